@@ -1,5 +1,5 @@
-/* bundles.c: bundles are searched as tools are: each is a document made of its tools' names and descriptions, of each
- * the beginning, so that none crowds the others out of what the encoder reads. */
+/* bundles.c: searches bundles as documents. A document holds the names of a bundle's tools and the beginning of each
+ * description, so that a long description does not displace the other tools from the encoder's window. */
 #include "engine/bundles.h"
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "base/sort.h"
 #include "retrieve/document.h"
 
-static const char bundle_kind[] = "bundle1"; /* of the vectors: changes with what write_text writes */
+static const char bundle_kind[] = "bundle1"; /* kind of the vectors; change it when write_text changes */
 
-/* ---------------------------------------------------------------- each set once */
+/* ---------------------------------------------------------------- distinct sets */
 
-/* What one request used; once merged, what `times` of them did. */
+/* The tools of one request; after merging, of `times` requests. `first` is the earliest request. */
 struct used {
-    const uint32_t *rows; /* ascending, each once */
+    const uint32_t *rows; /* ascending, distinct */
     size_t count, times, first;
 };
 
@@ -45,8 +45,8 @@ static int by_use(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The sets of all requests, without tools that are gone: list [requests], rows with room for all labels. Returns how
- * many are not empty. */
+/* Reads the sets of all past requests without removed tools. list [requests]; rows has room for all labels. Returns the
+ * number of sets that are not empty. */
 static size_t read_sets(const struct index_handle *index, struct used *list, uint32_t *rows)
 {
     const struct neighbours *past = &index->labels->past.trained;
@@ -64,6 +64,7 @@ static size_t read_sets(const struct index_handle *index, struct used *list, uin
     return len;
 }
 
+/* Merges equal sets and sorts by use. Returns the number of distinct sets. */
 static size_t merge_sets(struct used *list, size_t len)
 {
     size_t kept = 0;
@@ -110,21 +111,21 @@ static int find_sets(struct bundles *out, const struct index_handle *index, wt_e
     return rc;
 }
 
-/* ---------------------------------------------------------------- as documents */
+/* ---------------------------------------------------------------- documents */
 
-/* Bundles of one engine and index on their way into a snapshot. */
+/* State of writing the bundles of an index into a snapshot. */
 struct binding {
     wt_engine *engine;
-    struct progress *progress; /* heard while bundles are encoded; may be NULL */
+    struct progress *progress; /* polled while encoding; may be NULL */
     const struct index_handle *index;
     const struct bundles *bundles;
     struct snapshot_key *keys; /* [count] */
     struct analyser *analyser;
     struct document document;
     struct lexical_builder *builder;
-    struct arena arena;     /* of one bundle's tools */
+    struct arena arena;     /* tools of one bundle */
     struct buffer words[3]; /* names, descriptions, and for the encoder "name: description+name: description" */
-    struct buffer head;     /* of one description */
+    struct buffer head;     /* beginning of one description */
 };
 
 enum { NAMES, DESCRIPTIONS, TEXT };
@@ -158,7 +159,8 @@ static int write_text(struct binding *b, size_t bundle, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* The key's id is of the tools that it holds, its generation of their texts: a vector is made anew when either is. */
+/* Adds a bundle to the lexical index. Its key's id is a hash of its tools, its generation a hash of their texts; a
+ * change of either makes a new vector. */
 static int bind(struct binding *b, size_t bundle, wt_error *err)
 {
     uint64_t id = 0;
@@ -197,7 +199,7 @@ static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, f
 static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *err)
 {
     struct lexical_settings settings = wt__lexical_settings;
-    settings.most_sum = settings.most_length = 0; /* one bundle has more tools than another, and so more words */
+    settings.most_sum = settings.most_length = 0; /* bundles hold different numbers of tools */
     b->keys = wt__alloc_array(b->bundles->count, sizeof *b->keys);
     int rc = b->keys ? wt__analyser_open(&b->analyser, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -242,7 +244,7 @@ static void binding_dispose(struct binding *b)
     free(b->keys);
 }
 
-/* A number for the sets and the texts of their tools. */
+/* Hashes the sets and the generation of their tools. */
 static uint64_t state_of(const struct bundles *bundles, const struct index_handle *index)
 {
     uint64_t state =
@@ -250,11 +252,11 @@ static uint64_t state_of(const struct bundles *bundles, const struct index_handl
     return wt__checksum(bundles->rows, bundles->starts[bundles->count] * sizeof *bundles->rows, state);
 }
 
-/* Which of an index's bundles, and where they lie in the index folder. */
+/* The two kinds of bundles of an index, and their subfolders of the index folder. */
 enum { TRAINED_BUNDLES, UNTRAINED_BUNDLES, BUNDLES_KINDS };
 static const char *const folders[BUNDLES_KINDS] = {"bundles", "bundles-untrained"};
 
-/* "": there is none. NULL: out of memory. */
+/* Returns "" if the index is in memory only, NULL if out of memory. */
 static const char *folder_of(const wt_engine *engine, size_t which, struct arena *arena)
 {
     return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, folders[which]) : "";
@@ -278,7 +280,7 @@ static int open_snapshot(struct bundles *bundles, wt_engine *engine, struct prog
         struct binding binding = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
         wt__snapshot_free(bundles->snapshot);
         bundles->snapshot = NULL;
-        rc = wt__progress_phase(progress, "encoding bundles", bundles->count) /* those that are new */
+        rc = wt__progress_phase(progress, "encoding bundles", bundles->count)
                  ? wt__fail_cancelled(err)
                  : make(&binding, folder, state, &bundles->snapshot, err);
         binding_dispose(&binding);
@@ -287,7 +289,7 @@ static int open_snapshot(struct bundles *bundles, wt_engine *engine, struct prog
     return rc;
 }
 
-/* ---------------------------------------------------------------- an index's */
+/* ---------------------------------------------------------------- bundles of an index */
 
 static int make_bundles(struct bundles **out, wt_engine *engine, struct progress *progress, struct index_handle *index,
                         const struct encoder *encoder, size_t which, wt_error *err)
@@ -340,7 +342,7 @@ void wt__bundles_discard(const wt_engine *engine)
     wt__arena_dispose(&arena);
 }
 
-/* A bit for each bundle that holds a tool that may be found. */
+/* Sets the bit of each bundle that holds an allowed tool. */
 static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64_t *open)
 {
     for (size_t i = 0; i < bundles->count; i++)
@@ -349,7 +351,7 @@ static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64
                 open[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-/* Only the whole request counts: what a sub-query asks for is found in bundles of one tool. */
+/* Searches for the request as a whole: its sub-queries would find bundles of one tool. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
     const float words = query->retriever->weights[SOURCE_BM25], meaning = query->retriever->weights[SOURCE_DENSE];

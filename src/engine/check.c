@@ -1,4 +1,4 @@
-/* check.c: the store and what is derived from it, looked at whole. */
+/* check.c: checks the whole store and the index made from it. */
 #include <stdio.h>
 
 #include "engine/engine.h"
@@ -7,7 +7,7 @@ static int check_index(const wt_engine *engine, wt_error *err)
 {
     wt_error why = {0};
     int rc = engine->index_folder[0] ? wt__snapshot_check(engine->index_folder, &why) : WT_ENOTFOUND;
-    if (rc == 0 || rc == WT_ENOTFOUND) /* none was made yet */
+    if (rc == 0 || rc == WT_ENOTFOUND) /* WT_ENOTFOUND: no index was made yet */
         return 0;
     if (rc == WT_ESTORE)
         return wt__fail(err, rc, "%s; delete the folder %s, and the next search makes it again", why.message,

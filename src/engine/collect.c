@@ -1,8 +1,8 @@
-/* collect.c: see collect.h.
+/* collect.c: reads all tools or only the changed ones.
  *
- * Both ways read piece by piece, and a writer may commit in between; who makes the snapshot looks afterwards whether
- * all of it was of one moment. A row may then hold what is newer than its generation says, never older, so that the
- * next collection reads it again. */
+ * Both read in slices, and a writer may commit in between. The builder of the snapshot compares the state of the store
+ * afterwards. A row may therefore hold newer content than its generation says, never older, so that the next collection
+ * reads it again. */
 #include "engine/collect.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int make_room(struct collection *collection)
     return grown ? 0 : wt__fail_nomem(collection->err);
 }
 
-/* The tool's id, for its hash and for its row of the trained head. */
+/* Writes the tool's id into collection->id and looks up its row of the trained head. */
 static int collect_id(struct collection *collection, const struct tool *tool)
 {
     wt__buffer_clear(&collection->id);
@@ -73,7 +73,6 @@ static int read_row(struct collection *collection, const struct store_key *key, 
     if (rc < 0)
         return rc;
     size_t row = collection->rows++;
-    /* What tells it from tools that are not word for word the same, of the document that was just read. */
     collection->copy_hashes[row] = wt__document_copy_hash(&collection->document, tool);
     collection->read[row].generation = key->generation;
     collection->keys[row] = (struct snapshot_key){.id = key->id,
@@ -87,7 +86,7 @@ static int read_row(struct collection *collection, const struct store_key *key, 
     return 0;
 }
 
-/* ---------------------------------------------------------------- all tools anew */
+/* ---------------------------------------------------------------- reading all tools */
 
 static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
@@ -96,7 +95,7 @@ static int collect_tool(void *context, const struct store_key *key, const struct
     return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
 }
 
-/* SLICE a statement: in between a writer may commit. */
+/* Reads SLICE tools per statement, so that a writer may commit in between. */
 static int collect_all(struct collection *collection, wt_error *err)
 {
     int rc;
@@ -109,17 +108,17 @@ static int collect_all(struct collection *collection, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- those that have changed */
+/* ---------------------------------------------------------------- reading changed tools */
 
 struct following {
     struct collection *collection, *known;
-    size_t at;       /* the first row of `known` whose tool has not been passed */
-    uint32_t *moved; /* [known->rows] the row that each has become; NAME_NO_ROW: none */
+    size_t at;       /* current row of `known` */
+    uint32_t *moved; /* [known->rows] new row of each; NAME_NO_ROW if the tool changed or is gone */
     struct arena arena;
 };
 
-/* Of the provider whose tools of `known` are met one after the other, the first is read, for its name is nowhere else.
- */
+/* Counts the provider of the current row. Only the first row of a provider needs the name of the provider; rows of a
+ * provider mostly follow one another. */
 static int copy_provider(struct following *f, const struct snapshot_key *key)
 {
     struct collection *collection = f->collection;
@@ -133,7 +132,7 @@ static int copy_provider(struct following *f, const struct snapshot_key *key)
                                collection->analyser, &collection->provider_words, collection->err);
 }
 
-/* The next row is that one of `known`. Groups and precisions of keys are made anew for all. */
+/* Copies the current row of `known`. Copy groups and provider precisions are computed again later for all rows. */
 static int copy_row(struct following *f)
 {
     struct collection *collection = f->collection;
@@ -159,7 +158,7 @@ static int copy_row(struct following *f)
     return 0;
 }
 
-/* Whether the row at which `known` is then is the key's, unchanged. */
+/* Advances `known` to the key. True if the tool is there and unchanged. */
 static bool is_known(struct following *f, const struct store_key *key)
 {
     const struct collection *known = f->known;
@@ -168,7 +167,7 @@ static bool is_known(struct following *f, const struct store_key *key)
     return f->at < known->rows && known->keys[f->at].id == key->id && known->read[f->at].generation == key->generation;
 }
 
-/* The tools of a slice: those that changed are read out of the store all at once. */
+/* Collects a slice of tools. The changed ones are read from the store in one statement. */
 static int follow_slice(struct following *f, const struct store_key *keys, size_t count, wt_error *err)
 {
     int64_t ids[SLICE];
@@ -185,7 +184,7 @@ static int follow_slice(struct following *f, const struct store_key *keys, size_
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         if (is_known(f, &keys[i]))
             rc = copy_row(f);
-        else if (tools[next++].name.len > 0) /* or it has gone since */
+        else if (tools[next++].name.len > 0) /* empty if it was removed meanwhile */
             rc = read_row(f->collection, &keys[i], &tools[next - 1]);
     }
     return rc < 0 ? rc : 0;
@@ -220,14 +219,15 @@ static int collect_changed(struct collection *collection, struct collection *kno
     return rc;
 }
 
-/* ---------------------------------------------------------------- a collection */
+/* ---------------------------------------------------------------- collection */
 
 struct key_walk {
     struct collection *collection;
     size_t row;
 };
 
-/* A row whose usage sum changed needs its trained vectors anew. Sums come in order of tool, as rows do. */
+/* Mixes the generation of the usage sum into the row's, because a changed sum changes the trained vector. Sums come in
+ * the order of tools, as rows do. */
 static int mix_usage(void *context, const struct usage_sum_key *key)
 {
     struct key_walk *walk = context;
@@ -242,7 +242,7 @@ static int mix_usage(void *context, const struct usage_sum_key *key)
     return 0;
 }
 
-/* What the words of all tools say of each provider's name. */
+/* Computes how precisely each provider's name identifies the provider among the words of all tools. */
 static int weigh_names(struct collection *collection, wt_error *err)
 {
     struct lexical index;

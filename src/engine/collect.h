@@ -1,8 +1,8 @@
-/* collect.h: what a snapshot is made of, read from the store.
+/* collect.h: collects the content of a snapshot from the store.
  *
- * Reading a tool's words is nine tenths of making a snapshot. A collection therefore follows the one before, where that
- * was kept: rows whose tools have not changed since are copied, and the others read. What comes of it is the same, to
- * the byte, as of all tools read anew. */
+ * Analysing the words of the tools is nine tenths of building a snapshot. If the previous collection was kept, the rows
+ * of unchanged tools are copied from it and only the others are read. The result is the same, to the byte, as reading
+ * all tools. */
 #ifndef WT_ENGINE_COLLECT_H
 #define WT_ENGINE_COLLECT_H
 
@@ -11,31 +11,31 @@
 #include "retrieve/document.h"
 #include "retrieve/named_provider.h"
 
-/* What a row was read from, and what of it nothing else has. */
+/* Inputs of a row, needed to copy it into the next collection. */
 struct read_row {
-    uint64_t generation; /* of the tool in the store; that of its key may be mixed with more */
-    uint32_t name_words; /* of the tool's name that has most */
+    uint64_t generation; /* generation of the tool in the store; the key's may include usage */
+    uint32_t name_words; /* words in the longest of the tool's names */
 };
 
 struct collection {
     wt_engine *engine;
-    struct progress *progress;     /* of who waits for it; may be NULL */
-    struct store *store;           /* read through this connection */
-    const struct encoder *encoder; /* NULL: no vectors of descriptions */
-    const struct encoder *standby; /* NULL: none */
-    const struct trained *trained; /* NULL: no trained ones */
+    struct progress *progress;     /* may be NULL */
+    struct store *store;           /* connection to read through */
+    const struct encoder *encoder; /* NULL for no vectors of the tools' texts */
+    const struct encoder *standby; /* fallback encoder, or NULL */
+    const struct trained *trained; /* NULL for no trained vectors */
     struct moment moment;
     size_t rows;
     struct snapshot_key *keys; /* [rows] */
     struct read_row *read;     /* [rows] */
     uint64_t *copy_hashes;     /* [rows] */
-    int64_t *head_rows;        /* [rows] of the trained head; NULL: nothing is trained */
+    int64_t *head_rows;        /* [rows] rows of the trained head; NULL if nothing is trained */
     size_t key_capacity, read_capacity, copy_capacity, head_capacity;
     struct lexical_builder *builder;
     struct names_builder names;
-    struct kept_tools *kept; /* NULL: not wanted, or too much */
+    struct kept_tools *kept; /* NULL if not wanted or over the memory limit */
 
-    /* While it is made alone: */
+    /* Used only while collecting: */
     struct analyser *analyser;
     struct document document;
     struct name_counts providers;
@@ -48,10 +48,10 @@ struct collection {
     wt_error *err;
 };
 
-/* Everything but vectors, which are fetched only as far as they are new. known: a collection before, of the
- * same `trained` and with kept tools, of which only the rows are left afterwards; NULL: there is none. */
+/* Collects everything except vectors, which the snapshot fetches as needed. known: the previous collection with the
+ * same `trained` and with kept tools, or NULL; afterwards it can only be freed. */
 int wt__collect(struct collection *collection, struct collection *known, wt_error *err);
-/* Leaves what another may follow. */
+/* Frees what the next collection does not need. */
 void wt__collection_rest(struct collection *collection);
 void wt__collection_free(struct collection *collection); /* NULL is a no-op */
 

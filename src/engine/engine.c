@@ -1,4 +1,4 @@
-/* engine.c: opening and closing. */
+/* engine.c: opens and closes an engine. */
 #include "engine/engine.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ static bool in_memory(const char *path)
     return strcmp(path, ":memory:") == 0;
 }
 
-/* Where the encoder is; "" is none, or nowhere. In the arena; NULL when memory is out. */
+/* Returns the folder of the model in the arena, "" if there is no model or no place for models, NULL if out of memory.
+ * */
 static char *place_model(struct arena *arena, const char *models_dir, const char *model)
 {
     char *folder = NULL;
@@ -24,7 +25,8 @@ static char *place_model(struct arena *arena, const char *models_dir, const char
     return rc == WT_ENOTFOUND ? wt__arena_copy(arena, STR("")) : folder;
 }
 
-/* Where the snapshot and the model live. A model that is not there is found out when it is needed. */
+/* Sets the paths of the store, the index, the trained models and the model. Does not check that the model is installed.
+ * */
 static int set_places(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
 {
     struct arena arena = {0};
@@ -65,7 +67,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     if (rc < 0)
         return rc;
     if (!path || !path[0])
-        return wt__fail(err, WT_EINVAL, "no store was named; give the path of a file");
+        return wt__fail(err, WT_EINVAL, "no store given; give the path of a file");
     wt_engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return wt__fail_nomem(err);
@@ -107,7 +109,7 @@ void wt_close(wt_engine *engine)
         return;
     close_pools(engine);
     wt__engine_drop_index(engine);
-    wt__trained_close(engine->trained.opened); /* may use the encoder */
+    wt__trained_close(engine->trained.opened); /* before the encoder, which they may use */
     while (engine->retired) {
         struct trained *next = engine->retired->next;
         wt__trained_close(engine->retired);

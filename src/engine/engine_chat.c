@@ -26,7 +26,7 @@ static bool copy(char **out, const char *text)
     return *out || !text;
 }
 
-/* chat: all zero. */
+/* chat must be zeroed. */
 static int set_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
 {
     chat->at_once = options->chat_at_once;
@@ -59,10 +59,10 @@ static int open_chat(struct engine_chat *chat, wt_error *err)
     const char *path = chat->replay ? chat->replay : chat->record;
     if (!chat->model || !chat->model[0])
         return wt__fail(err, WT_EINVAL,
-                        "no language model was named; say which with --chat-model NAME, and where it "
-                        "is with --chat-url URL");
+                        "no language model given; give its name with --chat-model NAME and its server "
+                        "with --chat-url URL");
     if (chat->replay && chat->record)
-        return wt__fail(err, WT_EINVAL, "answers are either recorded or replayed, not both");
+        return wt__fail(err, WT_EINVAL, "cannot record and replay answers at the same time; give one of both");
     int rc = chat->replay || chat->client ? 0 : open_client(chat, err);
     if (rc == 0 && path)
         rc = wt__chat_record_open(&chat->answers, path, chat->model,
@@ -70,7 +70,7 @@ static int open_chat(struct engine_chat *chat, wt_error *err)
     return rc;
 }
 
-/* Opens it unless it is open. */
+/* Returns the model, opened if needed. */
 static int chat_model(struct engine_chat *chat, struct chat_model **out, wt_error *err)
 {
     bool ready = chat->answers || (chat->client && !chat->record);

@@ -11,24 +11,24 @@
 #include "engine/sized_options.h"
 
 enum {
-    MASKS_BYTES = 16 << 20, /* of the masks of one index: 128 of them where it has a million tools */
-    MASKS_MOST = 256,       /* and of a small one, since each query looks through them */
-    NOTICES = 3,            /* names that one notice tells of, in each list */
-    STEP = 4096             /* names between two looks whether somebody still waits */
+    MASKS_BYTES = 16 << 20, /* memory for the masks of an index: 128 masks of a million tools */
+    MASKS_MOST = 256,       /* each query searches the list linearly */
+    NOTICES = 3,            /* names per list in a notice */
+    STEP = 4096             /* names between two reports of progress */
 };
 
-/* ---------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------- validation */
 
 static int check_list(const char *const *items, size_t count, size_t longest, wt_error *err)
 {
     if (count > WT_MAX_FILTER_ITEMS)
-        return wt__fail(err, WT_EINVAL, "a list of %zu providers or patterns; a filter takes %d", count,
-                        WT_MAX_FILTER_ITEMS);
+        return wt__fail(err, WT_EINVAL, "the filter has a list of %zu providers or patterns; at most %d are allowed",
+                        count, WT_MAX_FILTER_ITEMS);
     for (size_t i = 0; i < count; i++) {
         if (!items || !items[i])
-            return wt__fail(err, WT_EINVAL, "item %zu of a filter's list is NULL", i);
+            return wt__fail(err, WT_EINVAL, "item %zu of a list of the filter is NULL", i);
         if (strlen(items[i]) > longest)
-            return wt__fail(err, WT_EINVAL, "the pattern \"%.40s...\" has more than %zu bytes", items[i], longest);
+            return wt__fail(err, WT_EINVAL, "the pattern \"%.40s...\" is longer than %zu bytes", items[i], longest);
     }
     return 0;
 }
@@ -61,7 +61,7 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
         filter->providers = all;
     }
     if (rc == 0 && !filter->condition != !filter->condition_name)
-        rc = wt__fail(err, WT_EINVAL, "a filter's condition and its name go together");
+        rc = wt__fail(err, WT_EINVAL, "the filter has a condition without a name, or a name without a condition");
     if (rc == 0 &&
         (filter->condition ||
          filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0))
@@ -71,17 +71,17 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
 
 /* ---------------------------------------------------------------- making a mask */
 
-/* A name or a pattern of a filter. */
+/* A provider or pattern of a filter. */
 struct item {
     struct str text;
-    bool met; /* some tool has it */
+    bool met; /* some tool matches */
 };
 
 /* One of a filter's lists. */
 struct list {
     struct item *items;
     size_t count;
-    uint32_t *numbers; /* of the providers, ascending */
+    uint32_t *numbers; /* matching providers, ascending */
     size_t number_count;
 };
 
@@ -99,15 +99,15 @@ struct making {
     wt_error *err;
     const wt_filter *filter;
     struct list providers, excluded_providers, only, excluded;
-    bool ids;            /* some pattern, or the condition, looks at ids */
-    struct provider *of; /* [of_count] ascending, when ids */
+    bool ids;            /* a pattern or the condition needs ids */
+    struct provider *of; /* [of_count] ascending, if ids */
     size_t of_count, of_capacity;
     struct buffer id;
-    uint64_t *bits, *wanted; /* [rows]; wanted: that match a pattern of only */
+    uint64_t *bits, *wanted; /* [rows]; wanted: rows that match a pattern of only */
     size_t seen;
 };
 
-/* A provider may come more than once, and be named more than once. */
+/* A provider may be visited more than once and occur more than once in the list. */
 static void note_provider(struct list *list, uint32_t number, struct str name)
 {
     bool named = false;
@@ -148,7 +148,8 @@ static bool holds(const struct list *list, uint32_t number)
     return at < list->number_count && list->numbers[at] == number;
 }
 
-/* Rows come in the order of import: those of a provider mostly lie together. */
+/* Sets the bits of rows whose provider is allowed. Rows of a provider are mostly contiguous, so the last answer is
+ * reused. */
 static void mark_providers(struct making *m)
 {
     const struct snapshot *snapshot = m->index->snapshot;
@@ -164,7 +165,7 @@ static void mark_providers(struct making *m)
     }
 }
 
-/* Whether one of the patterns matches; all that do are noted. */
+/* True if a pattern matches. Marks every matching pattern as met. */
 static bool matches(struct list *patterns, struct str name, struct str id)
 {
     bool any = false;
@@ -197,7 +198,7 @@ static void set_row(const struct making *m, uint64_t *bits, int64_t id, bool val
 static int visit_name(void *context, int64_t id, int64_t provider, struct str name)
 {
     struct making *m = context;
-    struct str whole = m->ids ? id_of(m, provider, name) : name; /* which is not looked at then */
+    struct str whole = m->ids ? id_of(m, provider, name) : name; /* unused by patterns without a provider */
     if (m->id.failed)
         return wt__fail_nomem(m->err);
     if (m->only.count > 0 && matches(&m->only, name, whole))
@@ -224,7 +225,7 @@ static int mark_patterns(struct making *m, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- what no tool has */
+/* ---------------------------------------------------------------- unmatched names */
 
 static int show_provider(void *context, int64_t provider, struct str name)
 {
@@ -233,7 +234,7 @@ static int show_provider(void *context, int64_t provider, struct str name)
     return 0;
 }
 
-/* Says that no tool has the item, and what may have been meant. */
+/* Writes a sentence about an item without a tool, with the nearest provider as a suggestion. */
 static int tell_unmet(struct making *m, struct str text, bool provider, struct buffer *out)
 {
     struct nearest nearest;
@@ -249,7 +250,7 @@ static int tell_unmet(struct making *m, struct str text, bool provider, struct b
     return rc;
 }
 
-/* needed: that some tool has one of them. */
+/* Reports the unmatched items of a list as notices. needed: fail if all items are unmatched. */
 static int tell_list(struct making *m, const struct list *list, bool provider, bool needed, struct notice *notice)
 {
     size_t met = 0, told = 0;
@@ -285,7 +286,7 @@ static int tell(struct making *m, struct notice *notice)
     for (size_t i = 0; i < (snapshot->rows + (size_t)63) / 64; i++)
         any |= m->bits[i];
     if (rc == 0 && !any)
-        rc = wt__add_notice(notice, WT_NOTICE_FILTER, "what was asked to be left out leaves no tool", m->arena, m->err);
+        rc = wt__add_notice(notice, WT_NOTICE_FILTER, "the filter excludes every tool", m->arena, m->err);
     return rc;
 }
 
@@ -364,7 +365,8 @@ void wt__filter_masks_free(struct filter_mask *masks)
     }
 }
 
-/* What lasts of an outcome: that a filter names nothing, as much as a mask. */
+/* Makes a mask. A filter that matches nothing (WT_ENOTFOUND) also becomes a mask, with the error in `why`, so that it
+ * is cached; other errors are returned. */
 static int new_mask(wt_engine *engine, const struct index_handle *index, const wt_filter *filter, struct str key,
                     struct progress *progress, struct filter_mask **out, wt_error *err)
 {
@@ -401,7 +403,8 @@ static int new_mask(wt_engine *engine, const struct index_handle *index, const w
     return 0;
 }
 
-/* The index's mask of that key, moved to the front, with a reference; or NULL. With lock held. */
+/* Returns the cached mask of the key with a reference and moves it to the front, or returns NULL. Requires
+ * engine->lock. */
 static struct filter_mask *known(struct index_handle *index, struct str key)
 {
     for (struct filter_mask **at = &index->masks; *at; at = &(*at)->next) {
@@ -417,7 +420,7 @@ static struct filter_mask *known(struct index_handle *index, struct str key)
     return NULL;
 }
 
-/* Puts a fresh mask first, where it stays, and returns those that have to leave for it. With lock held. */
+/* Adds a mask at the front of the cache and returns the list of evicted masks. Requires engine->lock. */
 static struct filter_mask *keep(struct index_handle *index, struct filter_mask *mask)
 {
     size_t bytes = mask->bytes, count = 1;
@@ -447,7 +450,7 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
         rc = new_mask(engine, index, filter, view, progress, &fresh, err);
     if (rc == 0 && fresh) {
         pthread_mutex_lock(&engine->lock);
-        *out = known(index, view); /* another query was quicker */
+        *out = known(index, view); /* another query may have made it meanwhile */
         if (!*out) {
             gone = keep(index, fresh);
             *out = fresh;

@@ -1,4 +1,4 @@
-/* free_list.c: what one query at a time uses, kept for the next. */
+/* free_list.c: pools of objects for one query at a time. */
 #include "engine/engine.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
-/* index_handle.c: the current snapshot, and how it follows the catalogue.
+/* index_handle.c: the current index and how it follows the catalogue.
  *
- * Every query asks for the snapshot of the store's generation. Usually that is the one in hand. Otherwise it is mapped
- * from the index folder, where another process or an earlier one left it, or made here and left there for the next.
- * It is made beside the old one, from a connection of its own, and swapped in; a query that comes meanwhile ends on the
- * old one, unless that lacks what a call that has returned has changed.
- * A folder that cannot be written makes no difference but time: the snapshot is then made in memory. */
+ * Every query asks for an index of the store's current state. Usually that is the current index. Otherwise the snapshot
+ * is mapped from the index folder, where this or another process wrote it, or built and written there. It is built next
+ * to the old one through its own connection and then swapped in. A query during the build uses the old index, unless
+ * that lacks a change of a call that has returned. If the folder cannot be written, the snapshot is built in memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,18 +19,18 @@
 
 enum { MISSING_BATCH = 1024, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
 
-/* One set of vectors on its way into a snapshot. */
+/* Source of one set of vectors for a snapshot. */
 struct set_source {
     struct collection *collection;
-    struct vector_set set;               /* of the tools' texts */
-    const struct trained_recipe *recipe; /* whose vectors are made of those; NULL: they are meant themselves */
-    bool *has;                           /* [rows] */
-    uint32_t former;                     /* how many of these are of the kind before */
+    struct vector_set set;               /* vectors of the tools' texts */
+    const struct trained_recipe *recipe; /* recipe that transforms the vectors, or NULL */
+    bool *has;                           /* [rows] the row has a vector */
+    uint32_t former;                     /* vectors of the previous document kind */
 };
 
 /* ---------------------------------------------------------------- vectors */
 
-/* vectors [count, D] of the tools' texts become those of the recipe. */
+/* Transforms vectors [count, D] of the tools' texts into those of the recipe. */
 static int train_vectors(struct set_source *source, const uint32_t *rows, const int64_t *ids, size_t count,
                          float *vectors, wt_error *err)
 {
@@ -74,12 +73,13 @@ static int fetch_vectors(void *context, const uint32_t *rows, size_t count, floa
     return rc < 0 ? (int)rc : 0;
 }
 
-/* What the store lists of a set, batch by batch. */
+/* Lists keys of a set in batches. */
 typedef int (*vector_lister)(struct store *store, const struct vector_set *set, int64_t after_id,
                              struct store_key *keys, size_t max, wt_error *err);
 
-/* Marks the listed rows as having a vector or not. Rows are in order of id. One that has a vector of the kind before is
- * another row than it will be when it has its own, for all that is kept of it. Returns whether any was listed. */
+/* Sets source->has of the listed rows to `former`. Rows are in order of id. A vector of the previous kind changes the
+ * generation of the row, because the row must be copied again once it has a current vector. Returns 1 if any row was
+ * listed, 0 if not. */
 static int mark_listed(struct set_source *source, vector_lister list, bool former, wt_error *err)
 {
     struct collection *collection = source->collection;
@@ -104,7 +104,7 @@ static int mark_listed(struct set_source *source, vector_lister list, bool forme
     return count < 0 ? count : after > 0;
 }
 
-/* All rows have one but those that the store lists as missing. */
+/* Fills source->has: all rows have a vector except those that the store lists as missing. */
 static int mark_vectors(struct set_source *source, wt_error *err)
 {
     size_t rows = source->collection->rows;
@@ -118,8 +118,8 @@ static int mark_vectors(struct set_source *source, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* The sets that this engine's recipes search: the tools' texts by either encoder, and one of each kind of the trained
- * recipes. */
+/* The sets that the recipes of this engine search: the tools' texts by the encoder and by the fallback encoder, and one
+ * per kind of trained recipe. */
 struct set_list {
     struct set_source items[SNAPSHOT_MAX_SETS];
     struct vector_source sources[SNAPSHOT_MAX_SETS];
@@ -159,7 +159,8 @@ static size_t count_vectors(const struct set_source *source, size_t rows)
     return count;
 }
 
-/* The tools' texts by the encoder, and by the standby as long as that has more of them or there is nothing else. */
+/* Adds the sets of the tools' texts: that of the encoder, and that of the fallback encoder while it has more vectors or
+ * is the only one. */
 static int add_texts(struct set_list *list, struct collection *collection, wt_error *err)
 {
     int rc = collection->encoder ? add_set(list, collection, collection->encoder, NULL, err) : 0;
@@ -213,13 +214,14 @@ static int make_snapshot(struct collection *collection, struct collection *known
     return rc;
 }
 
-/* Reads piece by piece and looks at the end whether all of it was of one moment; *moved when not. held: in one
- * transaction, so that it is; others cannot commit meanwhile. known: the collection before, in whose place comes this
- * one. Tools are kept where an engine that is asked changes: it may change again. */
+/* Builds a snapshot in slices. *moved: the store changed meanwhile, so the snapshot was discarded. held: read in one
+ * transaction, which prevents changes but blocks the commits of others. known: the previous collection, which this one
+ * replaces. If there was an index before, keeps the tools in memory for the next build. */
 static int build_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
                       struct index_handle *fresh, bool *moved, wt_error *err)
 {
-    const struct snapshot *previous = engine->index ? engine->index->snapshot : NULL; /* changes under build_lock */
+    const struct snapshot *previous =
+        engine->index ? engine->index->snapshot : NULL; /* guarded by build_lock, which is held */
     struct moment now;
     int rc = wt__engine_reader(engine, &collection->store, err);
     if (rc < 0)
@@ -244,7 +246,7 @@ static int build_once(wt_engine *engine, bool held, struct collection *collectio
     return rc;
 }
 
-/* The collection where another may follow it, or NULL: it is freed. */
+/* Returns the collection if the next one can reuse it; otherwise frees it and returns NULL. */
 static struct collection *to_follow(struct collection *known, const struct trained *trained)
 {
     if (known && known->kept && known->trained == trained)
@@ -253,7 +255,7 @@ static struct collection *to_follow(struct collection *known, const struct train
     return NULL;
 }
 
-/* What the index in hand was made of, which nobody but who makes the next needs. */
+/* Takes the collection of the current index. */
 static struct collection *take_collection(wt_engine *engine)
 {
     struct collection *known = engine->index ? engine->index->collection : NULL;
@@ -262,7 +264,7 @@ static struct collection *take_collection(wt_engine *engine)
     return known;
 }
 
-/* Each try follows the one before it, which had nearly everything. */
+/* Builds a snapshot and retries if the store changed. Each attempt reuses the collection of the previous one. */
 static int build_with(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh, wt_error *err)
 {
     struct collection *known = to_follow(take_collection(engine), wanted->trained);
@@ -289,12 +291,12 @@ static int build_with(wt_engine *engine, const struct collection *wanted, struct
     return 0;
 }
 
-/* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
- * training there is takes part, wanted now or not. */
+/* Builds an index with the vectors of all available encoders and trained models, whether this query needs them or not,
+ * so that the next query need not rebuild it. */
 static int build(wt_engine *engine, struct progress *progress, struct index_handle *fresh, wt_error *err)
 {
     struct collection wanted = {.engine = engine, .progress = progress};
-    /* A damaged one is told to who asks for it. */
+    /* Ignore other errors here; callers that need an encoder or trained models report them. */
     if (wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL) == WT_ENOMEM ||
         wt__engine_standby_locked(engine, &wanted.standby, NULL) == WT_ENOMEM ||
         wt__engine_trained_locked(engine, progress, &wanted.trained, NULL) == WT_ENOMEM)
@@ -303,14 +305,14 @@ static int build(wt_engine *engine, struct progress *progress, struct index_hand
     return rc < 0 ? rc : build_with(engine, &wanted, fresh, err);
 }
 
-/* ---------------------------------------------------------------- the index in hand */
+/* ---------------------------------------------------------------- current index */
 
 static const struct vectors *vectors_of(const struct index_handle *index, const struct index_set *set)
 {
     return wt__snapshot_vectors(index->snapshot, set->model, set->kind);
 }
 
-/* The set's number, or that of the sets where the index has none such. */
+/* Returns the number of the set, or set_count if the index does not have it. */
 static size_t set_number(const struct index_handle *index, const struct index_set *set)
 {
     const struct snapshot *snapshot = index->snapshot;
@@ -353,8 +355,8 @@ static bool covers(const struct moment *a, const struct moment *b)
     return a->generation >= b->generation && a->sums >= b->sums;
 }
 
-/* The index in hand when it will do, with a reference for the caller; else NULL. now: whose it has to be; NULL: any
- * that has what returned calls have changed. */
+/* Returns the current index with a reference if it satisfies the request, else NULL. now: required state of the store;
+ * if NULL, the index must include the changes of all returned calls. */
 static struct index_handle *in_hand(wt_engine *engine, const struct moment *now, const struct index_set *want,
                                     const struct trained *labels)
 {
@@ -419,7 +421,7 @@ void wt__engine_keep_tools(wt_engine *engine)
         kept = NULL;
     }
     pthread_mutex_unlock(&engine->lock);
-    wt__kept_tools_free(kept); /* another import was quicker */
+    wt__kept_tools_free(kept); /* if another import has set it meanwhile */
     wt__index_release(index);
 }
 
@@ -465,7 +467,7 @@ void wt__engine_changed(wt_engine *engine)
         set_unknown_change(engine, true);
 }
 
-/* ---------------------------------------------------------------- swapping */
+/* ---------------------------------------------------------------- replacement */
 
 static void free_index(struct index_handle *index)
 {
@@ -481,7 +483,7 @@ static void free_index(struct index_handle *index)
     free(index);
 }
 
-/* With lock held. */
+/* Replaces the current index. Requires engine->lock. */
 static void replace(wt_engine *engine, struct index_handle *fresh)
 {
     struct index_handle *old = engine->index;
@@ -492,8 +494,8 @@ static void replace(wt_engine *engine, struct index_handle *fresh)
     engine->index = fresh;
 }
 
-/* Of those that were swapped out the ones that no query uses; true when others remain. Not for a query: to unmap a file
- * that has lost its name is to delete it, which waits for the disk. */
+/* Frees the replaced indexes that are no longer in use. Returns true if others remain. Not called by a query: unmapping
+ * a deleted file deletes its content, which waits for the disk. */
 static bool free_replaced(wt_engine *engine)
 {
     struct index_handle *unused = NULL;
@@ -530,7 +532,7 @@ static int know_labels(struct index_handle *fresh, const struct trained *labels,
     return 0;
 }
 
-/* Called with build_lock held. */
+/* Opens or builds the index of the state `now` and makes it the current one. Requires build_lock. */
 static int refresh(wt_engine *engine, struct progress *progress, const struct moment *now, const struct index_set *want,
                    const struct trained *labels, struct index_handle **out, wt_error *err)
 {
@@ -546,7 +548,7 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
         fresh->snapshot = NULL;
         rc = build(engine, progress, fresh, err);
     }
-    if (!labels && engine->index) /* who asked for them will ask again */
+    if (!labels && engine->index) /* later queries will need them again */
         labels = engine->index->labels;
     if (rc == 0)
         rc = know_labels(fresh, labels, err);
@@ -559,7 +561,7 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
     fresh->met = wt__met_tools_new(fresh->snapshot->rows);
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
-    atomic_init(&fresh->references, 2); /* the engine's and the caller's */
+    atomic_init(&fresh->references, 2); /* one for the engine, one for the caller */
     pthread_mutex_lock(&engine->lock);
     replace(engine, fresh);
     pthread_mutex_unlock(&engine->lock);
@@ -571,7 +573,7 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
 {
     pthread_mutex_lock(&engine->build_lock);
     pthread_mutex_lock(&engine->lock);
-    bool current = engine->index == index; /* or another thread has made a new one */
+    bool current = engine->index == index; /* false if another thread has replaced it */
     if (current)
         replace(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
@@ -589,7 +591,7 @@ void wt__engine_drop_index(wt_engine *engine)
     free_replaced(engine);
 }
 
-/* What the store shows now. wait_ms: for another's commit. */
+/* Reads the current state of the store. wait_ms: time to wait for a commit of another connection. */
 static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
 {
     struct store *reader;
@@ -603,7 +605,7 @@ static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_erro
     return rc;
 }
 
-/* The index of the catalogue as it is now. */
+/* Returns the index of the newest catalogue, built if needed. */
 static int newest(wt_engine *engine, struct progress *progress, const struct index_set *want,
                   const struct trained *labels, struct index_handle **out, wt_error *err)
 {
@@ -612,9 +614,9 @@ static int newest(wt_engine *engine, struct progress *progress, const struct ind
     if (rc < 0)
         return rc;
     set_building(engine, true);
-    set_unknown_change(engine, false); /* what follows sees all that was changed before */
+    set_unknown_change(engine, false); /* the state read below includes all changes so far */
     rc = look(engine, engine->busy_ms, &now, err);
-    *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* made while we waited */
+    *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* another thread may have built it meanwhile */
     if (rc == 0 && !*out)
         rc = refresh(engine, progress, &now, want, labels, out, err);
     if (rc < 0)
@@ -640,7 +642,8 @@ int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_err
     if (rc < 0)
         return rc;
     raise_changed(engine, &(*out)->moment);
-    /* Queries on the one before end soon, but for those that ask a language model: theirs waits for the next build. */
+    /* Wait briefly for queries on the previous index. Those that ask a language model take longer; their index is freed
+     * by a later build. */
     for (unsigned waited = 0; waited < REPLACED_WAIT_MS && free_replaced(engine); waited++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000L}, NULL);
     return refuse_empty(engine, out, err);
@@ -652,12 +655,12 @@ int wt__engine_index(wt_engine *engine, struct progress *progress, const struct 
     struct moment now;
     struct index_handle *index = in_hand(engine, NULL, want, labels);
     int rc = 0;
-    /* Not even a look beside an import of ours: SQLite's allocations share one lock. */
+    /* During an import of this engine, do not even read the state of the store: SQLite's allocator has one lock. */
     bool good = index && is_updating(engine);
     *out = NULL;
     if (!good) {
         rc = look(engine, index ? 0 : engine->busy_ms, &now, err);
-        /* Another process that commits right now does so while this query runs, as a build of ours does. */
+        /* If another process is committing, this query counts as earlier than the commit. */
         good = index && (rc == WT_EBUSY || (rc == 0 && (index->moment.state == now.state || is_updating(engine))));
     }
     if (good) {

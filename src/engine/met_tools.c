@@ -1,9 +1,10 @@
-/* met_tools.c: a find's five tools read out of the store lock its file twice and take a fifth of the find's time, and
- * most finds meet tools that others have met. So each that was read is copied once and stays with the index: what an
- * index shows does not change. Nothing is taken out before the index goes; what would be over INDEX_KEPT_BYTES is read
- * again each time.
+/* met_tools.c: reading the five tools of a find from the store locks its file twice and takes a fifth of the time, and
+ * most finds return tools that were returned before. Each tool is therefore copied once and kept with the index, whose
+ * content never changes. The cache is not evicted; when it is full (INDEX_KEPT_BYTES), other tools are read from the
+ * store each time.
  *
- * Invariant: a row's tool is whole before its pointer is stored, and is never changed; so who reads takes no lock. */
+ * Invariant: a tool is complete before its pointer is stored and never changes afterwards. Readers therefore need no
+ * lock. */
 #include "engine/met_tools.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "engine/engine.h"
 
 struct met_tools {
-    pthread_mutex_t lock; /* of who adds */
+    pthread_mutex_t lock; /* held while adding */
     struct arena arena;
     size_t bytes, count;
     struct tool *_Atomic tools[]; /* [count] */

@@ -1,4 +1,4 @@
-/* models.c: the models that there are or could be, and vectors of any text. */
+/* models.c: lists, installs and converts models, and encodes texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static int append(struct model_list *list, const wt_model *model, wt_error *err)
     return 0;
 }
 
-/* What is known of a model: from its manifest (may be NULL) and, as far as it is installed, from its folder. */
+/* Describes a model from its manifest, which may be NULL, and from its folder if it is installed. */
 static int describe(struct arena *arena, const char *models_dir, const char *folder, const struct manifest *manifest,
                     wt_model *out, wt_error *err)
 {
@@ -87,7 +87,7 @@ static bool listed(const struct model_list *list, const char *name)
     return false;
 }
 
-/* Describes and appends; a folder that cannot be read is listed as not installed rather than hiding the others. */
+/* Describes a model and appends it. Lists an unreadable folder as not installed, so that the list stays complete. */
 static int list_model(struct model_list *list, const char *models_dir, const char *name,
                       const struct manifest *manifest, wt_error *err)
 {
@@ -108,7 +108,7 @@ const char *wt_default_model(const char *models_dir)
     return wt__model_chosen(NULL, models_dir);
 }
 
-/* The models of a folder that are not listed yet; NULL: there is none. */
+/* Appends the models of a folder unless listed already. models may be NULL. */
 static int list_folder(struct model_list *list, const char *models_dir, const char *models, wt_error *err)
 {
     size_t count = 0;
@@ -163,7 +163,7 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
     if (rc == 0 && (known || wt__model_is_there(folder)))
         rc = describe(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err);
     else if (rc == 0)
-        rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* it lists what there is */
+        rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* the message lists the known models */
     if (rc == 0)
         rc = append(list, &model, err);
     if (rc < 0) {
@@ -189,13 +189,13 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
     return rc;
 }
 
-/* The folder of a model that another is made from. */
+/* Returns the folder of a model for making another model. */
 static int source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     int rc = wt__model_installed(out, arena, models_dir, name, err);
     if (rc == 0 && wt__model_is_built_in(*out))
-        rc =
-            wt__fail(err, WT_EMODEL, "%s is built in: no other model can be made from it; name a model's folder", name);
+        rc = wt__fail(err, WT_EMODEL, "cannot make a model from the built-in model %s; name the folder of a model",
+                      name);
     return rc;
 }
 
@@ -235,7 +235,7 @@ int wt_model_quantize(const char *models_dir, const char *name, const char *prec
     while (precision && p < PRECISIONS && strcmp(precision, wt__precision_name(p)) != 0)
         p++;
     if (p == PRECISIONS)
-        return wt__fail(err, WT_EINVAL, "a model is quantized to int8 or fp16, not to \"%.40s\"", precision);
+        return wt__fail(err, WT_EINVAL, "cannot quantize to \"%.40s\"; use int8 or fp16", precision);
     int rc = source_folder(&folder, &arena, models_dir, name, err);
     if (rc == 0)
         rc = wt__model_quantize(folder, (enum precision)p, out, err);

@@ -1,3 +1,4 @@
+/* new_tools.c: new tools of a snapshot, as rows. */
 #include "engine/new_tools.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct new_tool {
 
 struct new_tools {
     size_t count;
-    struct new_tool items[]; /* [count] by row */
+    struct new_tool items[]; /* [count] ascending by row */
 };
 
 enum { DAY_SECONDS = 24 * 60 * 60, NEW_SECONDS = WT_NEW_TOOL_DAYS * DAY_SECONDS };
@@ -85,7 +86,7 @@ size_t wt__new_tools_count(const struct new_tools *tools, int64_t now)
     return count;
 }
 
-/* Whether one of its provider has a place before it. */
+/* True if a new tool of the same provider is among the first `count` hits. */
 static bool has_elder(const struct new_tools *tools, int64_t now, const struct snapshot_key *keys,
                       const struct hit *hits, size_t count, uint32_t row)
 {

@@ -1,7 +1,8 @@
-/* readers.c: what a query reads of the store goes through a connection of its own, so that it waits for no import's
- * transaction. It would still wait for the commit, which is several fsyncs, and for the lock that all of SQLite's
- * allocations share; so what a snapshot in use shows is in memory when this engine imports. Why so:
- * docs/decisions/0011-queries-never-wait.md. */
+/* readers.c: reads the store for queries.
+ *
+ * A query reads through its own connection, so that it does not wait for the transaction of an import. It would still
+ * wait for the commit, which takes several fsyncs, and for the lock of SQLite's allocator. The tools of an index in use
+ * are therefore kept in memory while this engine imports (docs/decisions/0011-queries-never-wait.md). */
 #include "engine/engine.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err)
 {
-    if (wt__store_private(engine->store)) { /* it has one connection */
+    if (wt__store_private(engine->store)) { /* a private store has only one connection */
         pthread_mutex_lock(&engine->store_lock);
         *out = engine->store;
         return 0;
@@ -30,7 +31,7 @@ void wt__engine_return_reader(wt_engine *engine, struct store *reader)
         wt__store_close(reader);
 }
 
-/* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
+/* Looks only for the folder of the trained models and does not open them, because not every query needs them. */
 int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
 {
     struct usage_info info;
@@ -51,8 +52,8 @@ int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, 
 
 enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 
-/* The texts of kept tools, for all who keep some of them. Who makes the next index adds to them; those that no tool has
- * any more go with the last holder. */
+/* Strings shared by several lists of kept tools. The build of the next index adds to them; strings that no tool uses
+ * any more are freed with the last list. */
 struct kept_texts {
     atomic_uint holders;
     struct arena arena;
@@ -62,7 +63,7 @@ struct kept_texts {
 struct kept_tools {
     atomic_uint holders;
     struct kept_texts *texts;
-    struct tool *tools; /* in order of the index's rows */
+    struct tool *tools; /* in row order of the index */
     size_t count, capacity;
 };
 
@@ -178,7 +179,7 @@ static const struct kept_tools *kept_tools(wt_engine *engine, const struct index
     return kept;
 }
 
-/* ---------------------------------------------------------------- what a query reads */
+/* ---------------------------------------------------------------- reads of a query */
 
 static void get_kept(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids, size_t count,
                      struct tool *out)
@@ -212,7 +213,7 @@ static int read_tools(wt_engine *engine, const struct index_handle *index, const
     rc = wt__store_get(reader, ids, count, arena, out, err);
     wt__store_set_wait(reader, engine->busy_ms);
     const struct kept_tools *kept =
-        rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun since */
+        rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun meanwhile */
     if (rc == WT_EBUSY && !kept)
         rc = wt__store_get(reader, ids, count, arena, out, err);
     wt__engine_return_reader(engine, reader);

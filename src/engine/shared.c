@@ -1,4 +1,4 @@
-/* shared.c: what queries share: the encoders and what training left, opened by the first who needs them. */
+/* shared.c: the encoders and trained models shared by queries, opened on first use. */
 #include "engine/engine.h"
 
 #include <string.h>
@@ -11,10 +11,10 @@
 
 /* ---------------------------------------------------------------- on demand */
 
-/* Opens the thing, or says why it cannot be had. Called with build_lock held. */
+/* Opens an object, or fills *why. Called with build_lock held. */
 typedef int (*opener)(wt_engine *engine, struct progress *progress, void **out, wt_error *why);
 
-enum { WAIT_NS = 50000000 /* between two looks whether somebody still waits */ };
+enum { WAIT_NS = 50000000 /* interval of polling progress */ };
 
 int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err)
 {
@@ -38,7 +38,7 @@ int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error
     return wt__fail_cancelled(err);
 }
 
-/* True when it was tried before: then *out is the thing, and *rc and *err how it went. */
+/* True if opening was tried before. Then *out is the object, and *rc and *err the result. */
 static bool is_tried(wt_engine *engine, const struct on_demand *thing, const void **out, int *rc, wt_error *err)
 {
     pthread_mutex_lock(&engine->lock);
@@ -51,13 +51,13 @@ static bool is_tried(wt_engine *engine, const struct on_demand *thing, const voi
     return tried;
 }
 
-/* Whether an error says how things are; the others say how they went this once. */
+/* True if a result is permanent; out of memory and cancellation may succeed next time. */
 static bool lasts(int rc)
 {
     return rc != WT_ENOMEM && rc != WT_ECANCELLED;
 }
 
-/* Called with build_lock held. */
+/* Returns the object, opened if needed. Requires build_lock. */
 static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, struct progress *progress,
                        const void **out, wt_error *err)
 {
@@ -78,7 +78,7 @@ static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, 
     return rc;
 }
 
-/* Two queries that come first together wait for one opening. */
+/* Works like have_locked and takes build_lock only if the object was not tried yet. */
 static int have(wt_engine *engine, struct on_demand *thing, opener open, struct progress *progress, const void **out,
                 wt_error *err)
 {
@@ -100,16 +100,15 @@ static int open_encoder(wt_engine *engine, struct progress *progress, void **out
         return wt__fail(why, WT_EMODEL, "this store was opened without a model");
     if (engine->model_folder[0] == '\0')
         return wt__fail(why, WT_EMODEL,
-                        "there is no place to look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
+                        "cannot look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
                         engine->model_name);
     if (!wt__model_is_there(engine->model_folder) && wt__hub_is_name(engine->model_name))
-        return wt__fail(
-            why, WT_EMODEL,
-            "the model %s is not installed: there is no such folder, and none was pulled by that name; get it "
-            "with `whichtool model pull %s`",
-            engine->model_name, engine->model_name);
+        return wt__fail(why, WT_EMODEL,
+                        "the model %s is not installed: it is neither a folder nor a pulled model; get it with "
+                        "`whichtool model pull %s`",
+                        engine->model_name, engine->model_name);
     if (!wt__model_is_there(engine->model_folder) && strchr(engine->model_name, '/'))
-        return wt__fail(why, WT_EMODEL, "the model %s is not installed: there is no such folder", engine->model_name);
+        return wt__fail(why, WT_EMODEL, "the model %s is not installed: no such folder", engine->model_name);
     if (!wt__model_is_there(engine->model_folder))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                         engine->model_name, engine->model_name);
@@ -220,13 +219,13 @@ static int open_trained(wt_engine *engine, struct progress *progress, void **out
     if (!engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
         return 0;
     if (wt__trained_stamp(&engine->trained_stamp, engine->trained_folder, NULL) < 0)
-        engine->trained_stamp = 0; /* another than any that it will have: it is read again when that is asked for */
-    /* A second model would take as much memory and time as the first. */
+        engine->trained_stamp = 0; /* never a valid stamp, so the next reload reads the folder */
+    /* Load the engine's encoder only if the trained models do not bring their own. */
     int rc = wt__trained_brings_encoder(engine->trained_folder)
                  ? 0
                  : wt__engine_encoder_locked(engine, progress, &base, &no_base);
     if (lasts(rc))
-        rc = wt__progress_phase(progress, "loading what was trained", 0)
+        rc = wt__progress_phase(progress, "loading trained models", 0)
                  ? wt__fail_cancelled(why)
                  : wt__trained_open(&trained, engine->trained_folder, base, progress, why);
     else
@@ -266,9 +265,9 @@ int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, cons
     return rc;
 }
 
-/* ---------------------------------------------------------------- vectors of the store */
+/* ---------------------------------------------------------------- vector sets */
 
-/* What is encoded of usage, with a version: the request, whole, as a query would be. */
+/* Kind of the vectors of usage, with a version. The whole request is encoded, like a query. */
 static const char usage_kind[] = "usage_1";
 
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)

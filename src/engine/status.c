@@ -1,6 +1,6 @@
-/* status.c: what there is, told without opening any of it. Counts come from the store's indexes, a model's hash from
- * its packed form, and what was trained from the config.json that each trained model has. So nothing here says that a
- * model can be used: who uses it finds that out. */
+/* status.c: reports the state of an engine without opening models. Counts come from the store's indexes, the hash of a
+ * model from its packed form, and trained models from their config.json. The report does not say that a model can be
+ * used; only its use shows that. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum {
     CONFIG_MAX = 64 << 20,
-    FILES_MAX = 100000 /* of a folder whose size is told */
+    FILES_MAX = 100000 /* maximum files of a folder */
 };
 
 struct status {
@@ -28,9 +28,9 @@ struct status {
 struct reading {
     struct status *status;
     wt_engine *engine;
-    char model[65], encoder[65]; /* hashes of the engine's encoder, and of the one that trained models use; "" where
-                                    not known */
-    uint64_t requests;           /* different ones that teach */
+    char model[65],
+        encoder[65];   /* hashes of the engine's encoder, and of the encoder of the trained models; "" if unknown */
+    uint64_t requests; /* distinct requests usable for training */
     wt_error *err;
 };
 
@@ -63,7 +63,7 @@ static int list_providers(struct reading *r, struct store *store)
     return out->providers ? 0 : wt__fail_nomem(r->err);
 }
 
-/* Vectors of the model that is there; of one that is not, the newest of that name that the store has some of. */
+/* Counts the vectors of the model. If it is not installed, takes the newest model of that name in the store. */
 static int count_vectors(struct reading *r, struct store *store)
 {
     wt_status *out = &r->status->public;
@@ -79,7 +79,7 @@ static int count_vectors(struct reading *r, struct store *store)
                                              &out->encoder_embedded, r->err);
 }
 
-/* Which one finds, as a search decides it. */
+/* Reports the encoder a search would use. */
 static int tell_encoder(struct reading *r, struct store *store)
 {
     wt_status *out = &r->status->public;
@@ -121,9 +121,9 @@ static int read_store(struct reading *r, struct store *store)
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- what was trained */
+/* ---------------------------------------------------------------- trained models */
 
-/* path as JSON with the members as they are called now; NULL when it is none, or memory is out. */
+/* Reads a config.json and renames old members. NULL if it is not a JSON object or out of memory. */
 static json_t *read_config(const char *path)
 {
     char *text = NULL;
@@ -146,13 +146,13 @@ static struct str last_part(struct str path)
     return (struct str){path.ptr + at, path.len - at};
 }
 
-/* Why a model does not go with the encoder that is there, or NULL. */
+/* Returns why a trained model does not match the current encoder, or NULL. */
 static const char *stale(const struct reading *r, const json_t *config)
 {
     struct str made_with = wt__json_str(wt__json_object(config, "encoder"), "hash");
     if (made_with.len == 0 || !*r->encoder || wt__str_equal(made_with, wt__str(r->encoder)))
         return NULL;
-    return "its encoder was trained again, or is another one, since: train it again";
+    return "the encoder has changed since; train it again";
 }
 
 static int describe(struct reading *r, const char *path, const json_t *config, wt_trained_status *out)
@@ -177,7 +177,7 @@ static int describe(struct reading *r, const char *path, const json_t *config, w
     return out->lesson && out->data && out->figure ? 0 : wt__fail_nomem(r->err);
 }
 
-/* What auto runs: what training chose, as long as it goes with its encoder; else the best without training. */
+/* Names the recipe that auto runs: the choice of training if it matches the encoder, else the best untrained one. */
 static int name_recipe(struct reading *r, const json_t *automatic)
 {
     wt_status *out = &r->status->public;
@@ -188,15 +188,16 @@ static int name_recipe(struct reading *r, const json_t *automatic)
     } else {
         out->recipe =
             out->model_installed ? wt__recipes[RECIPE_HYBRID].public.name : wt__recipes[RECIPE_BM25].public.name;
-        out->why = automatic              ? "what training chose does not go with the encoder that is there"
-                   : out->model_installed ? "words and meaning together: nothing was trained that would choose another"
-                   : *out->model          ? "words alone: the model is not installed"
-                                          : "words alone: no model is wanted";
+        out->why = automatic ? "the choice of training does not match the current encoder"
+                   : out->model_installed
+                       ? "words and meaning together: nothing was trained that chooses another recipe"
+                   : *out->model ? "words alone: the model is not installed"
+                                 : "words alone: opened without a model";
     }
     return out->recipe && out->why ? 0 : wt__fail_nomem(r->err);
 }
 
-/* The models, by their folders' names, each with a config.json. */
+/* Lists the trained models, one per config.json, in the order of their folders' names. */
 static int read_trained(struct reading *r)
 {
     wt_status *out = &r->status->public;
@@ -234,7 +235,7 @@ static int read_trained(struct reading *r)
 
 /* ---------------------------------------------------------------- sizes */
 
-/* Bytes of the files below a folder, 0 of what cannot be looked at. */
+/* Returns the total size of the files below a folder; unreadable files count as 0. */
 static uint64_t folder_size(const char *folder)
 {
     struct arena arena = {0};
@@ -259,7 +260,7 @@ static void measure(struct reading *r)
         out->cache_bytes = folder_size(cache);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- report */
 
 static void peek(const char *folder, char hash[65])
 {
@@ -267,7 +268,7 @@ static void peek(const char *folder, char hash[65])
         *hash = '\0';
 }
 
-/* Which encoders are there, by the hash that their vectors have. */
+/* Sets the paths, and the hashes of the available encoders. */
 static int find_encoders(struct reading *r)
 {
     wt_status *out = &r->status->public;

@@ -1,27 +1,28 @@
+/* suggest.c: finds the nearest names by edit distance. */
 #include "engine/suggest.h"
 
 #include "base/nearest.h"
 #include "catalog/names.h"
 
 enum {
-    CANDIDATES = 16, /* names whose providers are looked at */
-    AHEAD = 64,      /* names behind what was typed, in their order: it may be the beginning of one */
+    CANDIDATES = 16, /* names whose providers are compared */
+    AHEAD = 64,      /* names after the typed one in sort order, which may continue it */
     ANOTHER_LETTER = 1
 };
 
-/* How far the name and the provider are off, in one number: one edit of the name is more than another provider. */
+/* Weights of the distance: one edit of the name costs more than a wrong provider. */
 enum { OF_NAME = 3, NEAR_PROVIDER = 1, OTHER_PROVIDER = 2 };
 
 struct looking {
-    struct str typed, provider, name; /* the whole, and its parts; provider empty where none was typed */
-    bool is_provider;                 /* what was typed is one's name */
-    bool letter;                      /* only names that begin with the same byte */
+    struct str typed, provider, name; /* input and its parts; provider may be empty */
+    bool is_provider;                 /* the input is the name of a provider */
+    bool letter;                      /* compare only names with the same first byte */
     int64_t ids[CANDIDATES];
     size_t edits[CANDIDATES];
     size_t count;
 };
 
-/* "github/create_isue" and "github__create_isue" alike. */
+/* Splits "github/create_isue" or "github__create_isue" at the last separator. */
 static void take_apart(struct looking *l, struct str typed)
 {
     l->typed = l->name = typed;
@@ -35,7 +36,8 @@ static void take_apart(struct looking *l, struct str typed)
     }
 }
 
-/* A provider that is there tells where the name begins, which may have a border in itself: "github/issues/craete". */
+/* Splits the input after the name of an existing provider, because the tool's name may contain a separator:
+ * "github/issues/craete". */
 static int take_provider(void *context, int64_t id, struct str provider)
 {
     struct looking *l = context;
@@ -60,7 +62,7 @@ static int look_at(void *context, int64_t id, int64_t provider, struct str name)
     if (l->letter && (name.len == 0 || name.ptr[0] != l->name.ptr[0]))
         return ANOTHER_LETTER;
     size_t edits = wt__edits(l->name, name, NEAREST_EDITS);
-    if (edits > 0 && l->provider.len > 0) /* what looks like a border may be part of the name */
+    if (edits > 0 && l->provider.len > 0) /* the separator may be part of the name */
         edits = wt__edits(l->typed, name, edits);
     if (edits == NEAREST_EDITS && l->name.len > NEAREST_EDITS && wt__str_starts(name, l->name))
         edits = NEAREST_EDITS - 1;

@@ -1,9 +1,9 @@
-/* tools.c: listing, showing and removing tools, and what a name means.
+/* tools.c: lists, shows and removes tools, and resolves their names.
  *
- * People and programs name tools in four ways: by the exported name that a model was given, by id ("provider/name"), by
- * bare name, and by the identifier of the source (BEIR's _id). They are tried in that order: a name that was given out
- * stays good when a tool comes whose id it would be. A slash may be part
- * of a provider ("@org/server") or of a name ("GET /pets"), so every slash of an id is tried as the border. */
+ * Users name tools in four ways, tried in this order: the exported name that a model was given, the id
+ * ("provider/name"), the bare name, and the identifier of the source (BEIR's _id). An exported name thus stays valid
+ * even if a tool with that id is added. A slash may be part of a provider ("@org/server") or of a name ("GET /pets"),
+ * so every slash of an id is tried as the separator. */
 #include "engine/tools.h"
 
 #include <stdlib.h>
@@ -90,7 +90,8 @@ static int find_provider(void *context, int64_t provider, struct str name)
     return wt__str_equal(name, *(const struct str *)context);
 }
 
-/* An empty list is that of a provider that has no more tools, or of an empty store; else nobody is called so. */
+/* Decides about an empty list: it is valid if the provider exists or the store is empty, else the provider is unknown.
+ * */
 static int check_provider(struct store *reader, const char *provider, wt_tools **out, wt_error *err)
 {
     struct str name = wt__str(provider);
@@ -153,7 +154,7 @@ static int fail_ambiguous(struct store *store, const char *name, const int64_t *
             wt__buffer_text(&message, i ? ", " : "");
             wt__tool_id(&message, tools[i].provider, tools[i].name);
         }
-        rc = wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); say which by provider/name", name,
+        rc = wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); use provider/name", name,
                       message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
     }
     wt__buffer_dispose(&message);
@@ -161,7 +162,7 @@ static int fail_ambiguous(struct store *store, const char *name, const int64_t *
     return rc;
 }
 
-/* 1 and *id when some border between provider and name gives a tool. */
+/* Returns 1 and *id if the name, split at one of its slashes, is the id of a tool; else 0. */
 static int resolve_id(struct store *store, struct str name, int64_t *id, wt_error *err)
 {
     static const struct str none = {"", 0};
@@ -180,7 +181,7 @@ static int resolve_id(struct store *store, struct str name, int64_t *id, wt_erro
 int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err)
 {
     if (!name)
-        return wt__fail(err, WT_EINVAL, "no tool was named; give a name or an id");
+        return wt__fail(err, WT_EINVAL, "no tool given; give a name or an id");
     struct str text = wt__str(name);
     int64_t ids[AMBIGUOUS_SHOWN + 1];
     int rc = wt__store_find_export_name(store, text, id, err);
@@ -257,11 +258,13 @@ int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *
 {
     struct str from = wt__str(provider), to = wt__str(name);
     if (from.len == 0)
-        return wt__fail(err, WT_EINVAL, "tools without a provider cannot be renamed: import them with a provider");
-    if (!wt__is_provider_name(to))
         return wt__fail(err, WT_EINVAL,
-                        "a provider's name is 1 to %d bytes of UTF-8 without control characters or blanks at its ends",
-                        WT_MAX_NAME_BYTES);
+                        "cannot rename the provider of tools without a provider; import them with a provider");
+    if (!wt__is_provider_name(to))
+        return wt__fail(
+            err, WT_EINVAL,
+            "a provider name must be 1 to %d bytes of UTF-8 without control characters or surrounding blanks",
+            WT_MAX_NAME_BYTES);
     pthread_mutex_lock(&engine->store_lock);
     int64_t renamed = wt__store_rename_provider(engine->store, from, to, err);
     if (renamed == WT_ENOTFOUND)

@@ -1,4 +1,5 @@
-/* validator.c: the public face of schema/: JSON text in, sentences out. What the caller gets lies in one arena. */
+/* validator.c: the public functions of schema/: JSON text in, messages out. A result owns one arena with all its
+ * strings. */
 #include "engine/validator.h"
 
 #include <stdlib.h>
@@ -9,15 +10,15 @@
 #include "schema/validator.h"
 #include "text/unicode.h"
 
-_Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "the header promises what repair.h allows");
-_Static_assert((int)WT_MAX_VIOLATIONS <= (int)VIOLATIONS_KEPT, "more would be reported than are kept");
+_Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "the public limit of repairs must equal that of repair.h");
+_Static_assert((int)WT_MAX_VIOLATIONS <= (int)VIOLATIONS_KEPT, "more violations would be reported than are kept");
 
 struct wt_validator {
     struct compiled *compiled;
 };
 
 struct result {
-    wt_validation public; /* first: freed by it */
+    wt_validation public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
 
@@ -40,9 +41,9 @@ static int read_documents(json_t **out, const wt_validator_options *options, wt_
     for (size_t i = 0; i < options->document_count; i++) {
         json_t *document;
         if (!options->document_uris || !options->documents || !options->document_uris[i] || !options->documents[i])
-            return wt__fail(err, WT_EINVAL, "document %zu of the options has no address or no JSON", i);
+            return wt__fail(err, WT_EINVAL, "document %zu of the options has no URI or no JSON", i);
         if (!wt__utf8_valid(wt__str(options->document_uris[i])))
-            return wt__fail(err, WT_EINVAL, "the address of document %zu of the options is no UTF-8", i);
+            return wt__fail(err, WT_EINVAL, "the URI of document %zu of the options is not valid UTF-8", i);
         int rc = parse(&document, options->documents[i], strlen(options->documents[i]), WT_MAX_DEFINITION_BYTES,
                        options->document_uris[i], err);
         if (rc < 0)
@@ -60,7 +61,7 @@ static const char *dialect_named(const char *name)
     return strcmp(name, "draft-07") == 0 ? SCHEMA_DRAFT_07 : NULL;
 }
 
-/* Takes the compiled schema. */
+/* Takes ownership of the compiled schema, also on failure. */
 static int make_validator(wt_validator **out, struct compiled *compiled, wt_error *err)
 {
     *out = calloc(1, sizeof **out);
@@ -82,7 +83,7 @@ int wt_validator_open(wt_validator **out, const char *schema, size_t len, const 
     int rc = wt__options_read(&options, sizeof options, given, err);
     const char *dialect = rc < 0 ? NULL : dialect_named(options.dialect);
     if (rc == 0 && !dialect)
-        rc = wt__fail(err, WT_EINVAL, "dialect \"%.100s\" is neither 2020-12 nor draft-07", options.dialect);
+        rc = wt__fail(err, WT_EINVAL, "unknown dialect \"%.100s\"; use 2020-12 or draft-07", options.dialect);
     if (rc == 0)
         rc = read_documents(&documents, &options, err);
     if (rc == 0)
@@ -117,7 +118,7 @@ void wt_validator_close(wt_validator *validator)
 
 /* ---------------------------------------------------------------- results */
 
-/* What is in the buffer, in the arena; the buffer is empty then. NULL when memory was out. */
+/* Moves the content of the buffer into the arena and empties the buffer. Returns NULL if out of memory. */
 static const char *take(struct arena *arena, struct buffer *text)
 {
     const char *copy = text->failed ? NULL : wt__arena_copy(arena, wt__buffer_view(text));
@@ -139,7 +140,8 @@ static bool tell_violation(struct arena *arena, wt_violation *out, const struct 
     return out->pointer && out->schema_pointer && out->message;
 }
 
-/* The first ones, and whatever says that it was not decided, which comes last. */
+/* Copies the first `most` violations. If validation was given up, the last violation says so and takes the last place.
+ * */
 static bool tell_violations(struct result *result, const struct validation *v, size_t most)
 {
     size_t found = v->violations.len, len = found < most ? found : most;

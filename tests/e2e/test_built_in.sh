@@ -43,7 +43,7 @@ HF_ENDPOINT=http://127.0.0.1:9 expect 0 "nor to fetch" model pull $built_in
 says "^$built_in came with whichtool, and is here and right\.$"
 for action in "merge $built_in $built_in" "quantize $built_in"; do
     expect 5 "no model is made from it" model $action --out made
-    says "^whichtool: $built_in is built in: no other model can be made from it; name a model's folder$"
+    says "^whichtool: cannot make a model from the built-in model $built_in; name the folder of a model$"
 done
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"

@@ -228,11 +228,11 @@ static void what_no_filter_can_be_is_told(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{.only = longest, .only_count = 1}, WT_EINVAL, "has more than 1024 bytes"},
-        {{.excluded = longest, .excluded_count = 1}, WT_EINVAL, "has more than 1024 bytes"},
+        {{.only = longest, .only_count = 1}, WT_EINVAL, "is longer than 1024 bytes"},
+        {{.excluded = longest, .excluded_count = 1}, WT_EINVAL, "is longer than 1024 bytes"},
         {{.providers = many, .provider_count = WT_MAX_FILTER_ITEMS + 1}, WT_EINVAL, "a filter takes 100"},
-        {{.excluded = NULL, .excluded_count = 1}, WT_EINVAL, "item 0 of a filter's list is NULL"},
-        {{.excluded_providers = null, .excluded_provider_count = 2}, WT_EINVAL, "item 1 of a filter's list is NULL"},
+        {{.excluded = NULL, .excluded_count = 1}, WT_EINVAL, "item 0 of a list of the filter is NULL"},
+        {{.excluded_providers = null, .excluded_provider_count = 2}, WT_EINVAL, "item 1 of a list of the filter is NULL"},
         {{.providers = unknown, .provider_count = 2},
          WT_ENOTFOUND,
          "no tool has the provider \"fils\"; did you mean \"files\"?"},

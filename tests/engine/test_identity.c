@@ -257,7 +257,7 @@ static void a_rename_that_makes_no_sense_changes_nothing(void **state)
         {"tables", "tables", WT_EINVAL, "there is a provider \"tables\" already"},
         {"other", "old", WT_EINVAL, "\"old\" is what the sources of provider \"new\" call it"},
         {"old", "x", WT_ENOTFOUND, "no tool has the provider \"old\""},
-        {"tables", "", WT_EINVAL, "a provider's name is 1 to 256 bytes"},
+        {"tables", "", WT_EINVAL, "a provider name must be 1 to 256 bytes"},
         {"tables", " x", WT_EINVAL, "blanks at its ends"},
         {"tables", "a\nb", WT_EINVAL, "without control characters"},
         {"tables", "a\xff", WT_EINVAL, "of UTF-8"},

@@ -123,11 +123,11 @@ static void a_name_must_stand_for_one_tool(void **state)
     (void)state;
     wt_tools *tools = (wt_tools *)&place;
     refused(&place, wt_get(engine, "search", &tools, &place.err), WT_EINVAL,
-            "several tools are named \"search\" (music/search, files/search); say which");
+            "several tools are named \"search\" (music/search, files/search); use provider/name");
     assert_null(tools);
     refused(&place, wt_remove(engine, "search", &place.err), WT_EINVAL, "music/search");
-    refused(&place, wt_get(engine, NULL, &tools, &place.err), WT_EINVAL, "no tool was named");
-    refused(&place, wt_remove(engine, NULL, &place.err), WT_EINVAL, "no tool was named");
+    refused(&place, wt_get(engine, NULL, &tools, &place.err), WT_EINVAL, "no tool given");
+    refused(&place, wt_remove(engine, NULL, &place.err), WT_EINVAL, "no tool given");
     static const char *const absent[] = {"nothing",
                                          "",
                                          "/",

@@ -510,7 +510,7 @@ static void what_makes_no_sense_is_told(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{.recipe = "ptr"}, WT_EINVAL, "no language model was named"},
+        {{.recipe = "ptr"}, WT_EINVAL, "no language model given"},
         {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds 32 tools at most"},

@@ -457,7 +457,7 @@ static void whatever_a_query_waits_for_can_be_stopped(void **state)
                  {"loading the model", 1},
                  {"packing the model", 1},
                  {"packing the model", 2},
-                 {"loading what was trained", 1},
+                 {"loading trained models", 1},
                  {"indexing", 1},
                  {"indexing", 2},
                  {"loading the reranker", 1},
@@ -491,7 +491,7 @@ static void whatever_a_query_waits_for_can_be_stopped(void **state)
 
 static void picking_hears_while_it_loads(void **state)
 {
-    static const char *const phases[] = {"loading the model", "loading what was trained", "indexing"};
+    static const char *const phases[] = {"loading the model", "loading trained models", "indexing"};
     wt_pick_options options;
     (void)state;
     leave("dpr", true, DPR);
