@@ -1,5 +1,5 @@
-/* Filters as tables: which tools may be found, what is told of names that no tool has, and that a filter is applied
- * before hits are cut to k, follows the catalogue, and may be used from any number of threads. */
+/* test_filter.c: tables of filters and the tools they allow; notices about unmatched names; filtering before the cut to
+ * k; filters after changes of the catalogue and from several threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,8 +42,8 @@ static wt_filter filter_of(const struct lists *lists)
 static const struct {
     const char *name;
     struct lists lists;
-    const char *ids;    /* in order of their names, with blanks between */
-    const char *notice; /* NULL: none */
+    const char *ids;    /* sorted by name, separated by blanks */
+    const char *notice; /* NULL if there is no notice */
 } filters[] = {
     {"one provider", {.providers = {"files"}}, "files/search", NULL},
     {"two", {.providers = {"files", "music"}}, "files/search music/search", NULL},
@@ -103,15 +103,15 @@ static void found_are(const char *name, const wt_hits *hits, const char *ids)
     wt__buffer_dispose(&have);
 }
 
-static void a_filter_says_which_tools_may_be_found(void **state)
+static void filter_limits_found_tools(void **state)
 {
     wt_find_options options;
     (void)state;
     wt_find_options_init(&options);
-    options.recipe = "dense"; /* which has a score for every tool */
+    options.recipe = "dense"; /* scores every tool */
     options.k = HANDMADE;
     options.copies = 1;
-    for (size_t round = 0; round < 2; round++) /* the second time from what was kept */
+    for (size_t round = 0; round < 2; round++) /* the second time from the cache */
         for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
             wt_filter filter = filter_of(&filters[i].lists);
             options.filter = &filter;
@@ -123,7 +123,7 @@ static void a_filter_says_which_tools_may_be_found(void **state)
         }
 }
 
-static void picking_knows_the_same_filters(void **state)
+static void filter_limits_picked_tools(void **state)
 {
     wt_pick_options options;
     (void)state;
@@ -156,14 +156,14 @@ static int is_of_files_or_music(void *context, const char *id)
     return strncmp(id, "files/", 6) == 0 || strncmp(id, "music/", 6) == 0;
 }
 
-/* Each tool is asked about once a name of the condition, by its id, and the lists hold besides. */
-static void a_condition_is_one_more_list(void **state)
+/* The condition is called once per tool and condition name, with the id, in addition to the lists. */
+static void condition_is_combined_with_lists(void **state)
 {
     static const struct {
         const char *name;
         struct lists lists;
         const char *ids;
-        size_t asked; /* tools, since the last row */
+        size_t asked; /* calls since the previous row */
     } rows[] = {
         {"one", {.providers = {NULL}}, "files/search music/search", HANDMADE},
         {"one", {.providers = {NULL}}, "files/search music/search", 0},
@@ -198,7 +198,7 @@ static void a_condition_is_one_more_list(void **state)
     refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "go together");
 }
 
-static void the_provider_of_the_options_is_one_more(void **state)
+static void provider_option_is_added_to_filter(void **state)
 {
     static const struct lists lists = {.providers = {"files"}};
     wt_filter filter = filter_of(&lists);
@@ -214,7 +214,7 @@ static void the_provider_of_the_options_is_one_more(void **state)
     wt_hits_free(hits);
 }
 
-static void what_no_filter_can_be_is_told(void **state)
+static void invalid_filter_is_rejected(void **state)
 {
     static char pattern[WT_MAX_PATTERN_BYTES + 2];
     static const char *many[WT_MAX_FILTER_ITEMS + 1];
@@ -230,9 +230,11 @@ static void what_no_filter_can_be_is_told(void **state)
     } cases[] = {
         {{.only = longest, .only_count = 1}, WT_EINVAL, "is longer than 1024 bytes"},
         {{.excluded = longest, .excluded_count = 1}, WT_EINVAL, "is longer than 1024 bytes"},
-        {{.providers = many, .provider_count = WT_MAX_FILTER_ITEMS + 1}, WT_EINVAL, "a filter takes 100"},
+        {{.providers = many, .provider_count = WT_MAX_FILTER_ITEMS + 1}, WT_EINVAL, "at most 100 are allowed"},
         {{.excluded = NULL, .excluded_count = 1}, WT_EINVAL, "item 0 of a list of the filter is NULL"},
-        {{.excluded_providers = null, .excluded_provider_count = 2}, WT_EINVAL, "item 1 of a list of the filter is NULL"},
+        {{.excluded_providers = null, .excluded_provider_count = 2},
+         WT_EINVAL,
+         "item 1 of a list of the filter is NULL"},
         {{.providers = unknown, .provider_count = 2},
          WT_ENOTFOUND,
          "no tool has the provider \"fils\"; did you mean \"files\"?"},
@@ -261,8 +263,8 @@ static bool is_left_out(const char *id)
     return id[strlen(id) - 1] == 'b' || strncmp(id, "p1/", 3) == 0;
 }
 
-/* Hits of a filter are those without it, less what it leaves out; as many as were asked for. */
-static void hits_are_filtered_before_they_are_cut(void **state)
+/* A filtered search returns the hits of an unfiltered one without the excluded tools, and still k of them. */
+static void hits_are_filtered_before_cut_to_k(void **state)
 {
     static const char *const recipes[] = {"bm25", "dense"};
     static const struct lists lists = {.excluded_providers = {"p1"}, .excluded = {"p*/tool_?*b"}};
@@ -298,7 +300,7 @@ static void hits_are_filtered_before_they_are_cut(void **state)
     wt__buffer_dispose(&tools);
 }
 
-static void a_filter_follows_the_catalogue(void **state)
+static void filter_follows_catalogue(void **state)
 {
     static const struct lists lists = {.only = {"*search*"}, .excluded_providers = {"video"}};
     wt_filter filter = filter_of(&lists);
@@ -324,8 +326,8 @@ static void a_filter_follows_the_catalogue(void **state)
     wt_close(engine);
 }
 
-/* More masks than are kept, and then the first ones again. */
-static void masks_that_are_not_used_leave(void **state)
+/* Use more masks than the cache holds, then the first ones again. */
+static void unused_masks_are_evicted(void **state)
 {
     wt_find_options options;
     (void)state;
@@ -363,7 +365,7 @@ static void *ask_often(void *context)
     return NULL;
 }
 
-static void threads_share_filters(void **state)
+static void threads_share_filter_masks(void **state)
 {
     pthread_t threads[THREADS];
     (void)state;
@@ -388,15 +390,15 @@ static void threads_share_filters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_filter_says_which_tools_may_be_found, open_both, close_both),
-        cmocka_unit_test_setup_teardown(picking_knows_the_same_filters, open_both, close_both),
-        cmocka_unit_test_setup_teardown(a_condition_is_one_more_list, open_both, close_both),
-        cmocka_unit_test_setup_teardown(the_provider_of_the_options_is_one_more, open_both, close_both),
-        cmocka_unit_test_setup_teardown(what_no_filter_can_be_is_told, open_both, close_both),
-        cmocka_unit_test_setup_teardown(hits_are_filtered_before_they_are_cut, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_filter_follows_the_catalogue, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(masks_that_are_not_used_leave, open_both, close_both),
-        cmocka_unit_test_setup_teardown(threads_share_filters, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(filter_limits_found_tools, open_both, close_both),
+        cmocka_unit_test_setup_teardown(filter_limits_picked_tools, open_both, close_both),
+        cmocka_unit_test_setup_teardown(condition_is_combined_with_lists, open_both, close_both),
+        cmocka_unit_test_setup_teardown(provider_option_is_added_to_filter, open_both, close_both),
+        cmocka_unit_test_setup_teardown(invalid_filter_is_rejected, open_both, close_both),
+        cmocka_unit_test_setup_teardown(hits_are_filtered_before_cut_to_k, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(filter_follows_catalogue, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(unused_masks_are_evicted, open_both, close_both),
+        cmocka_unit_test_setup_teardown(threads_share_filter_masks, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

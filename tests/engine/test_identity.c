@@ -1,4 +1,4 @@
-/* Who is who: exported names, tools of several sources that want one name, and providers that are renamed. */
+/* test_identity.c: exported names, tools of several sources with the same name, and renamed providers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,12 +64,12 @@ static void gives(const char *name, const char *id)
     wt_tools_free(tools);
 }
 
-static void an_exported_name_stays_while_its_tool_does(void **state)
+static void exported_name_stays_with_its_tool(void **state)
 {
     (void)state;
     wt_add_report_free(add_from("a", "{\"provider\": \"p\", \"name\": \"get it\"}\n"));
     assert_string_equal(names(), "p/get it=p__get_it");
-    /* What reads alike gets digits, and whoever came first keeps the plain name. */
+    /* Equal names get digits; the first tool keeps the plain name. */
     wt_add_report_free(add_from("b", "{\"provider\": \"p\", \"name\": \"get/it\"}\n{\"provider\": \"p\", \"name\": "
                                      "\"get_it\"}\n"));
     assert_string_equal(names(), "p/get it=p__get_it p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
@@ -80,8 +80,8 @@ static void an_exported_name_stays_while_its_tool_does(void **state)
     gives("p__get_it_3ea7", "p/get/it");
 }
 
-/* A name that was given to a model leads to its tool, also where it could be read as another one's. */
-static void an_exported_name_is_no_other_tools_name(void **state)
+/* An exported name resolves to its tool even if it is also the id of another tool. */
+static void exported_name_comes_before_id(void **state)
 {
     (void)state;
     wt_add_report_free(add_from("a", "{\"name\": \"p__x\"}\n{\"provider\": \"q\", \"name\": \"p__y\"}\n"));
@@ -95,7 +95,7 @@ static void an_exported_name_is_no_other_tools_name(void **state)
     gives("q__p_y", "q/p__y");
 }
 
-static void a_collision_is_told_with_both_sources(void **state)
+static void collision_is_reported_with_both_sources(void **state)
 {
     (void)state;
     wt_add_report *report =
@@ -124,8 +124,8 @@ static void a_collision_is_told_with_both_sources(void **state)
     assert_string_equal(names(), "p/x=p__x p/y=p__y p/x~2=p__x_2");
 }
 
-/* Only the first are kept; all are counted. */
-static void many_collisions_are_counted(void **state)
+/* The first collisions are listed, all are counted. */
+static void all_collisions_are_counted(void **state)
 {
     (void)state;
     enum { MANY = 25 };
@@ -175,8 +175,8 @@ static void add_path(const char *name, int sync)
 
 #define TOOL(name, text) "{\"name\": \"" name "\", \"description\": \"" text "\", \"inputSchema\": {}}"
 
-/* A folder is its files, whichever way they come in. */
-static void a_source_is_a_file(void **state)
+/* A source is a file, whether it is imported by its folder or by itself. */
+static void source_is_a_file(void **state)
 {
     (void)state;
     char path[200];
@@ -215,20 +215,20 @@ static const char *usage(void)
     return text;
 }
 
-static void a_provider_is_renamed_for_good(void **state)
+static void renamed_provider_stays_renamed(void **state)
 {
     (void)state;
     const char *used[] = {"tables__book"};
     wt_add_report_free(add_from("a", tables));
     sound(&place, wt_record_usage(engine, "a table for two", 15, used, 1, NULL, &place.err));
-    wt_hits_free(find_with(&place, engine, "book a table", NULL)); /* an index with the old name is made */
+    wt_hits_free(find_with(&place, engine, "book a table", NULL)); /* build an index with the old name */
     assert_int_equal(wt_rename_provider(engine, "tables", "good table", &place.err), 2);
     assert_string_equal(names(), "good table/book=good_table__book good table/cancel=good_table__cancel");
     assert_string_equal(usage(), "good table/book");
     wt_hits *hits = find_with(&place, engine, "good", NULL);
     assert_true(hits->len > 0 && strcmp(hits->items[0]->tool->provider, "good table") == 0);
     wt_hits_free(hits);
-    /* The source still calls it by the old name. */
+    /* The source still uses the old name. */
     wt_add_report *report = add_from("a", tables);
     assert_int_equal(report->unchanged, 2);
     wt_add_report_free(report);
@@ -244,7 +244,7 @@ static void a_provider_is_renamed_for_good(void **state)
     sound(&place, wt_check(engine, &place.err));
 }
 
-static void a_rename_that_makes_no_sense_changes_nothing(void **state)
+static void invalid_rename_is_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -279,13 +279,13 @@ static void a_rename_that_makes_no_sense_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(an_exported_name_stays_while_its_tool_does),
-        test(an_exported_name_is_no_other_tools_name),
-        test(a_collision_is_told_with_both_sources),
-        test(many_collisions_are_counted),
-        test(a_source_is_a_file),
-        test(a_provider_is_renamed_for_good),
-        test(a_rename_that_makes_no_sense_changes_nothing),
+        test(exported_name_stays_with_its_tool),
+        test(exported_name_comes_before_id),
+        test(collision_is_reported_with_both_sources),
+        test(all_collisions_are_counted),
+        test(source_is_a_file),
+        test(renamed_provider_stays_renamed),
+        test(invalid_rename_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Every allocation fails in turn, from opening a store to exporting what was found: each failure is told as WT_ENOMEM
- * (or, of the database, WT_ESTORE), nothing crashes, and what is tried again afterwards works.
+/* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. Each failure must be
+ * reported as WT_ENOMEM (or WT_ESTORE by the database), must not crash, and the same call must work afterwards.
  *
- * The allocator is that of failing_allocator.h. Sanitizers bring their own: skipped there. */
+ * The allocator is that of failing_allocator.h. Skipped under sanitizers, which bring their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@ static const char thermostat[] =
 static const char *const providers[] = {"p0", "p1", "p2"};
 enum { PROVIDERS = 3 };
 
-/* A number that changes with what the library answers: a failure that nobody tells must not change it. Not so where
- * JSON is read: jansson loses a byte of a string when its buffer cannot grow, and says nothing. */
+/* Checksum of the answers, which an unreported failure must not change. Not used with JSON: jansson silently drops a
+ * byte of a string if its buffer cannot grow. */
 static uint64_t said;
 
 static void say(const char *text)
@@ -36,7 +36,7 @@ static int set_up(void **state)
     (void)state;
     place_make(&place);
     synthetic_tools(&tools, 3, 12, PROVIDERS);
-    wt_engine *engine = open_store(&place, NULL); /* the model is packed, the store made */
+    wt_engine *engine = open_store(&place, NULL); /* pack the model and create the store */
     add(&place, engine, handmade);
     add(&place, engine, thermostat);
     wt_hits_free(find_with(&place, engine, "find a song", NULL));
@@ -52,7 +52,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* One use of the library from end to end; 0 or the first failure. */
+/* A use of the library from end to end. Returns 0 or the first failure. */
 struct use {
     const char *name;
     int (*run)(wt_engine *engine, wt_error *err);
@@ -60,9 +60,9 @@ struct use {
 };
 
 enum {
-    LONG_ONE = 1,    /* of so many allocations that every one would take minutes */
-    ALONE = 2,       /* it takes no engine */
-    FROM_OPENING = 4 /* the allocations of opening are failed, too */
+    LONG_ONE = 1,    /* too many allocations to fail each of them */
+    ALONE = 2,       /* does not use an engine */
+    FROM_OPENING = 4 /* also fail the allocations of opening */
 };
 
 static int use_nothing(wt_engine *engine, wt_error *err)
@@ -81,7 +81,7 @@ static int use_add(wt_engine *engine, wt_error *err)
     options.sync = 1;
     int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, err);
     wt_add_report_free(report);
-    if (rc == 0) /* so that there is something to add next time */
+    if (rc == 0) /* so that the next round has a tool to add */
         rc = wt_remove(engine, "tool_aaa", err);
     for (size_t i = 0; rc >= 0 && i < PROVIDERS; i++)
         rc = (int)wt_remove_provider(engine, providers[i], err);
@@ -137,7 +137,7 @@ static int use_pick(wt_engine *engine, wt_error *err)
     for (size_t i = 0; rc == 0 && i < 2; i++) {
         wt_picked *picked;
         options.complete = promises[i];
-        options.max_tokens = promises[i] > 0 ? 10000 : 0; /* a promise takes training */
+        options.max_tokens = promises[i] > 0 ? 10000 : 0; /* a promise requires training */
         rc = wt_pick(engine, request, sizeof request - 1, &options, &picked, err);
         for (size_t h = 0; rc == 0 && h < picked->len; h++)
             say(picked->items[h]->tool->id);
@@ -164,7 +164,7 @@ static int say_call(wt_engine *engine, const char *request, const wt_call_option
     return 0;
 }
 
-/* Calls that are valid, wrong, and not there yet. */
+/* Valid, invalid and missing calls. */
 static int use_call(wt_engine *engine, wt_error *err)
 {
     static const char *const requests[] = {"10.5 degrees kelvin in the room 'hall' until 2026-03-01",
@@ -230,7 +230,7 @@ static int use_embed(wt_engine *engine, wt_error *err)
     return rc < 0 ? rc : (int)wt_embed_missing(engine, NULL, NULL, err);
 }
 
-/* Everything that is done with usages, in a store of two tools. */
+/* All operations on usages, in a store of two tools. */
 static int use_usages(wt_engine *engine, wt_error *err)
 {
     static const char two[] = "{\"name\": \"calculator\"}\n{\"name\": \"hotel\"}\n";
@@ -253,12 +253,12 @@ static int use_usages(wt_engine *engine, wt_error *err)
     wt_usages_free(usages);
     if (rc >= 0)
         rc = (int)wt_forget_usage(engine, &filter, 0, err);
-    if (rc >= 0) /* of what is left */
+    if (rc >= 0) /* the remaining usages */
         rc = (int)wt_learn_usage(engine, NULL, NULL, err);
     return rc < 0 ? rc : 0;
 }
 
-/* In memory: a disk that syncs each of so many changes would take minutes. */
+/* In memory, because syncing so many changes to a disk would take minutes. */
 static int use_usage(wt_engine *engine, wt_error *err)
 {
     wt_open_options options = {.size = sizeof options, .model = place.model, .threads = 1};
@@ -283,7 +283,7 @@ static int use_models(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Schemas and values that between them meet every keyword that takes memory, each kind of message and each repair. */
+/* Schemas and values that together cover every allocating keyword, each kind of message and each repair. */
 static const char *const validated[][2] = {
     {"{\"properties\": {\"a\": {\"type\": \"integer\"}, \"b\": {\"enum\": [\"x\", \"y\"]}, \"c\": {\"anyOf\": "
      "[{\"type\": "
@@ -384,7 +384,7 @@ static int use_metaschema(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Schemas that are refused, each at a place of its own. */
+/* Invalid schemas, each rejected at a different place. */
 static int use_refused_schemas(wt_engine *engine, wt_error *err)
 {
     static const char *const schemas[] = {
@@ -428,7 +428,7 @@ static const struct use uses[] = {
     {"refused schemas", use_refused_schemas, ALONE},
 };
 
-/* What opening takes is failed where it matters what comes of it, not in each use anew. */
+/* Allocations of opening are failed only in uses with FROM_OPENING. */
 static int run_use(const struct use *use, long from, wt_error *err)
 {
     wt_engine *engine = NULL;
@@ -451,7 +451,7 @@ static int run_use(const struct use *use, long from, wt_error *err)
 
 static void sweep(const struct use *use, int all_after)
 {
-    /* Twice to be warm: what the libraries below keep for good is kept now. */
+    /* Run twice first, so that permanent allocations of libraries are already made. */
     wt_error err = {0};
     for (int i = 0; i < 2; i++) {
         said = 0;
@@ -469,7 +469,7 @@ static void sweep(const struct use *use, int all_after)
         int rc = run_use(use, at, &err);
         counting = 0;
         bool reached = countdown <= 0;
-        /* WT_EFORMAT: jansson 2.14 drops a byte of a text when the growth of its buffer fails, and says nothing. */
+        /* WT_EFORMAT: jansson 2.14 silently drops a byte of a text if its buffer cannot grow. */
         bool documented =
             rc == WT_ENOMEM || rc == WT_ESTORE || rc == WT_EMODEL || (rc == WT_EFORMAT && use->run == use_models);
         if (rc < 0 && (!reached || rc != err.code || !err.message[0] || !documented))
@@ -487,7 +487,7 @@ static void sweep(const struct use *use, int all_after)
     }
 }
 
-static void one_allocation_fails(void **state)
+static void single_failed_allocation_is_reported(void **state)
 {
     (void)state;
     if (!INTERPOSED)
@@ -496,7 +496,7 @@ static void one_allocation_fails(void **state)
         sweep(&uses[i], 0);
 }
 
-static void memory_stays_out(void **state)
+static void permanent_lack_of_memory_is_reported(void **state)
 {
     (void)state;
     if (!INTERPOSED)
@@ -510,8 +510,8 @@ int main(void)
     if (!INTERPOSED)
         print_message("skipped: allocation faults: the sanitizer has an allocator of its own\n");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_allocation_fails, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(memory_stays_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(single_failed_allocation_is_reported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(permanent_lack_of_memory_is_reported, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

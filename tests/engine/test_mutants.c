@@ -1,6 +1,7 @@
-/* Changed files of an index and of a model, hundreds of each in a run (tests/mutant.h): what was derived is made again
- * and gives the same hits, what cannot be is told, and nothing ends the process, hangs it or leaks. A mutant that fails
- * is kept with all that it needs: `whichtool find -s KEPT/tools.wt --model KEPT/small "weather in a city"`. */
+/* test_mutants.c: damages files of an index and of a model, hundreds of times in a run (tests/mutant.h). A damaged
+ * index must be rebuilt with the same hits, other damage must be reported, and no run may crash, hang or leak. A
+ * failing mutant is kept with everything needed to repeat it: `whichtool find -s KEPT/tools.wt --model KEPT/small
+ * "weather in a city"`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ static const char request[] = "find a table in a city";
 enum { K = 5, TOOLS = 300 /* two chunks of vectors */ };
 
 static struct place place;
-static char found[K][64]; /* what an unchanged folder gives */
+static char found[K][64]; /* hits of an undamaged folder */
 static size_t found_count;
 
 static wt_engine *open_as(bool read_only)
@@ -30,7 +31,7 @@ static wt_engine *open_as(bool read_only)
     return wt_open(&engine, place.store, &options, &place.err) == 0 ? engine : NULL;
 }
 
-/* Whether a call failed as it should: with a code, and a sentence. */
+/* True if a call failed with a code and a message. */
 static bool told(int rc)
 {
     return rc < 0 && place.err.code == rc && place.err.message[0];
@@ -44,7 +45,7 @@ static bool same_as_found(const wt_hits *hits)
     return same;
 }
 
-/* Finds and picks. Returns 0, 1 when a failure was not told, 2 when the hits are others than they have to be. */
+/* Finds and picks. Returns 0, 1 if a failure was not reported, 2 if the hits are wrong. */
 static int ask(wt_engine *engine, const char *recipe, bool any_hits)
 {
     wt_hits *hits = NULL;
@@ -77,7 +78,7 @@ static int try_place(bool read_only, bool any_hits)
     return bad;
 }
 
-/* An index whose checksums are right is believed, so its hits may be any. */
+/* The library trusts an index with valid checksums, so any hits are accepted. */
 static int try_index(unsigned long n, bool repaired)
 {
     return try_place(n % 2, repaired);
@@ -100,7 +101,7 @@ static void repair(const char *path, unsigned char *bytes, size_t len)
         seal_packed(bytes, len);
 }
 
-/* Files that are as they should be have the checksums that the repair gives them. */
+/* Check that the repair of checksums leaves undamaged files unchanged. */
 static void repairs_nothing(const struct mutant_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++) {
@@ -144,7 +145,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void changed_files_of_an_index(void **state)
+static void damaged_index_is_rebuilt(void **state)
 {
     (void)state;
     static struct mutant_folder folder;
@@ -156,8 +157,8 @@ static void changed_files_of_an_index(void **state)
     mutant_folder_dispose(&folder);
 }
 
-/* With its packed form beside it. */
-static void changed_files_of_a_model(void **state)
+/* The folder also holds the packed model. */
+static void damaged_model_is_reported(void **state)
 {
     (void)state;
     static struct mutant_folder folder;
@@ -172,8 +173,8 @@ static void changed_files_of_a_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(changed_files_of_an_index, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(changed_files_of_a_model, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_index_is_rebuilt, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_model_is_reported, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Listing, naming, removing and exporting tools. */
+/* test_tools.c: lists, names, removes and exports tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void gives(const char *name, const char *id)
     wt_tools_free(tools);
 }
 
-static void a_list_is_in_the_order_of_import(void **state)
+static void list_is_in_import_order(void **state)
 {
     (void)state;
     static const struct {
@@ -90,7 +90,7 @@ static void a_list_is_in_the_order_of_import(void **state)
     }
 }
 
-static void a_tool_has_several_names(void **state)
+static void tool_is_found_by_each_name(void **state)
 {
     (void)state;
     static const char slashed[] = "{\"provider\": \"@org/server\", \"name\": \"GET /pets/{id}\"}\n"
@@ -105,7 +105,7 @@ static void a_tool_has_several_names(void **state)
     gives("music__search", "music/search");
 }
 
-static void a_source_id_stands_for_its_tool(void **state)
+static void source_id_resolves_to_its_tool(void **state)
 {
     (void)state;
     static const char corpus[] = "{\"_id\": \"doc-7\", \"title\": \"Seven\", \"text\": \"the seventh tool\"}\n";
@@ -118,7 +118,7 @@ static void a_source_id_stands_for_its_tool(void **state)
     wt_tools_free(tools);
 }
 
-static void a_name_must_stand_for_one_tool(void **state)
+static void ambiguous_name_is_rejected(void **state)
 {
     (void)state;
     wt_tools *tools = (wt_tools *)&place;
@@ -139,7 +139,7 @@ static void a_name_must_stand_for_one_tool(void **state)
                                          "_h0123456789abcdef"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         refused(&place, wt_get(engine, absent[i], &tools, &place.err), WT_ENOTFOUND, "no tool is named");
-    /* A name that is longer than any tool's, and than the message. */
+    /* A name longer than any tool's and longer than the message. */
     char *longest = calloc(1, 100001);
     memset(longest, '/', 100000);
     refused(&place, wt_get(engine, longest, &tools, &place.err), WT_ENOTFOUND, "no tool is named \"///");
@@ -147,7 +147,7 @@ static void a_name_must_stand_for_one_tool(void **state)
 }
 
 static const struct {
-    const char *name, *meant; /* NULL: nothing is near */
+    const char *name, *meant; /* NULL if no name is near */
 } mistyped[] = {
     {"weather/getForcast", "weather/getForecast"},
     {"wether/getForecast", "weather/getForecast"},
@@ -169,7 +169,7 @@ static const struct {
     {"", NULL},
 };
 
-static void a_mistyped_name_is_told_what_may_have_been_meant(void **state)
+static void mistyped_name_gets_suggestion(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof mistyped / sizeof *mistyped; i++) {
@@ -200,14 +200,14 @@ static void a_mistyped_name_is_told_what_may_have_been_meant(void **state)
     refused(&place, wt_record_usage(engine, "rain", 4, used, 1, NULL, &place.err), WT_ENOTFOUND,
             "nothing was recorded; did you mean \"weather/getForecast\"?");
     options.provider = "weather";
-    options.offset = 2; /* past its last */
+    options.offset = 2; /* past the end */
     sound(&place, wt_list(engine, &options, &tools, &place.err));
     assert_int_equal(tools->len, 0);
     wt_tools_free(tools);
 }
 
-/* More names that are as near as each other than are compared. */
-static void one_of_many_near_names_is_told(void **state)
+/* More equally near names than are compared. */
+static void one_of_many_near_names_is_suggested(void **state)
 {
     struct buffer tools = {0};
     wt_tools *found = NULL;
@@ -221,7 +221,7 @@ static void one_of_many_near_names_is_told(void **state)
     wt__buffer_dispose(&tools);
 }
 
-static void removing_takes_tools_out_of_everything(void **state)
+static void removed_tool_is_gone_everywhere(void **state)
 {
     (void)state;
     wt_tools *tools;
@@ -234,19 +234,19 @@ static void removing_takes_tools_out_of_everything(void **state)
     assert_int_equal(wt_remove_provider(engine, "weather", &place.err), 2);
     refused(&place, wt_remove_provider(engine, "weather", &place.err), WT_ENOTFOUND,
             "no tool has the provider \"weather\"");
-    assert_int_equal(wt_remove_provider(engine, "", &place.err), 1); /* those without one */
+    assert_int_equal(wt_remove_provider(engine, "", &place.err), 1); /* tools without a provider */
     wt_catalog_info info;
     wt_catalog_info_init(&info);
     sound(&place, wt_info(engine, &info, &place.err));
     assert_int_equal(info.tools, HANDMADE - 4);
     assert_int_equal(info.providers, 3); /* travel, music, files */
     assert_string_equal(info.model, "");
-    /* The same tool again is a new one. */
+    /* A tool that is removed and added again is new. */
     add(&place, engine, handmade);
     gives("bookHotel", "travel/bookHotel");
 }
 
-/* The name that an exported definition carries. */
+/* Returns the name in an exported definition. */
 static const char *wire_name(const json_t *definition, const char *format)
 {
     if (strcmp(format, "openai") == 0)
@@ -256,7 +256,7 @@ static const char *wire_name(const json_t *definition, const char *format)
     return wt__json_str(definition, strcmp(format, "anthropic-reference") == 0 ? "tool_name" : "name").ptr;
 }
 
-static void exported_names_come_back(void **state)
+static void exported_names_resolve_to_their_tools(void **state)
 {
     (void)state;
     static const char *const formats[] = {"openai", "openai-responses",    "anthropic",       "gemini",
@@ -292,8 +292,8 @@ static void exported_names_come_back(void **state)
     wt_tools_free(tools);
 }
 
-/* In the namespaces of providers each tool stands once, under the name that leads back to it. */
-static void names_in_namespaces_come_back(void **state)
+/* Each tool occurs once in the namespaces of the providers, and its name there resolves to it. */
+static void namespace_names_resolve_to_their_tools(void **state)
 {
     (void)state;
     wt_tools *tools;
@@ -319,10 +319,10 @@ static void names_in_namespaces_come_back(void **state)
         if (functions)
             continue;
         const char *name = wt__json_str(namespace, "name").ptr;
-        gives(name, name); /* without a provider the id is the name */
+        gives(name, name); /* the id of a tool without a provider is its name */
         alone++;
     }
-    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS); /* one of them is none, and one is new */
+    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS); /* minus the empty provider, plus a new one */
     assert_int_equal(seen + alone, tools->len);
     assert_true(alone > 0);
     json_decref(array);
@@ -330,7 +330,7 @@ static void names_in_namespaces_come_back(void **state)
     wt_tools_free(tools);
 }
 
-static void exports_are_refused_by_name(void **state)
+static void invalid_export_is_rejected(void **state)
 {
     (void)state;
     wt_tools *tools = get("calculator");
@@ -350,16 +350,16 @@ static void exports_are_refused_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(a_list_is_in_the_order_of_import),
-        test(a_tool_has_several_names),
-        test(a_source_id_stands_for_its_tool),
-        test(a_name_must_stand_for_one_tool),
-        test(a_mistyped_name_is_told_what_may_have_been_meant),
-        test(one_of_many_near_names_is_told),
-        test(removing_takes_tools_out_of_everything),
-        test(exported_names_come_back),
-        test(names_in_namespaces_come_back),
-        test(exports_are_refused_by_name),
+        test(list_is_in_import_order),
+        test(tool_is_found_by_each_name),
+        test(source_id_resolves_to_its_tool),
+        test(ambiguous_name_is_rejected),
+        test(mistyped_name_gets_suggestion),
+        test(one_of_many_near_names_is_suggested),
+        test(removed_tool_is_gone_everywhere),
+        test(exported_names_resolve_to_their_tools),
+        test(namespace_names_resolve_to_their_tools),
+        test(invalid_export_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* wt_validator_open and wt_validate: text in, sentences out, and what is refused. */
+/* test_validator.c: wt_validator_open and wt_validate: violations, repairs and rejected input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static wt_validation *validate(const wt_validator *validator, const char *instan
     return validation;
 }
 
-static void arguments_are_validated_and_told(void **state)
+static void violations_are_reported(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator(weather, 1);
@@ -72,12 +72,12 @@ static void arguments_are_validated_and_told(void **state)
         assert_string_equal(validation->violations[i]->message, said[i][3]);
         assert_int_equal(validation->violations[i]->code, WT_EFORMAT);
     }
-    wt_validator_close(validator); /* what was handed out stays */
+    wt_validator_close(validator); /* results outlive the validator */
     assert_string_equal(validation->violations[4]->message, said[4][3]);
     wt_validation_free(validation);
 }
 
-static void repairs_are_made_when_asked_and_listed(void **state)
+static void requested_repairs_are_made_and_listed(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator(weather, 0);
@@ -102,7 +102,7 @@ static void repairs_are_made_when_asked_and_listed(void **state)
     wt_validator_close(validator);
 }
 
-static void as_many_violations_as_asked_for_are_told(void **state)
+static void violations_are_limited_on_request(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"items\": {\"type\": \"null\"}}", 0);
@@ -122,7 +122,7 @@ static void as_many_violations_as_asked_for_are_told(void **state)
     wt_validator_close(validator);
 }
 
-static void what_cannot_be_decided_is_told_by_its_code(void **state)
+static void undecided_validation_has_its_own_code(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"properties\": {\"a\": {\"pattern\": \"(a+)+$\"}}}", 0);
@@ -136,7 +136,7 @@ static void what_cannot_be_decided_is_told_by_its_code(void **state)
     wt_validator_close(validator);
 }
 
-static void a_schema_that_is_only_itself_decides_nothing(void **state)
+static void self_referencing_schema_is_undecided(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"$ref\": \"#\"}", 0);
@@ -152,7 +152,7 @@ static void a_schema_that_is_only_itself_decides_nothing(void **state)
     wt_validator_close(validator);
 }
 
-static void documents_and_the_dialect_come_with_the_options(void **state)
+static void options_give_documents_and_dialect(void **state)
 {
     static const char *const uris[] = {"https://e.test/n"}, *const texts[] = {"{\"type\": \"number\"}"};
     static const char schema[] = "{\"items\": [{\"$ref\": \"https://e.test/n\"}], \"minContains\": \"x\"}";
@@ -161,7 +161,7 @@ static void documents_and_the_dialect_come_with_the_options(void **state)
     wt_error err;
     (void)state;
     wt_validator_options_init(&options);
-    options.dialect = "draft-07"; /* which does not know minContains */
+    options.dialect = "draft-07"; /* does not define minContains */
     options.document_count = 1;
     options.document_uris = uris;
     options.documents = texts;
@@ -175,7 +175,7 @@ static void documents_and_the_dialect_come_with_the_options(void **state)
     wt_validation_free(NULL);
 }
 
-static void what_cannot_be_read_is_refused(void **state)
+static void unreadable_schema_is_rejected(void **state)
 {
     static const struct {
         const char *schema, *said;
@@ -241,7 +241,7 @@ static void *validate_often(void *validator)
     return NULL;
 }
 
-static void threads_share_a_validator(void **state)
+static void threads_share_one_validator(void **state)
 {
     pthread_t threads[4];
     (void)state;
@@ -256,14 +256,14 @@ static void threads_share_a_validator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arguments_are_validated_and_told),
-        cmocka_unit_test(repairs_are_made_when_asked_and_listed),
-        cmocka_unit_test(as_many_violations_as_asked_for_are_told),
-        cmocka_unit_test(what_cannot_be_decided_is_told_by_its_code),
-        cmocka_unit_test(a_schema_that_is_only_itself_decides_nothing),
-        cmocka_unit_test(documents_and_the_dialect_come_with_the_options),
-        cmocka_unit_test(what_cannot_be_read_is_refused),
-        cmocka_unit_test(threads_share_a_validator),
+        cmocka_unit_test(violations_are_reported),
+        cmocka_unit_test(requested_repairs_are_made_and_listed),
+        cmocka_unit_test(violations_are_limited_on_request),
+        cmocka_unit_test(undecided_validation_has_its_own_code),
+        cmocka_unit_test(self_referencing_schema_is_undecided),
+        cmocka_unit_test(options_give_documents_and_dialect),
+        cmocka_unit_test(unreadable_schema_is_rejected),
+        cmocka_unit_test(threads_share_one_validator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

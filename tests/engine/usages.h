@@ -1,11 +1,11 @@
-/* usages.h: usages of the handmade tools. */
+/* usages.h: records usages of the handmade tools. */
 #ifndef WT_TESTS_ENGINE_USAGES_H
 #define WT_TESTS_ENGINE_USAGES_H
 
 #include "engine/set_up.h"
 #include "engine/tools.h"
 
-/* A fresh store with the handmade tools. */
+/* Opens a new store with the handmade tools. */
 static inline wt_engine *open_handmade(const char *model)
 {
     unlink(place.store);
