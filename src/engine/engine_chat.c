@@ -62,7 +62,7 @@ static int open_chat(struct engine_chat *chat, wt_error *err)
                         "no language model given; give its name with --chat-model NAME and its server "
                         "with --chat-url URL");
     if (chat->replay && chat->record)
-        return wt__fail(err, WT_EINVAL, "cannot record and replay answers at the same time; give one of both");
+        return wt__fail(err, WT_EINVAL, "cannot both record and replay answers");
     int rc = chat->replay || chat->client ? 0 : open_client(chat, err);
     if (rc == 0 && path)
         rc = wt__chat_record_open(&chat->answers, path, chat->model,

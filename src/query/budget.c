@@ -1,3 +1,4 @@
+/* budget.c: counts the tokens of exported definitions. */
 #include "query/budget.h"
 
 #include "catalog/export.h"
@@ -68,7 +69,7 @@ int wt__budget_tell(const struct budget *budget, struct notice *notice, struct a
         wt__buffer_printf(&text, "%zu of %zu tools fit in %zu tokens, with %zu; left out: ", budget->taken,
                           budget->taken + budget->over, budget->most, budget->used);
     else
-        wt__buffer_printf(&text, "none of %zu tools fits in %zu tokens: ", budget->over, budget->most);
+        wt__buffer_printf(&text, "no tool of %zu fits in %zu tokens: ", budget->over, budget->most);
     wt__buffer_str(&text, wt__buffer_view(&budget->named));
     if (budget->over > BUDGET_NAMED)
         wt__buffer_printf(&text, " and %zu more", budget->over - BUDGET_NAMED);

@@ -1,12 +1,13 @@
-/* chooser_input.c: tools that a past request used are told by the labels of training, which are rows on this index. */
+/* chooser_input.c: reads features, needs and past use from a search. The tools of past requests are labels of training,
+ * mapped to rows of the index. */
 #include "query/chooser_input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char wt__chances_untrained[] = "the chances are not calibrated on this catalogue but on others: record use, then "
-                                     "run `whichtool train all`";
+const char wt__chances_untrained[] = "probabilities are not calibrated on this catalogue but on others; record use, "
+                                     "then run `whichtool train all`";
 
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
                                          struct notice *notice)
@@ -16,13 +17,13 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
     if (rc == WT_ENOMEM)
         return NULL;
     bool calibrated = trained && trained->chooser;
-    *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
+    *untrained = rc == 0 && !calibrated; /* otherwise the search reports the error */
     *notice = *untrained ? (struct notice){wt__chances_untrained, WT_NOTICE_UNCALIBRATED} : (struct notice){0};
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
-/* That the next one of a request's kind needs nothing, when what is recorded of it used something: at most what the
- * likeliest tool's share leaves (store/store.h). */
+/* Returns the upper bound on the probability that no tool fits, given the recorded usages of the same request: 1 minus
+ * the largest share of a tool (store/store.h). */
 static double recorded_bound(const struct search *search)
 {
     double share = 0;
@@ -44,8 +45,8 @@ int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
                          const struct candidate_features *candidates, wt_error *err)
 {
     static const char *const notices[] = {
-        [TOO_SHORT] = "the request is shorter than those that training knows, so it was read as without training",
-        [TOO_FAR] = "the request is unlike those that training knows, so it was read as without training"};
+        [TOO_SHORT] = "the request is shorter than those used for training, so the search ran without training",
+        [TOO_FAR] = "the request is unlike those used for training, so the search ran without training"};
     enum familiarity familiarity = wt__familiarity(chooser, candidates, search->request.len);
     if (familiarity == FAMILIAR)
         return 0;

@@ -1,3 +1,4 @@
+/* conversation.c: reads a conversation, resolves its tools and computes its context. */
 #include "query/conversation.h"
 
 #include <math.h>
@@ -10,19 +11,20 @@
 #include "query/search.h"
 #include "engine/tools.h"
 
-/* What of the turns before the last one is read: what was wanted lately, and what the agent last said of it. */
+/* Limits of the context: the latest turns of the user, and the last one of the agent. */
 enum {
     CONTEXT_USER_TURNS = 2,
     CONTEXT_AGENT_TURNS = 1,
-    CONTEXT_TURN_BYTES = 600, /* of each, from its beginning */
-    CONTEXT_DEPTH = 100,      /* tools that the conversation finds */
+    CONTEXT_TURN_BYTES = 600, /* from the beginning of each turn */
+    CONTEXT_DEPTH = 100,      /* hits of the search for the context */
     NAMES_TOLD = 3,
     NAME_SHOWN = 80
 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* The last turns but the one that leads, in their order, and that at the end; nothing where it is the only one. */
+/* Joins the latest turns in order, followed by the request. Leaves the context empty if there are no other turns.
+ * leads: number of the turn used as request. */
 static int join_turns(struct conversation_input *out, const struct conversation *conversation, size_t leads,
                       struct arena *arena, wt_error *err)
 {
@@ -63,17 +65,16 @@ static int tell_left_out(struct conversation_input *out, const struct conversati
                           conversation->left_out == 1 ? "message is" : "messages are",
                           conversation->left_out == 1 ? "" : ", the first", conversation->reason);
     if (conversation->calls_over > 0)
-        wt__buffer_printf(&text, "%sonly the first %d tools that it called are kept", text.len > 0 ? "; " : "",
-                          WT_MAX_KEPT);
+        wt__buffer_printf(&text, "%sonly the first %d called tools are kept", text.len > 0 ? "; " : "", WT_MAX_KEPT);
     return wt__take_notice(&out->notice, WT_NOTICE_CONVERSATION, &text, arena, err);
 }
 
-/* What it calls, then what the caller has. */
+/* Lists the called tools, then the caller's own. */
 static int list_names(struct conversation_input *out, const struct conversation *conversation,
                       const struct conversation_options *options, struct arena *arena, wt_error *err)
 {
     if (options->have_count > WT_MAX_KEPT)
-        return wt__fail(err, WT_EINVAL, "%zu tools to keep were named; at most %d are", options->have_count,
+        return wt__fail(err, WT_EINVAL, "%zu tools to keep were given; at most %d are allowed", options->have_count,
                         WT_MAX_KEPT);
     out->names = wt__arena_array(arena, const char *, conversation->call_count + options->have_count);
     if (!out->names)
@@ -104,7 +105,7 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
         leads = wt__messages_last_user(&conversation);
         if (leads == conversation.len)
             return wt__fail(err, WT_EFORMAT,
-                            "the user says nothing in this conversation%s%s; one of its messages needs "
+                            "the conversation has no text of the user%s%s; give a message with "
                             "the role \"user\" and a text",
                             conversation.reason ? ": " : "", conversation.reason ? conversation.reason : "");
         out->request = conversation.turns[leads].text;
@@ -115,12 +116,12 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
     return rc < 0 ? rc : tell_left_out(out, &conversation, arena, err);
 }
 
-/* ---------------------------------------------------------------- the tools that are kept */
+/* ---------------------------------------------------------------- kept tools */
 
-/* Clients of several MCP servers put this before a server's name. */
+/* Prefix that clients of several MCP servers put before the name of a server. */
 static const char *const client_prefix = "mcp__";
 
-/* 1 and *id when a name stands for one tool. */
+/* Returns 1 and *id if the name resolves to one tool, 0 if not. */
 static int resolve(struct store *reader, const char *name, int64_t *id, wt_error *err)
 {
     wt_error why;
@@ -183,7 +184,7 @@ int wt__conversation_resolve(struct search *search, wt_error *err)
     wt__store_read_end(reader);
     wt__engine_return_reader(search->engine, reader);
     if (missing > 0)
-        wt__buffer_printf(&text, "no tool, or more than one, has the name %s%s, and none is kept for it", unknown.ptr,
+        wt__buffer_printf(&text, "cannot keep %s%s: no tool or several tools have that name", unknown.ptr,
                           missing > NAMES_TOLD ? ", ..." : "");
     if (rc >= 0)
         rc = unknown.failed ? wt__fail_nomem(err)
@@ -201,7 +202,7 @@ static int by_row(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What is kept, as rows of this index, and whose the called ones are. */
+/* Finds the rows of the kept tools, and the providers of the called ones. */
 static int find_rows(struct search *search, const uint64_t *allowed, struct context *context, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
@@ -224,8 +225,8 @@ static int find_rows(struct search *search, const uint64_t *allowed, struct cont
     return 0;
 }
 
-/* What the retrieval finds for all that was said, read as one request that has no parts: the turns before the last one
- * were answered, and are there for what they are about. */
+/* Searches with the whole context as one request without sub-queries: earlier turns were answered already and only give
+ * the topic. */
 static int find_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
                       struct context *context, wt_error *err)
 {

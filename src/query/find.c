@@ -1,4 +1,4 @@
-/* find.c: the tools that a request needs, best first. */
+/* find.c: wt_find, a ranked list of tools for a request. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void abstain_untrained(struct search *search, double share, wt_hits *out)
         search->hits.len = 0;
 }
 
-/* Takes the hits away when no tool seems to fit. */
+/* Removes all hits if probably no tool fits. */
 static int abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out, wt_error *err)
 {
     struct candidate_features candidates;
@@ -54,8 +54,7 @@ static int abstain(struct search *search, const struct chooser *chooser, double 
     return 0;
 }
 
-/* Marks the hits that hardly anything speaks for, and leaves them out where that is wanted. Returns how many it left
- * out. */
+/* Marks weak hits, and removes them if leave_out is set. Returns the number of removed hits. */
 static size_t tell_weak(struct search *search, bool leave_out)
 {
     struct hit_list *hits = &search->hits;
@@ -73,12 +72,12 @@ static size_t tell_weak(struct search *search, bool leave_out)
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
     size_t wanted = search->k, kept = search->conversation->name_count;
-    if (wanted < WT_MAX_K) /* else the search says that it is too much, or all */
+    if (wanted < WT_MAX_K) /* a larger k is rejected by the search */
         search->k = kept < WT_MAX_K - wanted ? wanted + kept : WT_MAX_K;
     const struct chooser *chooser = NULL;
-    struct notice notice = {0}; /* on the chooser */
+    struct notice notice = {0}; /* about the chooser */
     out->no_answer_probability = NAN;
-    if (options->abstain > 0) { /* from the hits that it was calibrated on */
+    if (options->abstain > 0) { /* use as many hits as in the calibration */
         chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
         if (!chooser)
             return wt__fail_nomem(err);
@@ -129,10 +128,9 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
 static int check(const wt_find_options *options, wt_error *err)
 {
     if (!(options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
+        return wt__fail(err, WT_EINVAL, "abstain is %g; it must be below 1", options->abstain);
     if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
-        return wt__fail(err, WT_EINVAL, "whether any tool fits is told from the hits of auto, not of %s",
-                        options->recipe);
+        return wt__fail(err, WT_EINVAL, "abstain requires the recipe auto, not %s", options->recipe);
     return 0;
 }
 

@@ -1,5 +1,4 @@
-/* materialise.c: the definitions are read from the store after the search, so a tool that was removed in between is
- * left out of the result. */
+/* materialise.c: reads definitions after the search, so a tool removed in between is missing from the result. */
 #include "query/materialise.h"
 
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "retrieve/document.h"
 #include "text/unicode.h"
 
-/* "name description" for a set of fields; NULL when memory is out. */
+/* Returns the names of a set of fields, such as "name description". NULL if out of memory. */
 static const char *field_list(struct arena *arena, unsigned fields)
 {
     struct buffer text = {0};
@@ -45,14 +44,14 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
     return out->matches ? 0 : wt__fail_nomem(err);
 }
 
-/* Whether words had a say, in either stage. */
+/* True if the retriever or the reranker uses words. */
 static bool reads_words(const struct search *search)
 {
     const struct rerank_kind *reranker = search->plan.reranker.kind;
     return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
-/* A stage as it is shown: that of a part of the request says which. NULL when memory is out. */
+/* Returns the name of a stage, with the matched part of the request, if any. NULL if out of memory. */
 static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
 {
     struct buffer text = {0};
@@ -88,11 +87,11 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
 
 /* ---------------------------------------------------------------- copies */
 
-/* What is told of the copies of each hit. */
+/* The copies of each hit. */
 struct copies_told {
-    const uint32_t *shown; /* [count] rows of the hits, ascending: these are told as hits */
+    const uint32_t *shown; /* [count] rows of the hits, ascending; not listed as copies */
     size_t count;
-    int64_t *ids; /* [listed] of tools that are named, hit by hit */
+    int64_t *ids; /* [listed] ids of the listed copies, hit by hit */
     size_t listed;
 };
 
@@ -112,7 +111,7 @@ static void tell_copy(const struct search *search, struct copies_told *told, uin
     }
 }
 
-/* The tools that are the same word for word and may be found, and those that gave their places to the hit. */
+/* Collects the identical tools allowed by the filter, and the near-copies sharing the place of the hit. */
 static void tell_copies(const struct search *search, struct copies_told *told, const struct hit *hit, wt_hit *out)
 {
     const struct snapshot *snapshot = search->index->snapshot;
@@ -131,7 +130,7 @@ static void tell_copies(const struct search *search, struct copies_told *told, c
     }
 }
 
-/* Ids of those tools, hits [count] as *told has them. One that was removed meanwhile is left out. */
+/* Sets the ids of the collected copies. hits [count], in the same order as in *told. Skips copies removed meanwhile. */
 static int name_copies(struct search *search, struct copies_told *told, wt_hit *hits, size_t count, wt_error *err)
 {
     struct arena reading = {0};
@@ -161,7 +160,7 @@ static int name_copies(struct search *search, struct copies_told *told, wt_hit *
     return rc < 0 ? rc : 0;
 }
 
-/* hits [count] are those of which [count]. */
+/* Adds the copies to hits [count], made from which [count]. */
 static int add_copies(struct search *search, const uint32_t *which, wt_hit *hits, size_t count, wt_error *err)
 {
     uint32_t *shown = wt__arena_array(search->arena, uint32_t, count);
@@ -178,7 +177,7 @@ static int add_copies(struct search *search, const uint32_t *which, wt_hit *hits
 
 /* ---------------------------------------------------------------- hits */
 
-/* The tokens of those that are in the prompt already are taken before any others are. */
+/* Counts the tokens of kept tools, which are in the prompt already, before other tools are taken. */
 static int count_kept(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
                       size_t *tokens, wt_error *err)
 {
@@ -198,7 +197,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
     int64_t *ids = wt__arena_array(&reading, int64_t, count);
     struct tool *tools = wt__arena_array(&reading, struct tool, count);
     size_t *tokens = wt__arena_array(&reading, size_t, count);
-    uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* of which, those that come out */
+    uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* elements of which in the result */
     int rc = items && materialised && ids && tools && tokens && came ? 0 : wt__fail_nomem(err);
     *len = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)

@@ -1,11 +1,11 @@
-/* materialise.h: hits as a caller sees them: with their tools' definitions, and with explanations. */
+/* materialise.h: turns hits into public ones, with definitions and explanations. */
 #ifndef WT_QUERY_MATERIALISE_H
 #define WT_QUERY_MATERIALISE_H
 
 #include "query/search.h"
 
-/* out: an array in the search's arena, in the order of which [count], places among the search's hits. Tools that were
- * removed meanwhile are left out, and those that do not fit its budget. */
+/* Makes public hits in the search's arena. which [count]: positions among the search's hits, in the order of the
+ * result. Skips tools removed meanwhile or over the budget. */
 int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
                          const wt_hit *const **out, size_t *len, wt_error *err);
 

@@ -1,4 +1,4 @@
-/* pick.c: the set of tools that a request needs, by whichever selector its recipe names. */
+/* pick.c: wt_pick, the set of tools for a request. The recipe decides the selector. */
 #include "query/selector.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static const struct set_selector *const selectors[] = {
     [SELECTOR_PTR] = &wt__selector_ptr,
 };
 
-/* The recipe that picks, by its name; complete is that of set-N. */
+/* Finds the recipe and its selector, and sets the completeness of a recipe set-N. */
 static int find_recipe(wt_pick_options *options, const struct set_selector **selector, wt_error *err)
 {
     const char *name = options->recipe ? options->recipe : TRAINED_SET;
@@ -40,7 +40,8 @@ static int find_recipe(wt_pick_options *options, const struct set_selector **sel
     if (!recipe && strcmp(name, "auto") != 0)
         return wt__fail(err, WT_ERECIPE, "there is no recipe \"%.80s\"; `whichtool help --recipes` lists them", name);
     if (!recipe || !recipe->public.picks)
-        return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
+        return wt__fail(err, WT_ERECIPE, "the recipe %s ranks tools and makes no set; run it with `whichtool find`",
+                        name);
     *selector = selectors[recipe->selector];
     options->recipe = name;
     if (recipe->public.complete > 0 && options->complete == 0)
@@ -54,7 +55,8 @@ static int read_conversation(struct selection *selection, bool converses, struct
     const struct conversation_options said = {selection->request, options->messages, options->messages_len,
                                               options->have, options->have_count};
     if (!converses && (options->messages || options->have_count > 0))
-        return wt__fail(err, WT_EINVAL, "a conversation, and tools to keep, are read by the recipe set, not by %s",
+        return wt__fail(err, WT_EINVAL,
+                        "the recipe %s does not support conversations or tools to keep; use the recipe set",
                         options->recipe);
     int rc = wt__conversation_read(out, &said, selection->arena, err);
     selection->request = out->request;
@@ -101,7 +103,8 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     picked->notice = selection.notice.text;
     picked->notice_codes = selection.notice.codes;
     picked->total_ms = wt__now_ms() - begun;
-    picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms, 0); /* replayed: none of it */
+    picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms,
+                             0); /* replayed answers report the time of their recording */
     *out = picked;
     return 0;
 }

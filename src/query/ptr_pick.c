@@ -1,4 +1,4 @@
-/* ptr_pick.c: wt_pick by PTR, or by the nearest bundle alone. */
+/* ptr_pick.c: selectors for PTR and for the nearest bundle alone. */
 #include "query/ptr_sources.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "query/materialise.h"
 #include "query/selector.h"
 
-enum { WRONG_LABELS = 5 /* near hits that an oracle may take for needed */ };
+enum { WRONG_LABELS = 5 /* near but wrong tools offered to an oracle */ };
 
 struct ptr_pick {
     struct ptr_reach reach;
@@ -15,12 +15,12 @@ struct ptr_pick {
     struct ptr_options options;
     struct ptr_trace trace;
     struct selection *selection;
-    const struct pick_evaluation *oracle; /* NULL for a bundle, which nobody is asked for, and where none stands in */
+    const struct pick_evaluation *oracle; /* NULL without an oracle, and for a bundle, which needs no model */
 };
 
-/* ---------------------------------------------------------------- what is wanted */
+/* ---------------------------------------------------------------- options */
 
-/* One name of the list `ablate`, as its bit; 0: there is none of that name. */
+/* Returns the bit of a name in the list `ablate`, or 0 if the name is unknown. */
 static unsigned ablation_bit(struct str name)
 {
     if (wt__str_equal(name, STR("bundle")))
@@ -37,7 +37,7 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
         size_t len = strcspn(at, ",");
         unsigned bit = ablation_bit(wt__str_trim((struct str){at, len}));
         if (bit == 0)
-            return wt__fail(err, WT_EINVAL, "nothing is called \"%.*s\"; bundle, dsa, hqc and cte can be ablated",
+            return wt__fail(err, WT_EINVAL, "cannot ablate \"%.*s\"; use bundle, dsa, hqc or cte",
                             (int)(len < 80 ? len : 80), at);
         *out |= bit;
         at += len + (at[len] == ',');
@@ -49,12 +49,12 @@ static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->selection->options;
     if (given->complete > 0 || given->abstain > 0)
-        return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
+        return wt__fail(err, WT_EINVAL, "the recipe %s does not support complete and abstain; use the recipe set",
                         given->recipe);
     if (bundle && (given->ablate || given->k))
-        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and ablate are of the recipe ptr");
+        return wt__fail(err, WT_EINVAL, "the recipe bundle does not support k and ablate; use the recipe ptr");
     if (given->k > PTR_MOST_K)
-        return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
+        return wt__fail(err, WT_EINVAL, "a view holds at most %d tools, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
     return wt__ptr_ablations(given->ablate, &p->options.ablate, err);
 }
@@ -69,7 +69,7 @@ static bool is_gold(const struct ptr_labels *labels, uint32_t row)
     return false;
 }
 
-/* A tool's description asks for it; its name, where it has none. */
+/* Makes a label from the tool's description, or its name if it has no description. */
 static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
 {
     struct ptr_text text;
@@ -79,7 +79,7 @@ static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_err
     return rc;
 }
 
-/* The tools that the request needs, and the nearest ones that it does not. */
+/* Labels the needed tools, and the nearest ones that are not needed. */
 static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
 {
     const struct snapshot *snapshot = p->reach.home.index->snapshot;
@@ -142,7 +142,7 @@ static int take_bundle(struct ptr_pick *p, wt_error *err)
     return rc;
 }
 
-/* 1 for a tool of the bundle; else the share of the views that hold it. */
+/* Returns 1 for a tool of the bundle, else the share of the views that voted for it. */
 static float score_of(const struct ptr_pick *p, uint32_t tool)
 {
     unsigned views = 0;
@@ -174,24 +174,23 @@ static int materialise(struct ptr_pick *p, wt_error *err)
     return rc < 0 ? rc : wt__tell_budget(p->selection, &p->reach.home.budget, err);
 }
 
-/* What a reader of the set must know. */
+/* Adds notices about the oracle and the bundles. */
 static int note(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     int rc = 0;
     if (p->oracle) {
         struct buffer text = {0};
-        wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
+        wt__buffer_printf(&text, "answered by an oracle that knows the judgements (%s), not by a language model",
                           p->oracle->oracle->name);
         rc = wt__take_notice(&p->selection->notice, WT_NOTICE_STAND_IN, &text, p->selection->arena, err);
     }
     if (rc == 0 && p->reach.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
         rc = wt__add_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE,
-                            "no set of past use to begin with: record use, then run `whichtool train neighbours`",
+                            "no sets of past use; record use, then run `whichtool train neighbours`",
                             p->selection->arena, err);
     if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
         struct buffer text = {0};
-        wt__buffer_printf(&text, "%zu of the sets of past use, the least used, are not looked at",
-                          p->reach.bundles->left_out);
+        wt__buffer_printf(&text, "the %zu least used sets of past use are ignored", p->reach.bundles->left_out);
         rc = wt__take_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE, &text, p->selection->arena, err);
     }
     return rc;
@@ -242,7 +241,7 @@ static int pick(struct selection *selection, bool bundle, wt_error *err)
     return rc;
 }
 
-/* Damage shows when vectors are read. The index can be made again: once. */
+/* Picks, and retries once with a new index: damage is noticed only when vectors are read. */
 static int pick_or_renew(struct selection *selection, bool bundle, wt_error *err)
 {
     const wt_picked nothing = *selection->out;

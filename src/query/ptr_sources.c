@@ -1,4 +1,4 @@
-/* ptr_sources.c: the sources of PTR, over searches, past requests and bundles. */
+/* ptr_sources.c: the sources of PTR: searches, past requests and bundles. */
 #include "query/ptr_sources.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- texts to tools */
 
-/* The home's row of another index's; the number of rows when the home lacks it. */
+/* Maps a row of a search to the home index. Returns the number of rows if the home index lacks the tool. */
 static size_t home_row(const struct ptr_reach *reach, const struct search *search, uint32_t row)
 {
     if (search->index == reach->home.index)
@@ -16,7 +16,7 @@ static size_t home_row(const struct ptr_reach *reach, const struct search *searc
     return wt__snapshot_row(reach->home.index->snapshot, search->index->snapshot->keys[row].id);
 }
 
-/* The k tools nearest to the text, `first` before all others unless it is PTR_NOBODY. */
+/* Finds the k tools nearest to the text. `first` comes before all others, unless it is PTR_NOBODY. */
 #define PTR_NOBODY UINT32_MAX
 static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint32_t first, struct arena *arena,
                        struct ptr_tools *out, wt_error *err)
@@ -62,7 +62,7 @@ static int describe(void *self, uint32_t row, struct arena *arena, struct ptr_te
     struct tool tool;
     int rc = wt__index_tools(reach->home.engine, reach->home.index, &reach->home.index->snapshot->keys[row].id, 1,
                              arena, &tool, err);
-    if (rc >= 0) /* both empty when it was removed meanwhile */
+    if (rc >= 0) /* both are empty if the tool was removed meanwhile */
         *out = (struct ptr_text){tool.name, tool.description};
     return rc < 0 ? rc : 0;
 }
@@ -84,7 +84,7 @@ static int find_similar(void *self, uint32_t tool, size_t k, struct arena *arena
 
 /* ---------------------------------------------------------------- past use */
 
-/* Its vector, and scratch of `count` scores behind it. */
+/* Encodes a text and allocates `count` scores. */
 static int encode(struct ptr_reach *reach, struct str text, size_t count, struct arena *arena, float **query,
                   float **scores, wt_error *err)
 {
@@ -166,15 +166,15 @@ static int find_bundle(void *self, struct str text, struct arena *arena, struct 
     return 0;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- reach */
 
 struct ptr_sources wt__ptr_sources(struct ptr_reach *reach)
 {
     return (struct ptr_sources){reach, find_bundle, find_tools, find_past, find_similar, describe};
 }
 
-/* What is past is searched by the encoder of the base retriever, so that nothing of an untrained one is trained; by the
- * engine's where that has none, and by training's where there is no other. */
+/* Chooses the past requests and their encoder: that of the base retriever, so that an untrained one stays untrained;
+ * otherwise that of the engine, or that of training if the engine has none. */
 static int choose_past(struct ptr_reach *reach, const struct trained *trained, wt_error *err)
 {
     const struct search *home = &reach->home;
@@ -192,13 +192,13 @@ static int choose_past(struct ptr_reach *reach, const struct trained *trained, w
     return 0;
 }
 
-/* An index that knows the rows of training's labels, in place of the search's where that does not. */
+/* Replaces the index of the search by one with the label rows of training. */
 static int learn_past(struct ptr_reach *reach, wt_error *err)
 {
     struct search *home = &reach->home;
     const struct trained *trained = NULL;
     struct index_handle *index = NULL;
-    /* What is wrong with it is told by who needs it. */
+    /* Ignore other errors here; users of the trained models report them. */
     int rc = wt__engine_load_trained(home->engine, home->progress, &trained, NULL);
     if (rc == WT_ENOMEM || rc == WT_ECANCELLED)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__fail_cancelled(err);

@@ -1,4 +1,4 @@
-/* ptr_trace.c: PTR's trace as JSON: tools by their ids, questions and answers word for word. */
+/* ptr_trace.c: writes the trace of PTR as JSON, with tools as ids, and questions and answers word for word. */
 #include "query/ptr_sources.h"
 
 #include "catalog/names.h"

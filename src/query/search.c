@@ -1,4 +1,4 @@
-/* search.c: hits are rows of a snapshot, which the search keeps until it ends: the catalogue may change meanwhile. */
+/* search.c: runs a search. The search holds its index until it ends, so that the catalogue may change meanwhile. */
 #include "query/search.h"
 
 #include <math.h>
@@ -15,10 +15,10 @@
 int wt__request_check(struct str request, wt_error *err)
 {
     if (request.len > WT_MAX_REQUEST_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are read", request.len,
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are allowed", request.len,
                         WT_MAX_REQUEST_BYTES);
     if (wt__str_trim(request).len == 0)
-        return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
+        return wt__fail(err, WT_EINVAL, "the request is empty; describe what you need in words");
     return 0;
 }
 
@@ -28,11 +28,11 @@ static int check(const struct search *search, wt_error *err)
     if (rc < 0)
         return rc;
     if (search->k > WT_MAX_K)
-        return wt__fail(err, WT_EINVAL, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
+        return wt__fail(err, WT_EINVAL, "%zu hits requested; at most %d are allowed", search->k, WT_MAX_K);
     return 0;
 }
 
-/* The index of the catalogue as it is now, and where in it the tools of past requests are. */
+/* Opens the current index and maps the tools of past requests to its rows. */
 static int open_index(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
@@ -46,7 +46,7 @@ static int open_index(struct search *search, wt_error *err)
     return rc;
 }
 
-/* Where a model has just come, a lesser one has vectors of more tools: it is searched by until that changes. */
+/* Switches to the fallback encoder while it has vectors of more tools, as after the installation of a new model. */
 static int stand_by(struct search *search, wt_error *err)
 {
     struct search_plan *plan = &search->plan;
@@ -59,7 +59,7 @@ static int stand_by(struct search *search, wt_error *err)
     if (wt__index_without_vector(search->index, &set) >= missing)
         return 0;
     struct buffer text = {0};
-    wt__buffer_printf(&text, "%s finds until there are vectors of %s; `whichtool vectors` makes them",
+    wt__buffer_printf(&text, "searching with %s until there are vectors of %s; `whichtool vectors` makes them",
                       wt__encoder_name(standby), wt__encoder_name(plan->encoder));
     rc = wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
     plan->encoder = standby;
@@ -68,7 +68,7 @@ static int stand_by(struct search *search, wt_error *err)
     return rc;
 }
 
-/* What to search by, and where; in place of what was found before. */
+/* Makes the plan and opens the index, replacing those of an earlier run. */
 static int find_index(struct search *search, wt_error *err)
 {
     const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
@@ -86,7 +86,7 @@ static int find_index(struct search *search, wt_error *err)
     return search->encoder ? 0 : wt__fail_nomem(err);
 }
 
-/* Says how many tools cannot be found by meaning yet, and how many by what an earlier version read of them. */
+/* Adds a notice about tools without a vector, or with vectors of an earlier version. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
     const struct index_set *set = &search->plan.set;
@@ -98,13 +98,13 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     if (missing > 0)
         wt__buffer_printf(&text, "%zu of %u tools have no vector yet", missing, search->index->snapshot->rows);
     else
-        wt__buffer_printf(&text, "%zu of %u tools have vectors of an earlier version, which read them otherwise",
-                          former, search->index->snapshot->rows);
+        wt__buffer_printf(&text, "%zu of %u tools have vectors of an earlier version", former,
+                          search->index->snapshot->rows);
     wt__buffer_text(&text, "; `whichtool vectors` makes them");
     return wt__take_notice(&search->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
 }
 
-/* The filter's mask on the index of now; what it tells is told once. */
+/* Gets the mask of the filter on the current index. Adds its notice only the first time. */
 static int read_filter(struct search *search, wt_error *err)
 {
     bool first = !search->mask;
@@ -142,11 +142,11 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
     return search->neighbours.count > 0 && search->neighbours.rows ? &search->neighbours : NULL;
 }
 
-/* The tools of a snapshot's rows, for what reads them on a query's way. */
+/* Reads the tools of rows for the reranker. */
 struct store_tools {
     wt_engine *engine;
-    const struct index_handle *index; /* of the query */
-    const uint64_t *allowed;          /* as in retrieve_request */
+    const struct index_handle *index; /* index of the query */
+    const uint64_t *allowed;          /* same as in retrieve_request */
 };
 
 static int read_rows(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
@@ -179,7 +179,7 @@ static int rows_of_provider(void *context, struct str provider, size_t most, str
         return wt__fail_nomem(err);
     for (size_t i = 0; i < listed && *count < most; i++) {
         size_t row = wt__snapshot_row(snapshot, ids[i]);
-        if (row < snapshot->rows /* or it came after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
+        if (row < snapshot->rows /* else added after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
             (*rows)[(*count)++] = (uint32_t)row;
     }
     return 0;
@@ -196,7 +196,7 @@ static int by_row(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What usages of this very request used. Another's commit is not waited for: then it has no say. */
+/* Reads the recorded usages of the same request. Ignores them instead of waiting for a commit of another connection. */
 static int ask_store(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
 {
     wt_engine *engine = search->engine;
@@ -225,7 +225,7 @@ int wt__search_is_recorded(const struct search *search, float share, bool *out, 
     return rc;
 }
 
-/* The same, on this index. */
+/* Reads the recorded usages and maps them to rows of the index. */
 static int read_recorded(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
@@ -255,7 +255,7 @@ float wt__search_recorded(const struct search *search, uint32_t row)
     return found ? found->score : 0;
 }
 
-/* What may not be found was not asked for: that a request used it says nothing of the rest. */
+/* Drops the recorded tools excluded by the filter: their use says little about the others. */
 static void drop_recorded(struct search *search, const uint64_t *allowed)
 {
     size_t kept = 0;
@@ -265,8 +265,8 @@ static void drop_recorded(struct search *search, const uint64_t *allowed)
     search->recorded_count = kept;
 }
 
-/* Hits that give way to others, since they are new: none where one provider is asked for, for nobody else loses a
- * place. */
+/* Returns the number of hits that the limit of new tools may remove. It does not apply to a search for a single
+ * provider, because no other provider loses a place. */
 static size_t count_new(const struct search *search, int64_t now)
 {
     bool all = search->new_in_full || (search->filter && search->filter->provider_count == 1);
@@ -330,7 +330,7 @@ static int retrieve(struct search *search, wt_error *err)
     return rc;
 }
 
-/* Vectors are verified when they are read, so damage may show as late as here. The index can be made again: once. */
+/* Retrieves, and retries once with a new index: damage is noticed only when vectors are read. */
 static int retrieve_or_renew(struct search *search, wt_error *err)
 {
     wt_error why;
@@ -348,7 +348,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     return rc;
 }
 
-/* The request as the retrieval is to read it, and what it names that no tool has. */
+/* Splits joined words and corrects the spelling of the request, and collects its unknown words. */
 static int read_request(struct search *search, wt_error *err)
 {
     const struct lexical *words = &search->index->snapshot->lexical;
@@ -363,8 +363,7 @@ static int read_request(struct search *search, wt_error *err)
                   : wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
 }
 
-/* Whatever may take long on a first query and nothing on a later one: models are opened and the index is brought up to
- * date. */
+/* Opens the models and updates the index, which may be slow for the first query. */
 static int prepare(struct search *search, wt_error *err)
 {
     int rc = find_index(search, err);
@@ -391,8 +390,7 @@ int wt__search_run(struct search *search, wt_error *err)
     return rc < 0 ? rc : retrieve_or_renew(search, err);
 }
 
-/* Where the likeliest of the first hits is less likely than that, what no tool has is told; chosen on dev
- * (docs/retrieval.md). */
+/* Report unknown words if none of the first hits is likelier; chosen on dev (docs/retrieval.md). */
 static const float UNLIKELY = 0.2f;
 enum { LOOKED_AT = 5 };
 
@@ -401,13 +399,13 @@ static bool may_fit(const struct search *search)
     const struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len && i < LOOKED_AT; i++) {
         float likely = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, &hits->items[i]);
-        if (!(likely < UNLIKELY)) /* or nothing tells it */
+        if (!(likely < UNLIKELY)) /* also if it is NaN */
             return true;
     }
     return false;
 }
 
-/* That of its words so many are strange to the catalogue that it is not the catalogue's language: one in so many. */
+/* A request is in another language only if one in STRANGE_SHARE of its words is unknown to the catalogue. */
 enum { STRANGE_SHARE = 3 };
 static const char SMALL_MODEL[] = "intfloat/multilingual-e5-small",
                   OTHER_MODEL[] = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2";
@@ -424,8 +422,8 @@ int wt__search_tell_language(struct search *search, wt_error *err)
     if (!language)
         return 0;
     wt__buffer_printf(&text,
-                      "the request seems to be %s, and the encoder %s reads English; with --model a multilingual one "
-                      "finds more: `whichtool model pull %s`, or %s",
+                      "the request seems to be %s, but the encoder %s supports only English; use a multilingual one "
+                      "with --model: `whichtool model pull %s`, or %s",
                       language, wt__encoder_name(encoder), SMALL_MODEL, OTHER_MODEL);
     return wt__take_notice(&search->notice, WT_NOTICE_LANGUAGE, &text, search->arena, err);
 }

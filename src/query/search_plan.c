@@ -1,5 +1,4 @@
-/* search_plan.c: auto is whichever recipe training chose; a recipe without training runs with the models that are
- * there. */
+/* search_plan.c: plans trained and untrained recipes. */
 #include "query/search_plan.h"
 
 #include <string.h>
@@ -16,13 +15,14 @@ static int fail_recipe(const char *name, wt_error *err)
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
         if (!recipe->picks)
             wt__buffer_printf(&names, "%s, ", recipe->name);
-    int rc = wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; there are %sauto", name, names.ptr ? names.ptr : "");
+    int rc =
+        wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; use one of %sauto", name, names.ptr ? names.ptr : "");
     wt__buffer_dispose(&names);
     return rc;
 }
 
-/* A recipe without training. The default one goes on with the standby when the encoder cannot be had, and without any
- * where there is no standby. */
+/* Plans an untrained recipe. If the encoder cannot be opened and the recipe was chosen automatically, uses the fallback
+ * encoder, or words alone if there is no fallback. */
 static int plan_plain(wt_engine *engine, const struct search_wish *wish, const struct recipe *recipe, bool automatic,
                       struct arena *arena, struct search_plan *out, wt_error *err)
 {
@@ -56,7 +56,7 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
     return 0;
 }
 
-/* What training left: its own weights, or, where auto found nothing better, the plain recipe that it names. */
+/* Plans a trained recipe: its own weights, or the untrained recipe that it names. */
 static int plan_trained(wt_engine *engine, const struct search_wish *wish, const struct trained *trained,
                         const struct trained_recipe *recipe, struct arena *arena, struct search_plan *out,
                         wt_error *err)
@@ -96,7 +96,8 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     if (!recipe)
         return fail_recipe(name, err);
     if (recipe->public.picks)
-        return wt__fail(err, WT_ERECIPE, "the recipe %s gives a set, not an order: `whichtool pick` runs it", name);
+        return wt__fail(err, WT_ERECIPE, "the recipe %s makes a set and ranks no tools; run it with `whichtool pick`",
+                        name);
     if (!automatic && recipe->retriever && recipe->model == MODEL_NONE)
         return plan_plain(engine, wish, recipe, false, arena, out, err);
     wt_error why;

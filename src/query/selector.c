@@ -1,3 +1,4 @@
+/* selector.c: the budget of a set. */
 #include "query/selector.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/needs.h), or, once training
- * calibrated it, the chooser (choose/chooser.h). */
+/* set_pick.c: the selector of the recipe set. It searches with auto, then picks one tool per need (choose/needs.h) or,
+ * after training, the set of the calibrated chooser (choose/chooser.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,30 +13,28 @@ struct picking {
     struct search search;
     struct selection *selection;
     const struct chooser *chooser;
-    struct notice notice; /* on the chooser */
+    struct notice notice; /* about the chooser */
     struct candidate_features candidates;
-    uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
+    uint32_t *which; /* [count] picked hits; their scores become probabilities */
     size_t count;
 };
 
 static int check(const wt_pick_options *options, wt_error *err)
 {
     if (options->base_retriever || options->ablate || options->k)
-        return wt__fail(
-            err, WT_EINVAL,
-            "base_retriever, ablate and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
-            options->recipe);
+        return wt__fail(err, WT_EINVAL,
+                        "the recipe %s does not support base_retriever, ablate and k; use the recipe ptr",
+                        options->recipe);
     if (!(options->complete >= 0 && options->complete < 1))
-        return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
-                        options->complete);
+        return wt__fail(err, WT_EINVAL, "complete is %g; it must be at least 0 and below 1", options->complete);
     if (!(options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
+        return wt__fail(err, WT_EINVAL, "abstain is %g; it must be below 1", options->abstain);
     return 0;
 }
 
 /* ---------------------------------------------------------------- without training */
 
-/* What somebody recorded of this very request, where that is at least as likely as anything else: all of it. */
+/* Recorded tools with at least this share are picked, all of them. */
 static const float RECORDED_MAJORITY = 0.5f;
 
 static void pick_recorded(struct picking *p)
@@ -47,13 +45,13 @@ static void pick_recorded(struct picking *p)
             p->which[p->count++] = h;
 }
 
-/* Of a need that gets no tool, its words are told, so that what is missing can be asked for otherwise. */
+/* Adds a notice with the words of the needs without a tool, so that the caller can rephrase them. */
 static int tell_missed(struct picking *p, const struct need_hit *found, size_t count, const struct need_set *set,
                        wt_error *err)
 {
     enum { WORDS_MAX = 80 };
     struct buffer text = {0};
-    uint32_t told = 0; /* bits of needs */
+    uint32_t told = 0; /* one bit per need */
     for (size_t i = 0; i < set->len; i++)
         told |= 1u << found[set->which[i]].need;
     for (size_t i = 0; i < count; i++) {
@@ -63,13 +61,12 @@ static int tell_missed(struct picking *p, const struct need_hit *found, size_t c
         if (told & need || words.len == 0)
             continue;
         told |= need;
-        wt__buffer_printf(&text, "%s\"%.*s\"", text.len > 0 ? ", " : "nothing was found for ", (int)words.len,
-                          words.ptr);
+        wt__buffer_printf(&text, "%s\"%.*s\"", text.len > 0 ? ", " : "no tool found for ", (int)words.len, words.ptr);
     }
     return wt__take_notice(&p->selection->notice, WT_NOTICE_NEED_UNMET, &text, p->selection->arena, err);
 }
 
-/* One tool a need. */
+/* Picks one tool per need. */
 static int pick_needs(struct picking *p, const struct need_hit *found, size_t count, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
@@ -114,8 +111,8 @@ static bool abstains(const struct picking *p)
            p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }
 
-/* Hits get probabilities for scores: 0 for those that no set holds. Those are of requests that some tool fits; what is
- * said to be needed allows for there being none. */
+/* Sets the score of each hit to the probability that it is needed given that some tool fits, 0 outside any set. The
+ * probability of the hit also includes the chance of no tool fitting. */
 static void score_hits(struct picking *p, const struct chosen *chosen)
 {
     struct hit_list *hits = &p->search.hits;
@@ -128,7 +125,7 @@ static void score_hits(struct picking *p, const struct chosen *chosen)
             wt__relevance_below(hits->items[h].score, p->selection->out->no_answer_probability);
 }
 
-/* The set of the greatest expected TRACC, likeliest first. */
+/* Picks the set with the greatest expected TRACC, likeliest tool first. */
 static void pick_likeliest(struct picking *p, const struct chosen *chosen)
 {
     struct scored order[CHOOSE_TOOLS];
@@ -142,17 +139,17 @@ static void pick_likeliest(struct picking *p, const struct chosen *chosen)
     p->selection->out->complete = (double)chosen->complete;
 }
 
-/* What a promise is read from: the hits in the order in which they join. */
+/* The hits in the order in which they join a growing set. */
 struct joining {
     uint32_t *order;      /* [hits] */
     float *nonconformity; /* [hits] */
-    const uint64_t *used; /* a bit a row that somebody used; NULL: nobody knows */
+    const uint64_t *used; /* one bit per row: used by a past request; NULL if unknown */
 };
 
 #define NO_PROMISE SIZE_MAX
 
-/* How many hits a set takes that is complete with that probability; NO_PROMISE where training cannot tell. joined: room
- * for all hits; NULL: they are only counted. */
+/* Returns the size of a set complete with this probability, or NO_PROMISE without enough training. joined: room
+ * for all hits, receives the set; NULL to count only. */
 static size_t count_joined(const struct picking *p, const struct joining *joining, double probability, uint32_t *joined)
 {
     struct conformal_thresholds thresholds;
@@ -171,8 +168,8 @@ static size_t count_joined(const struct picking *p, const struct joining *joinin
     return count;
 }
 
-/* The greatest share in hundredths, below the one that was asked for, that a set of WT_MAX_COMPLETE tools allows; 0:
- * none does. */
+/* Returns the greatest probability, in hundredths and below the requested one, whose set has at most WT_MAX_COMPLETE
+ * tools; or 0. */
 static double most_promised(const struct picking *p, const struct joining *joining)
 {
     int percent = (int)ceil(p->selection->options->complete * 100 - 1e-9) - 1;
@@ -181,18 +178,17 @@ static double most_promised(const struct picking *p, const struct joining *joini
     return percent / 100.;
 }
 
-/* Why the promise cannot be kept. wanted: as many tools as it takes, or NO_PROMISE. */
+/* Writes why the promise cannot be kept. wanted: required size of the set, or NO_PROMISE. */
 static void tell_unkept(const struct picking *p, size_t wanted, struct buffer *out)
 {
     if (wanted != NO_PROMISE)
-        wt__buffer_printf(out,
-                          "a set that is complete with probability %g takes %zu tools for this request, and at "
-                          "most %d are given",
-                          p->selection->options->complete, wanted, WT_MAX_COMPLETE);
+        wt__buffer_printf(
+            out, "a set that is complete with probability %g needs %zu tools for this request; at most %d are allowed",
+            p->selection->options->complete, wanted, WT_MAX_COMPLETE);
     else if (p->chooser->nonconformity.count == 0)
-        wt__buffer_text(out, "how large a complete set must be is not known without training");
+        wt__buffer_text(out, "the size of a complete set is unknown without training");
     else
-        wt__buffer_text(out, "training cannot promise that probability: it set too few requests aside, or too many of "
+        wt__buffer_text(out, "training cannot promise that probability: too few requests were held out, or too many of "
                              "their tools were not found");
 }
 
@@ -202,12 +198,12 @@ static int refuse_promise(const struct picking *p, const struct joining *joining
     double most = joining ? most_promised(p, joining) : 0;
     tell_unkept(p, wanted, &text);
     if (p->chooser->nonconformity.count == 0)
-        wt__buffer_text(&text, ": record use and run `whichtool train all`");
+        wt__buffer_text(&text, "; record use, then run `whichtool train all`");
     else if (most > 0)
         wt__buffer_printf(&text, "; %g can be promised", most);
     else
-        wt__buffer_text(&text, "; none can be promised");
-    wt__buffer_text(&text, "; or take the first hits of find, or what fits a budget of tokens (max_tokens)");
+        wt__buffer_text(&text, "; no probability can be promised");
+    wt__buffer_text(&text, "; or use the first hits of find, or a budget of tokens (max_tokens)");
     if (p->search.notice.text)
         wt__buffer_printf(&text, ". %s", p->search.notice.text);
     int rc = text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
@@ -215,14 +211,14 @@ static int refuse_promise(const struct picking *p, const struct joining *joining
     return rc;
 }
 
-/* Whether a tool is as good as not needed, in a set that nothing says how large it must be. */
+/* True if a tool is very unlikely to be needed and the size of a complete set is unknown. */
 static bool is_idle(const struct picking *p, uint32_t hit)
 {
     static const float IDLE = 0.01f;
     return p->chooser->nonconformity.count == 0 && p->search.hits.items[hit].score < IDLE;
 }
 
-/* Of a promise that cannot be kept the first tools, for the budget to cut: they hold none. */
+/* Picks the first tools without a promise, to be cut by the budget. */
 static int take_first(struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
 {
     struct buffer text = {0};
@@ -235,19 +231,20 @@ static int take_first(struct picking *p, const struct joining *joining, size_t w
     return wt__take_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, &text, p->selection->arena, err);
 }
 
-/* What a promise stands on: training chose other things by the same requests, so it is no guarantee. */
+/* Adds a notice about the basis of the promise. It is not a guarantee, because training used the held-out requests for
+ * other choices as well. */
 static int tell_aim(const struct picking *p, wt_error *err)
 {
     char text[160];
-    snprintf(text, sizeof text,
-             "that nothing needed is missing for %g %% of requests is aimed at, by %zu that were held out; it is no "
-             "guarantee",
-             100 * p->selection->options->complete, p->chooser->nonconformity.count);
+    snprintf(
+        text, sizeof text,
+        "the set aims to be complete for %g %% of requests, measured on %zu held-out requests; this is not a guarantee",
+        100 * p->selection->options->complete, p->chooser->nonconformity.count);
     return wt__add_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, text, p->selection->arena, err);
 }
 
-/* As many as it takes. Where that is too many, or nobody knows how many, there is an error, or what a budget takes. An
- * evaluation measures how many it takes, and takes all hits where nobody knows. */
+/* Picks a set complete with the requested probability. If it would be too large or its size is unknown, fails,
+ * or fills a budget of tokens. An evaluation accepts any size, and takes all hits if the size is unknown. */
 static int pick_complete(struct picking *p, wt_error *err)
 {
     const wt_pick_options *options = p->selection->options;
@@ -269,7 +266,7 @@ static int pick_complete(struct picking *p, wt_error *err)
                                                : refuse_promise(p, &joining, wanted, err);
 }
 
-/* Who says nothing but names wants those tools and no others. */
+/* Picks exactly the named tools, for a request that consists of names. */
 static void pick_named(struct picking *p)
 {
     struct hit_list *hits = &p->search.hits;
@@ -291,7 +288,7 @@ static int pick(struct picking *p, wt_error *err)
     if (p->search.untrained && p->selection->options->complete == 0)
         return pick_untrained(p, err);
     if (p->selection->options->complete > 0 && p->chooser->nonconformity.count == 0 &&
-        p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* whether any tool fits or not */
+        p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* even if no tool fits */
         return refuse_promise(p, NULL, NO_PROMISE, err);
     if (p->candidates.tools == 0 || abstains(p))
         return 0;
@@ -303,7 +300,7 @@ static int pick(struct picking *p, wt_error *err)
     return 0;
 }
 
-/* What is kept and was not picked, behind the set. */
+/* Appends the kept tools that were not picked. */
 static int pick_kept(struct picking *p, wt_error *err)
 {
     size_t picked = p->count;
@@ -328,8 +325,8 @@ static int pick_kept(struct picking *p, wt_error *err)
     return 0;
 }
 
-/* What was recorded of a request comes before what was trained, which knew nothing of it then. A promise is the
- * chooser's alone, and an evaluation measures that. */
+/* Decides whether recorded usages of the same request count. They come before trained models, which did not know them.
+ * A promise and an evaluation use the chooser alone. */
 static int heed_recorded(struct picking *p, wt_error *err)
 {
     bool heeded = p->selection->conversation->context.len == 0, recorded;
@@ -343,7 +340,8 @@ static int heed_recorded(struct picking *p, wt_error *err)
     return rc;
 }
 
-/* With what training says of the hits, unless the request is none that it knows; promises are made of those alone. */
+/* Searches with trained models, or again without them if the request is unlike those of training. A promise always uses
+ * the trained models. */
 static int search(struct picking *p, wt_error *err)
 {
     int rc = heed_recorded(p, err);

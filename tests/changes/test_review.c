@@ -804,7 +804,7 @@ static void nobody_else_writes_a_servers_provider(void **state)
     refuse_add(engine, " weather\t", "cleaned");
     refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL, "the provider weather cannot lose");
     refused(&place, (int)wt_remove_provider(engine, "weather", &place.err), WT_EINVAL, "whichtool mcp forget weather");
-    refused(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err), WT_EINVAL, "cannot rename");
+    refused(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err), WT_EINVAL, "cannot be renamed");
     listed(engine, LIST(ONE("b", "2")));
     has(engine, "other/a=another's ");
     refuse_add(engine, "weather", "b");

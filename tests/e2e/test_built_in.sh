@@ -88,7 +88,7 @@ done
 mv model.safetensors "models/$default/"
 
 # Its vectors are not there yet, and nothing is mixed.
-until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
+until_then="searching with $built_in until there are vectors of $default; .whichtool vectors. makes them"
 expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
 same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])')"
 says "^Note: $until_then"

@@ -46,33 +46,36 @@ static const struct {
     const char *notice; /* NULL if there is no notice */
 } filters[] = {
     {"one provider", {.providers = {"files"}}, "files/search", NULL},
-    {"two", {.providers = {"files", "music"}}, "files/search music/search", NULL},
-    {"the same twice", {.providers = {"files", "files"}}, "files/search", NULL},
-    {"those without one", {.providers = {""}}, "calculator", NULL},
-    {"one of two is not there",
+    {"two providers", {.providers = {"files", "music"}}, "files/search music/search", NULL},
+    {"the same provider twice", {.providers = {"files", "files"}}, "files/search", NULL},
+    {"tools without a provider", {.providers = {""}}, "calculator", NULL},
+    {"one known and one unknown provider",
      {.providers = {"files", "musik"}},
      "files/search",
      "no tool has the provider \"musik\"; did you mean \"music\"?"},
-    {"a provider left out",
+    {"an excluded provider",
      {.excluded_providers = {"weather", "travel"}},
      "calculator files/search music/search",
      NULL},
-    {"one that is not there",
+    {"an unknown excluded provider",
      {.excluded_providers = {"wether"}},
      "calculator files/search music/search travel/bookHotel travel/search_flights weather/getForecast "
      "weather/storm_alerts",
      "no tool has the provider \"wether\"; did you mean \"weather\"?"},
-    {"kept and left out", {.providers = {"files", "music"}, .excluded_providers = {"music"}}, "files/search", NULL},
+    {"listed and excluded", {.providers = {"files", "music"}, .excluded_providers = {"music"}}, "files/search", NULL},
     {"a name", {.only = {"search"}}, "files/search music/search", NULL},
     {"a pattern of names", {.only = {"search*"}}, "files/search music/search travel/search_flights", NULL},
     {"a pattern of ids", {.only = {"*/search"}}, "files/search music/search", NULL},
-    {"a provider's", {.only = {"weather/*"}}, "weather/getForecast weather/storm_alerts", NULL},
+    {"all tools of a provider", {.only = {"weather/*"}}, "weather/getForecast weather/storm_alerts", NULL},
     {"two patterns", {.only = {"calc*", "files/*"}}, "calculator files/search", NULL},
-    {"patterns are of case", {.only = {"calc*", "Files/*"}}, "calculator", "no tool matches \"Files/*\""},
-    {"a pattern left out", {.excluded = {"search*", "get*"}}, "calculator travel/bookHotel weather/storm_alerts", NULL},
-    {"an id left out", {.providers = {"weather"}, .excluded = {"weather/storm_alerts"}}, "weather/getForecast", NULL},
-    {"a tool without a provider has no slash", {.providers = {""}, .excluded = {"*/*"}}, "calculator", NULL},
-    {"a pattern that no tool matches",
+    {"patterns are case-sensitive", {.only = {"calc*", "Files/*"}}, "calculator", "no tool matches \"Files/*\""},
+    {"an excluded pattern",
+     {.excluded = {"search*", "get*"}},
+     "calculator travel/bookHotel weather/storm_alerts",
+     NULL},
+    {"an excluded id", {.providers = {"weather"}, .excluded = {"weather/storm_alerts"}}, "weather/getForecast", NULL},
+    {"the id of a tool without a provider has no slash", {.providers = {""}, .excluded = {"*/*"}}, "calculator", NULL},
+    {"an unmatched pattern",
      {.providers = {"files"}, .excluded = {"delete_*"}},
      "files/search",
      "no tool matches \"delete_*\""},
@@ -80,8 +83,8 @@ static const struct {
      {.providers = {"files"}, .excluded = {"music"}},
      "files/search",
      "no tool matches \"music\"; the tools of that provider are \"music/*\""},
-    {"nothing is left", {.excluded = {"*"}}, "", "leaves no tool"},
-    {"nothing is left of two", {.providers = {"files"}, .only = {"storm*"}}, "", "leaves no tool"},
+    {"all tools excluded", {.excluded = {"*"}}, "", "excludes every tool"},
+    {"contradictory lists", {.providers = {"files"}, .only = {"storm*"}}, "", "excludes every tool"},
 };
 
 static int by_id(const void *a, const void *b)
@@ -195,7 +198,7 @@ static void condition_is_combined_with_lists(void **state)
     wt_hits *hits = NULL;
     filter.condition = is_of_files_or_music;
     options.filter = &filter;
-    refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "go together");
+    refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "condition without a name");
 }
 
 static void provider_option_is_added_to_filter(void **state)

@@ -258,7 +258,7 @@ static void invalid_rename_is_rejected(void **state)
         {"other", "old", WT_EINVAL, "\"old\" is what the sources of provider \"new\" call it"},
         {"old", "x", WT_ENOTFOUND, "no tool has the provider \"old\""},
         {"tables", "", WT_EINVAL, "a provider name must be 1 to 256 bytes"},
-        {"tables", " x", WT_EINVAL, "blanks at its ends"},
+        {"tables", " x", WT_EINVAL, "surrounding blanks"},
         {"tables", "a\nb", WT_EINVAL, "without control characters"},
         {"tables", "a\xff", WT_EINVAL, "of UTF-8"},
         {"", "x", WT_EINVAL, "tools without a provider"},

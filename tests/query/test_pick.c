@@ -1,4 +1,4 @@
-/* Picking by the public interface, on a store without training: what is picked, what is refused, what is said. */
+/* test_pick.c: wt_pick through the public API on a store without training: sets, errors and notices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +35,8 @@ static wt_hits *find(wt_engine *engine, const char *recipe, size_t k, double abs
     return find_with(&place, engine, request, &options);
 }
 
-/* It says the same however many hits were asked for, and does not contradict what is said of all tools together. */
-static void a_hit_says_how_likely_it_is_needed(void **state)
+/* The probability of a hit must not depend on k, nor exceed the probability that any tool fits. */
+static void hit_has_probability(void **state)
 {
     static const char *const recipes[] = {"bm25", "dense", "hybrid"};
     (void)state;
@@ -57,11 +57,11 @@ static void a_hit_says_how_likely_it_is_needed(void **state)
     wt_hits_free(sure);
 }
 
-static void a_set_is_picked_likeliest_first(void **state)
+static void picked_set_is_likeliest_first(void **state)
 {
     const wt_pick_options options = any();
     (void)state;
-    /* no sentence of a tool's: who says that names the tool */
+    /* not the words of a description, which would name the tool */
     wt_picked *picked = pick(semantic, "find some song by its title, then reserve a nice hotel room", &options);
     assert_in_range(picked->len, 1, HANDMADE);
     for (size_t i = 0; i < picked->len; i++) {
@@ -80,7 +80,7 @@ static void a_set_is_picked_likeliest_first(void **state)
     wt_picked_free(picked);
 }
 
-static void words_alone_do(void **state)
+static void pick_works_without_encoder(void **state)
 {
     (void)state;
     wt_picked *picked = pick(lexical, "reserve a hotel room", NULL);
@@ -96,12 +96,12 @@ static void words_alone_do(void **state)
     wt_picked_free(picked);
 }
 
-/* Where another need got one; that no tool fits at all is told otherwise. */
-static void a_need_without_a_tool_is_told(void **state)
+/* The notice appears only if another need got a tool. */
+static void unmet_need_is_reported(void **state)
 {
     static const struct {
-        const char *request, *says; /* NULL: nothing of it */
-    } rows[] = {{"reserve a hotel room, then find strong coffee", "nothing was found for \"find strong coffee\""},
+        const char *request, *says; /* NULL without the notice */
+    } rows[] = {{"reserve a hotel room, then find strong coffee", "no tool found for \"find strong coffee\""},
                 {"reserve a hotel room", NULL},
                 {"xyzzy, then plugh", NULL}};
     (void)state;
@@ -132,8 +132,8 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     wt_picked_free(picked);
 }
 
-/* Whether it would have found something or abstained. */
-static void without_training_nothing_is_promised(void **state)
+/* One request with hits and one to abstain at. */
+static void promise_requires_training(void **state)
 {
     static const char *const requests[] = {"reserve a hotel room", "xyzzy plugh"};
     wt_picked *picked;
@@ -142,21 +142,22 @@ static void without_training_nothing_is_promised(void **state)
         wt_pick_options options = any();
         options.complete = 0.9;
         options.abstain = i == 0 ? -1 : 0.5;
-        refused(&place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
-                "is not known without training: record use and run `whichtool train all`; or take the first hits of "
-                "find, or what fits a budget of tokens (max_tokens)");
+        refused(
+            &place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
+            "is unknown without training; record use, then run `whichtool train all`; or use the first hits of find, "
+            "or a budget of tokens (max_tokens)");
         assert_null(picked);
     }
 }
 
-/* Of those that would join, in their order, what fits. */
-static void a_budget_is_kept_where_nothing_is_promised(void **state)
+/* The budget takes the joining hits in order, as far as they fit. */
+static void budget_replaces_promise(void **state)
 {
     static const struct {
         const char *provider;
         size_t tokens, most;
     } rows[] = {{NULL, 60, HANDMADE - 2},
-                {NULL, 100000, HANDMADE - 1}, /* the second "search" is a near-copy to the small model */
+                {NULL, 100000, HANDMADE - 1}, /* the small model takes the second "search" for a near-copy */
                 {"music", 100000, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -170,12 +171,12 @@ static void a_budget_is_kept_where_nothing_is_promised(void **state)
         assert_true(isnan(picked->complete) && isnan(picked->tracc));
         for (size_t t = 1; t < picked->len; t++)
             assert_true(picked->items[t]->score >= 0.01f);
-        assert_non_null(strstr(picked->notice, "is not known without training"));
+        assert_non_null(strstr(picked->notice, "is unknown without training"));
         wt_picked_free(picked);
     }
 }
 
-static void a_request_of_names_needs_no_promise(void **state)
+static void request_of_names_needs_no_promise(void **state)
 {
     wt_pick_options options = any();
     (void)state;
@@ -186,8 +187,8 @@ static void a_request_of_names_needs_no_promise(void **state)
     wt_picked_free(picked);
 }
 
-/* A threshold that nearly nobody passes. */
-static void who_abstains_at_nearly_all_gives_nothing(void **state)
+/* A threshold above nearly all requests. */
+static void high_abstain_share_gives_empty_set(void **state)
 {
     wt_pick_options options = any();
     wt_find_options find;
@@ -207,8 +208,8 @@ static void who_abstains_at_nearly_all_gives_nothing(void **state)
     wt_hits_free(hits);
 }
 
-/* Of a hundred equal requests ninety-nine needed something: so does the next, most likely. */
-static void what_a_request_used_before_is_no_reason_to_abstain(void **state)
+/* If 99 of 100 equal requests needed a tool, the next one probably does as well. */
+static void recorded_use_prevents_abstaining(void **state)
 {
     static const char request[] = "please water every lonely orchid";
     const char *tool = "calculator";
@@ -221,7 +222,7 @@ static void what_a_request_used_before_is_no_reason_to_abstain(void **state)
     assert_true(after->no_answer_probability < 0.011);
     assert_string_equal(after->items[0]->tool->id, "calculator");
     wt_picked_free(after);
-    wt_pick_options options; /* what was used may not be found now: that says nothing of the rest */
+    wt_pick_options options; /* exclude the used tool: its use must not count for the others */
     wt_filter filter;
     wt_pick_options_init(&options);
     wt_filter_init(&filter);
@@ -239,11 +240,11 @@ static void options_that_make_no_sense_are_refused(void **state)
     static const struct {
         double complete, abstain;
         const char *says;
-    } rows[] = {{1, 0, "below 1, not 1"},
-                {-0.5, 0, "not -0.5"},
-                {(double)NAN, 0, "not nan"},
-                {0, 1, "below 1, not 1"},
-                {0, (double)NAN, "not nan"}};
+    } rows[] = {{1, 0, "complete is 1;"},
+                {-0.5, 0, "complete is -0.5;"},
+                {(double)NAN, 0, "complete is nan;"},
+                {0, 1, "abstain is 1;"},
+                {0, (double)NAN, "abstain is nan;"}};
     wt_find_options find;
     wt_hits *hits;
     wt_picked *picked;
@@ -258,13 +259,13 @@ static void options_that_make_no_sense_are_refused(void **state)
     refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
     find.abstain = 1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not 1");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "abstain is 1;");
     find.abstain = 0.05;
     find.recipe = "bm25";
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not of bm25");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
 }
 
-/* A caller that knew nothing behind `complete` gets what it asked for. */
+/* Like a caller whose struct ends after `complete`. */
 static void an_older_caller_has_fewer_options(void **state)
 {
     wt_pick_options options = any();
@@ -280,18 +281,18 @@ static void an_older_caller_has_fewer_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hit_says_how_likely_it_is_needed),
-        cmocka_unit_test(a_set_is_picked_likeliest_first),
-        cmocka_unit_test(words_alone_do),
-        cmocka_unit_test(a_need_without_a_tool_is_told),
+        cmocka_unit_test(hit_has_probability),
+        cmocka_unit_test(picked_set_is_likeliest_first),
+        cmocka_unit_test(pick_works_without_encoder),
+        cmocka_unit_test(unmet_need_is_reported),
         cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
-        cmocka_unit_test(without_training_nothing_is_promised),
-        cmocka_unit_test(a_budget_is_kept_where_nothing_is_promised),
-        cmocka_unit_test(a_request_of_names_needs_no_promise),
-        cmocka_unit_test(who_abstains_at_nearly_all_gives_nothing),
+        cmocka_unit_test(promise_requires_training),
+        cmocka_unit_test(budget_replaces_promise),
+        cmocka_unit_test(request_of_names_needs_no_promise),
+        cmocka_unit_test(high_abstain_share_gives_empty_set),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
         cmocka_unit_test(an_older_caller_has_fewer_options),
-        cmocka_unit_test(what_a_request_used_before_is_no_reason_to_abstain),
+        cmocka_unit_test(recorded_use_prevents_abstaining),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -1,4 +1,5 @@
-/* ToolRerank as a query runs it (src/rerank/toolrerank.h), by rules and a cross-encoder that are made by hand. */
+/* test_trained_toolrerank.c: queries with ToolRerank (src/rerank/toolrerank.h), with hand-made rules and cross-encoder.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "query/trained_folders.h"
 #include "rerank/rules.h"
 
-static void without_training_toolrerank_is_hybrid(void **state)
+static void toolrerank_without_training_is_hybrid(void **state)
 {
     static const char *const requests[] = {"book a table in the city and find a song", "storm", "a b c d"};
     (void)state;
@@ -27,8 +28,8 @@ static void without_training_toolrerank_is_hybrid(void **state)
         }
 }
 
-/* With the weights of hybrid, its encoder and no rule it is hybrid; dpr's own are others. */
-static void the_first_stage_is_as_the_config_weighs_it(void **state)
+/* With the weights and the encoder of hybrid and without rules, toolrerank equals hybrid; the weights of dpr differ. */
+static void config_weighs_first_stage(void **state)
 {
     static const char request[] = "book a table in the city and find a song";
     (void)state;
@@ -50,8 +51,8 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
     wt_hits_free(dpr);
 }
 
-/* A reranker that brings in tools of a provider brings in none that may not be found. */
-static void what_is_left_out_is_not_brought_back(void **state)
+/* A reranker may add tools of a provider, but only those allowed by the filter. */
+static void reranker_does_not_restore_excluded_tools(void **state)
 {
     static const char request[] = "book a table in the city";
     const char *const excluded[] = {"*a", "*/tool_?c*"};
@@ -85,12 +86,12 @@ static void what_is_left_out_is_not_brought_back(void **state)
     wt_close(engine);
 }
 
-/* The tools of the first hit's provider come first, all of them, as their scores order them; then the others. */
-static void one_provider_comes_first_and_whole(void **state)
+/* All tools of the first hit's provider come first, by score, then the others. */
+static void single_provider_comes_first_complete(void **state)
 {
     static const char request[] = "book a table in the city";
     (void)state;
-    add_many(100); /* of four providers, beside the seven */
+    add_many(100); /* four more providers, in addition to the seven tools */
     leave("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
     leave("toolrerank", true,
@@ -136,8 +137,8 @@ static void one_provider_comes_first_and_whole(void **state)
     wt_hits_free(hits);
 }
 
-/* One of each group of look-alikes comes first; without a cross-encoder the first stage's order is theirs too. */
-static void several_providers_take_turns(void **state)
+/* One tool of each group of similar ones comes first. Without a cross-encoder the order is that of the first stage. */
+static void several_providers_alternate(void **state)
 {
     static const char request[] = "book a table in the city";
     (void)state;
@@ -159,7 +160,7 @@ static void several_providers_take_turns(void **state)
     wt_hits_free(dpr);
 }
 
-static void seen_is_by_provider_or_by_tool(void **state)
+static void seen_counts_by_provider_or_tool(void **state)
 {
     static const struct {
         const char *members;
@@ -190,7 +191,7 @@ static void seen_is_by_provider_or_by_tool(void **state)
     }
 }
 
-static void rules_are_read_as_they_were_written(void **state)
+static void rules_are_read_from_config(void **state)
 {
     struct rules rules = {.settings = {.seen_depth = 7,
                                        .unseen_depth = 33,
@@ -223,7 +224,7 @@ static void rules_are_read_as_they_were_written(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void rules_that_make_no_sense_are_told(void **state)
+static void invalid_rules_give_notice(void **state)
 {
     static const struct {
         const char *members, *says;
@@ -249,7 +250,7 @@ static void rules_that_make_no_sense_are_told(void **state)
         sound(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
         assert_non_null(strstr(hits->notice, cases[c].says));
         wt_hits_free(hits);
-        options.recipe = "dpr"; /* no other recipe suffers */
+        options.recipe = "dpr"; /* other recipes are unaffected */
         sound(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
         assert_string_equal(hits->recipe, "dpr");
         wt_hits_free(hits);
@@ -257,8 +258,8 @@ static void rules_that_make_no_sense_are_told(void **state)
     }
 }
 
-/* Rules over words alone: nothing has a vector, nor an encoder. */
-static void rules_need_no_meaning(void **state)
+/* Rules with words only, without vectors and encoder. */
+static void rules_work_without_meaning(void **state)
 {
     (void)state;
     leave("dpr", true, "\"weights\": {\"lexical\": 1}");
@@ -269,8 +270,8 @@ static void rules_need_no_meaning(void **state)
     wt_hits_free(hits);
 }
 
-/* Thresholds are of one cross-encoder's scores. */
-static void rules_of_another_cross_encoder_are_left_out(void **state)
+/* Thresholds apply to the scores of one cross-encoder only. */
+static void rules_of_other_cross_encoder_are_ignored(void **state)
 {
     (void)state;
     leave("dpr", true, DPR);
@@ -291,16 +292,16 @@ static void rules_of_another_cross_encoder_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_training_toolrerank_is_hybrid, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(the_first_stage_is_as_the_config_weighs_it, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(what_is_left_out_is_not_brought_back, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(one_provider_comes_first_and_whole, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(several_providers_take_turns, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(seen_is_by_provider_or_by_tool, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_are_read_as_they_were_written, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_that_make_no_sense_are_told, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_need_no_meaning, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_of_another_cross_encoder_are_left_out, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(toolrerank_without_training_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(config_weighs_first_stage, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(reranker_does_not_restore_excluded_tools, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(single_provider_comes_first_complete, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(several_providers_alternate, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(seen_counts_by_provider_or_tool, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_are_read_from_config, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(invalid_rules_give_notice, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_work_without_meaning, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_of_other_cross_encoder_are_ignored, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
