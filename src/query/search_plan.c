@@ -35,7 +35,9 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
     int rc = wt__engine_load_encoder(engine, wish->progress, &out->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
         wt_error failed;
-        rc = wt__add_notice(&out->notice, WT_NOTICE_NO_ENCODER, why.message, arena, &failed);
+        bool is_known = out->notice.text && strcmp(out->notice.text, why.message) == 0;
+        rc = wt__add_notice(&out->notice, WT_NOTICE_NO_ENCODER, is_known ? NULL : why.message, arena, &failed);
+        out->notice.codes |= WT_NOTICE_NO_ENCODER;
         if (rc == 0)
             rc = wt__engine_standby(engine, wish->progress, &out->encoder, &failed);
         why = rc < 0 ? failed : why;
