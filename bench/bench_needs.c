@@ -52,7 +52,7 @@ static void ask(wt_engine *engine, const json_t *request)
                             .k = 100};
     if (wt__search_run(&search, &err) < 0)
         fail(err.message);
-    wt__tell_probabilities(&search, NAN);
+    wt__set_probabilities(&search, NAN);
     size_t count = wt__need_hits(&search.plan.retriever, &search.hits, hits);
     for (size_t i = 0; i < count; i++)
         which[i] = hits[i].hit;

@@ -16,12 +16,12 @@ static const char bundle_kind[] = "bundle1"; /* kind of the vectors; change it w
 /* ---------------------------------------------------------------- distinct sets */
 
 /* The tools of one request; after merging, of `times` requests. `first` is the earliest request. */
-struct used {
+struct used_set {
     const uint32_t *rows; /* ascending, distinct */
     size_t count, times, first;
 };
 
-static int compare_sets(const struct used *a, const struct used *b)
+static int compare_sets(const struct used_set *a, const struct used_set *b)
 {
     size_t common = a->count < b->count ? a->count : b->count;
     for (size_t i = 0; i < common; i++)
@@ -30,16 +30,16 @@ static int compare_sets(const struct used *a, const struct used *b)
     return (a->count > b->count) - (a->count < b->count);
 }
 
-static int by_set(const void *a, const void *b)
+static int order_by_set(const void *a, const void *b)
 {
-    const struct used *x = a, *y = b;
+    const struct used_set *x = a, *y = b;
     int order = compare_sets(x, y);
     return order ? order : (x->first > y->first) - (x->first < y->first);
 }
 
-static int by_use(const void *a, const void *b)
+static int order_by_use(const void *a, const void *b)
 {
-    const struct used *x = a, *y = b;
+    const struct used_set *x = a, *y = b;
     if (x->times != y->times)
         return x->times > y->times ? -1 : 1;
     return (x->first > y->first) - (x->first < y->first);
@@ -47,7 +47,7 @@ static int by_use(const void *a, const void *b)
 
 /* Reads the sets of all past requests without removed tools. list [requests]; rows has room for all labels. Returns the
  * number of sets that are not empty. */
-static size_t read_sets(const struct index_handle *index, struct used *list, uint32_t *rows)
+static size_t read_past_sets(const struct index_handle *index, struct used_set *list, uint32_t *rows)
 {
     const struct neighbours *past = &index->labels->past.trained;
     size_t len = 0;
@@ -58,28 +58,28 @@ static size_t read_sets(const struct index_handle *index, struct used *list, uin
                 rows[count++] = index->label_rows[past->labels[l]];
         size_t kept = wt__sort_unique_u32(rows, count);
         if (kept > 0)
-            list[len++] = (struct used){rows, kept, 1, i};
+            list[len++] = (struct used_set){rows, kept, 1, i};
         rows += kept;
     }
     return len;
 }
 
 /* Merges equal sets and sorts by use. Returns the number of distinct sets. */
-static size_t merge_sets(struct used *list, size_t len)
+static size_t merge_past_sets(struct used_set *list, size_t len)
 {
     size_t kept = 0;
-    qsort(list, len, sizeof *list, by_set);
+    qsort(list, len, sizeof *list, order_by_set);
     for (size_t i = 0; i < len; i++) {
         if (kept > 0 && compare_sets(&list[kept - 1], &list[i]) == 0)
             list[kept - 1].times++;
         else
             list[kept++] = list[i];
     }
-    qsort(list, kept, sizeof *list, by_use);
+    qsort(list, kept, sizeof *list, order_by_use);
     return kept;
 }
 
-static int keep_sets(struct bundles *out, const struct used *list, size_t len, wt_error *err)
+static int copy_past_sets(struct bundles *out, const struct used_set *list, size_t len, wt_error *err)
 {
     size_t rows = 0;
     out->count = len < BUNDLES_MOST ? len : BUNDLES_MOST;
@@ -98,14 +98,14 @@ static int keep_sets(struct bundles *out, const struct used *list, size_t len, w
     return 0;
 }
 
-static int find_sets(struct bundles *out, const struct index_handle *index, wt_error *err)
+static int collect_past_sets(struct bundles *out, const struct index_handle *index, wt_error *err)
 {
     const struct neighbours *past = &index->labels->past.trained;
-    struct used *list = wt__alloc_array(past->count, sizeof *list);
+    struct used_set *list = wt__alloc_array(past->count, sizeof *list);
     uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
     int rc = list && rows ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = keep_sets(out, list, merge_sets(list, read_sets(index, list, rows)), err);
+        rc = copy_past_sets(out, list, merge_past_sets(list, read_past_sets(index, list, rows)), err);
     free(list);
     free(rows);
     return rc;
@@ -114,7 +114,7 @@ static int find_sets(struct bundles *out, const struct index_handle *index, wt_e
 /* ---------------------------------------------------------------- documents */
 
 /* State of writing the bundles of an index into a snapshot. */
-struct binding {
+struct bundle_writer {
     wt_engine *engine;
     struct progress *progress; /* polled while encoding; may be NULL */
     const struct index_handle *index;
@@ -130,7 +130,7 @@ struct binding {
 
 enum { NAMES, DESCRIPTIONS, TEXT };
 
-static int write_text(struct binding *b, size_t bundle, wt_error *err)
+static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *err)
 {
     const uint32_t *rows = b->bundles->rows + b->bundles->starts[bundle];
     size_t count = b->bundles->starts[bundle + 1] - b->bundles->starts[bundle];
@@ -161,10 +161,10 @@ static int write_text(struct binding *b, size_t bundle, wt_error *err)
 
 /* Adds a bundle to the lexical index. Its key's id is a hash of its tools, its generation a hash of their texts; a
  * change of either makes a new vector. */
-static int bind(struct binding *b, size_t bundle, wt_error *err)
+static int index_bundle(struct bundle_writer *b, size_t bundle, wt_error *err)
 {
     uint64_t id = 0;
-    int rc = write_text(b, bundle, err);
+    int rc = write_bundle_text(b, bundle, err);
     if (rc < 0)
         return rc;
     for (uint32_t r = b->bundles->starts[bundle]; r < b->bundles->starts[bundle + 1]; r++)
@@ -177,14 +177,14 @@ static int bind(struct binding *b, size_t bundle, wt_error *err)
     return rc < 0 ? rc : wt__lexical_builder_add(b->builder, b->document.fields, err);
 }
 
-static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, float *vectors, wt_error *err)
+static int fetch_bundle_vectors(void *context, const uint32_t *bundles, size_t count, float *vectors, wt_error *err)
 {
-    struct binding *b = context;
+    struct bundle_writer *b = context;
     struct arena arena = {0};
     struct str *texts = wt__arena_array(&arena, struct str, count);
     int rc = texts ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = write_text(b, bundles[i], err);
+        rc = write_bundle_text(b, bundles[i], err);
         if (rc == 0 && !(texts[i].ptr = wt__arena_copy(&arena, wt__buffer_view(&b->words[TEXT]))))
             rc = wt__fail_nomem(err);
         texts[i].len = b->words[TEXT].len;
@@ -196,7 +196,7 @@ static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, f
     return rc;
 }
 
-static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *err)
+static int index_bundles(struct bundle_writer *b, void **lexical, size_t *len, wt_error *err)
 {
     struct lexical_settings settings = wt__lexical_settings;
     settings.most_sum = settings.most_length = 0; /* bundles hold different numbers of tools */
@@ -205,17 +205,18 @@ static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *er
     if (rc == 0)
         rc = wt__lexical_builder_new(&b->builder, &settings, err);
     for (size_t i = 0; rc == 0 && i < b->bundles->count; i++)
-        rc = bind(b, i, err);
+        rc = index_bundle(b, i, err);
     return rc < 0 ? rc : wt__lexical_builder_finish(b->builder, lexical, len, err);
 }
 
-static int make(struct binding *b, const char *folder, uint64_t state, struct snapshot **out, wt_error *err)
+static int make_bundle_snapshot(struct bundle_writer *b, const char *folder, uint64_t state, struct snapshot **out,
+                                wt_error *err)
 {
     const struct encoder *encoder = b->bundles->encoder;
     struct vector_source source = {.model = wt__encoder_hash(encoder),
                                    .kind = bundle_kind,
                                    .dim = wt__encoder_dim(encoder),
-                                   .fetch = fetch_vectors,
+                                   .fetch = fetch_bundle_vectors,
                                    .context = b};
     struct snapshot_content content = {.generation = state,
                                        .settings = wt__document_settings_key(),
@@ -223,7 +224,7 @@ static int make(struct binding *b, const char *folder, uint64_t state, struct sn
                                        .sources = &source,
                                        .source_count = 1};
     void *lexical = NULL;
-    int rc = bind_all(b, &lexical, &content.lexical_len, err);
+    int rc = index_bundles(b, &lexical, &content.lexical_len, err);
     content.keys = b->keys;
     content.lexical = lexical;
     if (rc == 0)
@@ -232,7 +233,7 @@ static int make(struct binding *b, const char *folder, uint64_t state, struct sn
     return rc;
 }
 
-static void binding_dispose(struct binding *b)
+static void bundle_writer_dispose(struct bundle_writer *b)
 {
     wt__document_dispose(&b->document);
     wt__analyser_close(b->analyser);
@@ -245,7 +246,7 @@ static void binding_dispose(struct binding *b)
 }
 
 /* Hashes the sets and the generation of their tools. */
-static uint64_t state_of(const struct bundles *bundles, const struct index_handle *index)
+static uint64_t hash_bundles(const struct bundles *bundles, const struct index_handle *index)
 {
     uint64_t state =
         wt__checksum(bundles->starts, (bundles->count + 1) * sizeof *bundles->starts, index->snapshot->generation);
@@ -254,36 +255,36 @@ static uint64_t state_of(const struct bundles *bundles, const struct index_handl
 
 /* The two kinds of bundles of an index, and their subfolders of the index folder. */
 enum { TRAINED_BUNDLES, UNTRAINED_BUNDLES, BUNDLES_KINDS };
-static const char *const folders[BUNDLES_KINDS] = {"bundles", "bundles-untrained"};
+static const char *const bundle_folders[BUNDLES_KINDS] = {"bundles", "bundles-untrained"};
 
 /* Returns "" if the index is in memory only, NULL if out of memory. */
-static const char *folder_of(const wt_engine *engine, size_t which, struct arena *arena)
+static const char *bundle_folder(const wt_engine *engine, size_t which, struct arena *arena)
 {
-    return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, folders[which]) : "";
+    return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, bundle_folders[which]) : "";
 }
 
-static const struct vectors *vectors_of(const struct bundles *bundles)
+static const struct vectors *bundle_vectors(const struct bundles *bundles)
 {
     return wt__snapshot_vectors(bundles->snapshot, wt__encoder_hash(bundles->encoder), bundle_kind);
 }
 
-static int open_snapshot(struct bundles *bundles, wt_engine *engine, struct progress *progress,
-                         const struct index_handle *index, size_t which, wt_error *err)
+static int open_bundle_snapshot(struct bundles *bundles, wt_engine *engine, struct progress *progress,
+                                const struct index_handle *index, size_t which, wt_error *err)
 {
-    uint64_t state = state_of(bundles, index);
+    uint64_t state = hash_bundles(bundles, index);
     struct arena arena = {0};
-    const char *folder = folder_of(engine, which, &arena);
+    const char *folder = bundle_folder(engine, which, &arena);
     int rc = folder ? WT_ENOTFOUND : wt__fail_nomem(err);
     if (folder && folder[0])
         rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
-    if (folder && (rc < 0 || !vectors_of(bundles))) {
-        struct binding binding = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
+    if (folder && (rc < 0 || !bundle_vectors(bundles))) {
+        struct bundle_writer binding = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
         wt__snapshot_free(bundles->snapshot);
         bundles->snapshot = NULL;
         rc = wt__progress_phase(progress, "encoding bundles", bundles->count)
                  ? wt__fail_cancelled(err)
-                 : make(&binding, folder, state, &bundles->snapshot, err);
-        binding_dispose(&binding);
+                 : make_bundle_snapshot(&binding, folder, state, &bundles->snapshot, err);
+        bundle_writer_dispose(&binding);
     }
     wt__arena_dispose(&arena);
     return rc;
@@ -298,9 +299,9 @@ static int make_bundles(struct bundles **out, wt_engine *engine, struct progress
     if (!bundles)
         return wt__fail_nomem(err);
     bundles->encoder = encoder;
-    int rc = find_sets(bundles, index, err);
+    int rc = collect_past_sets(bundles, index, err);
     if (rc == 0 && bundles->count > 0)
-        rc = open_snapshot(bundles, engine, progress, index, which, err);
+        rc = open_bundle_snapshot(bundles, engine, progress, index, which, err);
     if (rc == 0)
         *out = bundles;
     else
@@ -335,7 +336,7 @@ void wt__bundles_discard(const wt_engine *engine)
 {
     struct arena arena = {0};
     for (size_t which = 0; which < BUNDLES_KINDS; which++) {
-        const char *folder = folder_of(engine, which, &arena);
+        const char *folder = bundle_folder(engine, which, &arena);
         if (folder && folder[0] && !engine->read_only)
             wt__snapshot_discard(folder, engine->busy_ms, NULL);
     }
@@ -343,7 +344,7 @@ void wt__bundles_discard(const wt_engine *engine)
 }
 
 /* Sets the bit of each bundle that holds an allowed tool. */
-static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64_t *open)
+static void mark_allowed_bundles(const struct bundles *bundles, const uint64_t *allowed, uint64_t *open)
 {
     for (size_t i = 0; i < bundles->count; i++)
         for (uint32_t r = bundles->starts[i]; r < bundles->starts[i + 1]; r++)
@@ -358,7 +359,7 @@ int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query
     const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning},
                                                .brief = query->retriever->brief};
     const bool neither = words <= 0 && meaning <= 0;
-    struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = vectors_of(bundles)};
+    struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = bundle_vectors(bundles)};
     struct retrieve_request request = {.text = query->text, .k = 1};
     struct hit_list hits = {0};
     uint64_t *open = NULL;
@@ -369,7 +370,7 @@ int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query
         open = calloc((bundles->count + 63) / 64, sizeof *open);
         if (!open)
             return wt__fail_nomem(err);
-        allow(bundles, query->allowed, open);
+        mark_allowed_bundles(bundles, query->allowed, open);
         request.allowed = open;
     }
     int rc = wt__retrieve(neither ? &wt__dense : &words_or_meaning, &view, &request, query->workspace, &hits, err);

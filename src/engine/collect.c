@@ -16,7 +16,7 @@
 
 enum { SLICE = 1024, SLICE_FULL = 1 };
 
-static int make_room(struct collection *collection)
+static int grow_collection(struct collection *collection)
 {
     size_t rows = collection->rows + 1;
     bool grown =
@@ -30,7 +30,7 @@ static int make_room(struct collection *collection)
 }
 
 /* Writes the tool's id into collection->id and looks up its row of the trained head. */
-static int collect_id(struct collection *collection, const struct tool *tool)
+static int collect_tool_id(struct collection *collection, const struct tool *tool)
 {
     wt__buffer_clear(&collection->id);
     wt__tool_id(&collection->id, tool->provider, tool->name);
@@ -42,7 +42,7 @@ static int collect_id(struct collection *collection, const struct tool *tool)
     return 0;
 }
 
-static int collect_names(struct collection *collection, const struct tool *tool)
+static int collect_tool_names(struct collection *collection, const struct tool *tool)
 {
     struct names_builder *names = &collection->names;
     uint32_t most = names->words;
@@ -54,17 +54,17 @@ static int collect_names(struct collection *collection, const struct tool *tool)
 }
 
 /* Reads a tool into the next row. */
-static int read_row(struct collection *collection, const struct store_key *key, const struct tool *tool)
+static int collect_row(struct collection *collection, const struct store_key *key, const struct tool *tool)
 {
-    int rc = make_room(collection);
+    int rc = grow_collection(collection);
     if (rc == 0)
         rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
     if (rc == 0)
         rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
     if (rc == 0)
-        rc = collect_id(collection, tool);
+        rc = collect_tool_id(collection, tool);
     if (rc == 0)
-        rc = collect_names(collection, tool);
+        rc = collect_tool_names(collection, tool);
     wt__kept_tools_add(&collection->kept, tool);
     uint64_t named = 0;
     if (rc == 0)
@@ -91,12 +91,12 @@ static int read_row(struct collection *collection, const struct store_key *key, 
 static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct collection *collection = context;
-    int rc = read_row(collection, key, tool);
+    int rc = collect_row(collection, key, tool);
     return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
 }
 
 /* Reads SLICE tools per statement, so that a writer may commit in between. */
-static int collect_all(struct collection *collection, wt_error *err)
+static int collect_all_tools(struct collection *collection, wt_error *err)
 {
     int rc;
     do {
@@ -110,7 +110,7 @@ static int collect_all(struct collection *collection, wt_error *err)
 
 /* ---------------------------------------------------------------- reading changed tools */
 
-struct following {
+struct collection_update {
     struct collection *collection, *known;
     size_t at;       /* current row of `known` */
     uint32_t *moved; /* [known->rows] new row of each; NAME_NO_ROW if the tool changed or is gone */
@@ -119,7 +119,7 @@ struct following {
 
 /* Counts the provider of the current row. Only the first row of a provider needs the name of the provider; rows of a
  * provider mostly follow one another. */
-static int copy_provider(struct following *f, const struct snapshot_key *key)
+static int count_copied_provider(struct collection_update *f, const struct snapshot_key *key)
 {
     struct collection *collection = f->collection;
     const struct snapshot_key *last = collection->rows > 0 ? &collection->keys[collection->rows - 1] : NULL;
@@ -133,13 +133,13 @@ static int copy_provider(struct following *f, const struct snapshot_key *key)
 }
 
 /* Copies the current row of `known`. Copy groups and provider precisions are computed again later for all rows. */
-static int copy_row(struct following *f)
+static int copy_collected_row(struct collection_update *f)
 {
     struct collection *collection = f->collection;
     const struct collection *known = f->known;
-    int rc = make_room(collection);
+    int rc = grow_collection(collection);
     if (rc == 0)
-        rc = copy_provider(f, &known->keys[f->at]);
+        rc = count_copied_provider(f, &known->keys[f->at]);
     if (rc == 0)
         rc = wt__lexical_builder_copy(collection->builder, known->builder, f->at, collection->err);
     if (rc < 0)
@@ -159,7 +159,7 @@ static int copy_row(struct following *f)
 }
 
 /* Advances `known` to the key. True if the tool is there and unchanged. */
-static bool is_known(struct following *f, const struct store_key *key)
+static bool is_unchanged_tool(struct collection_update *f, const struct store_key *key)
 {
     const struct collection *known = f->known;
     while (f->at < known->rows && known->keys[f->at].id < key->id)
@@ -168,12 +168,12 @@ static bool is_known(struct following *f, const struct store_key *key)
 }
 
 /* Collects a slice of tools. The changed ones are read from the store in one statement. */
-static int follow_slice(struct following *f, const struct store_key *keys, size_t count, wt_error *err)
+static int collect_slice(struct collection_update *f, const struct store_key *keys, size_t count, wt_error *err)
 {
     int64_t ids[SLICE];
     size_t changed = 0, next = 0, began = f->at;
     for (size_t i = 0; i < count; i++)
-        if (!is_known(f, &keys[i]))
+        if (!is_unchanged_tool(f, &keys[i]))
             ids[changed++] = keys[i].id;
     wt__arena_reset(&f->arena);
     struct tool *tools = wt__arena_array(&f->arena, struct tool, changed);
@@ -182,15 +182,15 @@ static int follow_slice(struct following *f, const struct store_key *keys, size_
     int rc = changed > 0 ? wt__store_get(f->collection->store, ids, changed, &f->arena, tools, err) : 0;
     f->at = began;
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        if (is_known(f, &keys[i]))
-            rc = copy_row(f);
+        if (is_unchanged_tool(f, &keys[i]))
+            rc = copy_collected_row(f);
         else if (tools[next++].name.len > 0) /* empty if it was removed meanwhile */
-            rc = read_row(f->collection, &keys[i], &tools[next - 1]);
+            rc = collect_row(f->collection, &keys[i], &tools[next - 1]);
     }
     return rc < 0 ? rc : 0;
 }
 
-static int follow(struct following *f, wt_error *err)
+static int collect_changes(struct collection_update *f, wt_error *err)
 {
     struct store_key keys[SLICE];
     int64_t after = 0;
@@ -199,7 +199,7 @@ static int follow(struct following *f, wt_error *err)
         f->moved[row] = NAME_NO_ROW;
     do {
         count = wt__store_keys(f->collection->store, after, keys, SLICE, err);
-        rc = count > 0 ? follow_slice(f, keys, (size_t)count, err) : count;
+        rc = count > 0 ? collect_slice(f, keys, (size_t)count, err) : count;
         after = count > 0 ? keys[count - 1].id : after;
         if (rc == 0 && count == SLICE && wt__progress_step(f->collection->progress, SLICE))
             rc = wt__fail_cancelled(err);
@@ -209,11 +209,11 @@ static int follow(struct following *f, wt_error *err)
     return rc;
 }
 
-static int collect_changed(struct collection *collection, struct collection *known, wt_error *err)
+static int collect_changed_tools(struct collection *collection, struct collection *known, wt_error *err)
 {
-    struct following f = {.collection = collection, .known = known};
+    struct collection_update f = {.collection = collection, .known = known};
     f.moved = wt__alloc_array(known->rows, sizeof *f.moved);
-    int rc = f.moved ? follow(&f, err) : wt__fail_nomem(err);
+    int rc = f.moved ? collect_changes(&f, err) : wt__fail_nomem(err);
     free(f.moved);
     wt__arena_dispose(&f.arena);
     return rc;
@@ -228,7 +228,7 @@ struct key_walk {
 
 /* Mixes the generation of the usage sum into the row's, because a changed sum changes the trained vector. Sums come in
  * the order of tools, as rows do. */
-static int mix_usage(void *context, const struct usage_sum_key *key)
+static int mix_usage_generation(void *context, const struct usage_sum_key *key)
 {
     struct key_walk *walk = context;
     struct collection *collection = walk->collection;
@@ -243,7 +243,7 @@ static int mix_usage(void *context, const struct usage_sum_key *key)
 }
 
 /* Computes how precisely each provider's name identifies the provider among the words of all tools. */
-static int weigh_names(struct collection *collection, wt_error *err)
+static int weigh_provider_names(struct collection *collection, wt_error *err)
 {
     struct lexical index;
     int rc = wt__lexical_view(&index, collection->lexical, collection->lexical_len, err);
@@ -266,21 +266,21 @@ int wt__collect(struct collection *collection, struct collection *known, wt_erro
     if (rc == 0)
         rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
     if (rc == 0)
-        rc = known ? collect_changed(collection, known, err) : collect_all(collection, err);
+        rc = known ? collect_changed_tools(collection, known, err) : collect_all_tools(collection, err);
     if (rc == 0 && collection->trained) {
         struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
         struct key_walk walk = {.collection = collection};
-        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage, &walk, err);
+        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage_generation, &walk, err);
     }
     if (rc >= 0)
         rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
     if (rc == 0)
         rc = wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
                                    collection->copy_hashes, collection->rows, err);
-    return rc < 0 ? rc : weigh_names(collection, err);
+    return rc < 0 ? rc : weigh_provider_names(collection, err);
 }
 
-void wt__collection_rest(struct collection *collection)
+void wt__collection_trim(struct collection *collection)
 {
     wt__document_dispose(&collection->document);
     wt__token_list_dispose(&collection->provider_words);
@@ -301,7 +301,7 @@ void wt__collection_free(struct collection *collection)
 {
     if (!collection)
         return;
-    wt__collection_rest(collection);
+    wt__collection_trim(collection);
     wt__lexical_builder_free(collection->builder);
     wt__names_builder_dispose(&collection->names);
     wt__kept_tools_free(collection->kept);

@@ -12,22 +12,22 @@
 #include "retrieve/named_provider.h"
 
 /* Inputs of a row, needed to copy it into the next collection. */
-struct read_row {
+struct row_source {
     uint64_t generation; /* generation of the tool in the store; the key's may include usage */
     uint32_t name_words; /* words in the longest of the tool's names */
 };
 
 struct collection {
     wt_engine *engine;
-    struct progress *progress;     /* may be NULL */
-    struct store *store;           /* connection to read through */
-    const struct encoder *encoder; /* NULL for no vectors of the tools' texts */
-    const struct encoder *standby; /* fallback encoder, or NULL */
-    const struct trained *trained; /* NULL for no trained vectors */
+    struct progress *progress;      /* may be NULL */
+    struct store *store;            /* connection to read through */
+    const struct encoder *encoder;  /* NULL for no vectors of the tools' texts */
+    const struct encoder *fallback; /* fallback encoder, or NULL */
+    const struct trained *trained;  /* NULL for no trained vectors */
     struct moment moment;
     size_t rows;
     struct snapshot_key *keys; /* [rows] */
-    struct read_row *read;     /* [rows] */
+    struct row_source *read;   /* [rows] */
     uint64_t *copy_hashes;     /* [rows] */
     int64_t *head_rows;        /* [rows] rows of the trained head; NULL if nothing is trained */
     size_t key_capacity, read_capacity, copy_capacity, head_capacity;
@@ -52,7 +52,7 @@ struct collection {
  * same `trained` and with kept tools, or NULL; afterwards it can only be freed. */
 int wt__collect(struct collection *collection, struct collection *known, wt_error *err);
 /* Frees what the next collection does not need. */
-void wt__collection_rest(struct collection *collection);
+void wt__collection_trim(struct collection *collection);
 void wt__collection_free(struct collection *collection); /* NULL is a no-op */
 
 #endif

@@ -11,14 +11,14 @@
 #include "encoder/model_dir.h"
 #include "engine/sized_options.h"
 
-static bool in_memory(const char *path)
+static bool is_memory_path(const char *path)
 {
     return strcmp(path, ":memory:") == 0;
 }
 
 /* Returns the folder of the model in the arena, "" if there is no model or no place for models, NULL if out of memory.
  * */
-static char *place_model(struct arena *arena, const char *models_dir, const char *model)
+static char *find_model_folder(struct arena *arena, const char *models_dir, const char *model)
 {
     char *folder = NULL;
     int rc = *model ? wt__model_folder(&folder, arena, models_dir, model, NULL) : WT_ENOTFOUND;
@@ -27,17 +27,17 @@ static char *place_model(struct arena *arena, const char *models_dir, const char
 
 /* Sets the paths of the store, the index, the trained models and the model. Does not check that the model is installed.
  * */
-static int set_places(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
+static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
 {
     struct arena arena = {0};
     struct buffer index = {0}, trained = {0};
     const char *model = wt__model_chosen(options->model, options->models_dir);
-    const char *folder = place_model(&arena, options->models_dir, model);
-    if (!in_memory(path))
+    const char *folder = find_model_folder(&arena, options->models_dir, model);
+    if (!is_memory_path(path))
         wt__buffer_printf(&index, "%s-index", path);
     if (options->trained)
         wt__buffer_text(&trained, options->trained);
-    else if (!in_memory(path))
+    else if (!is_memory_path(path))
         wt__buffer_printf(&trained, "%s-models", path);
     engine->path = wt__copy_string(path, strlen(path));
     engine->index_folder = wt__buffer_take(&index);
@@ -49,7 +49,7 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     }
     engine->by_default = !options->model;
     const char *base = engine->by_default && strcmp(model, WT_DEFAULT_MODEL) == 0
-                           ? place_model(&arena, options->models_dir, WT_BASE_MODEL)
+                           ? find_model_folder(&arena, options->models_dir, WT_BASE_MODEL)
                            : "";
     if (base)
         engine->base_folder = wt__copy_string(base, strlen(base));
@@ -78,7 +78,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     engine->threads = options.threads;
     engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
 
-    rc = set_places(engine, path, &options, err);
+    rc = set_engine_paths(engine, path, &options, err);
     if (rc == 0)
         rc = wt__engine_set_chat(engine, &options, err);
     struct store_options store = {.read_only = options.read_only, .busy_ms = engine->busy_ms};
@@ -93,7 +93,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     return 0;
 }
 
-static void close_pools(wt_engine *engine)
+static void close_engine_pools(wt_engine *engine)
 {
     struct workspace *workspace;
     struct store *reader;
@@ -107,7 +107,7 @@ void wt_close(wt_engine *engine)
 {
     if (!engine)
         return;
-    close_pools(engine);
+    close_engine_pools(engine);
     wt__engine_drop_index(engine);
     wt__trained_close(engine->trained.opened); /* before the encoder, which they may use */
     while (engine->retired) {
@@ -116,7 +116,7 @@ void wt_close(wt_engine *engine)
         engine->retired = next;
     }
     wt__encoder_close(engine->encoder.opened);
-    wt__encoder_close(engine->standby.opened);
+    wt__encoder_close(engine->fallback.opened);
     wt__store_close(engine->store);
     wt__engine_chat_dispose(&engine->chat);
     pthread_mutex_destroy(&engine->lazy_lock);

@@ -3,7 +3,7 @@
  *   store       the catalogue. Every use, including each change, holds store_lock.
  *   readers     read connections to the same file, one per running query or build, pooled.
  *   encoder     immutable once open. The first user opens it.
- *   standby     fallback encoder if no model was named: the previous default model or the built-in one, whichever has
+ *   fallback     fallback encoder if no model was named: the previous default model or the built-in one, whichever has
  *     more vectors in the store. Queries use it while it has more vectors than the encoder. New vectors are always made
  *     with the encoder.
  *   trained     models trained for this store, opened by the first user.
@@ -54,7 +54,7 @@ struct index_handle {
     struct bundles *bundles[2];    /* one by the encoder of labels, one by the engine's; NULL before first use */
     struct kept_tools *kept;       /* tools in memory; NULL if they must be read from the store */
     struct collection *collection; /* inputs of the snapshot, reused by the next build; under build_lock; or NULL */
-    struct met_tools *met;         /* cache of the tools that queries have read; may be NULL */
+    struct tool_cache *tool_cache; /* cache of the tools that queries have read; may be NULL */
     struct new_tools *new_tools;   /* NULL if no tool is new */
     struct filter_mask *masks;     /* cached filter masks, most recently used first */
     atomic_uint references;
@@ -108,7 +108,7 @@ struct wt_engine {
     unsigned imports;              /* running imports; each will build a newer index */
     bool building;                 /* an index is being built */
     struct on_demand encoder;      /* struct encoder */
-    struct on_demand standby;      /* struct encoder */
+    struct on_demand fallback;     /* struct encoder */
     struct on_demand trained;      /* struct trained */
     struct trained *retired;       /* earlier trained models that queries may still use; linked by `next` */
     uint64_t trained_stamp;        /* stamp of trained_folder at the last read; under build_lock */
@@ -128,21 +128,22 @@ int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const 
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
 /* Returns an untrained retriever with the dense weight of the encoder. encoder may be NULL. */
-struct retriever wt__engine_plain(const wt_engine *engine, const struct retriever *plain,
-                                  const struct encoder *encoder);
+struct retriever wt__untrained_retriever(const wt_engine *engine, const struct retriever *plain,
+                                         const struct encoder *encoder);
 
 /* Returns WT_BASE_MODEL if the built-in encoder is in use only because that model is not installed, else NULL. */
-const char *wt__engine_better(const wt_engine *engine);
+const char *wt__engine_better_model(const wt_engine *engine);
 
 /* Returns the folder of the fallback model that has the most vectors in the store, and their number. *folder is NULL if
  * there is no fallback; else it is static or borrowed from the engine. */
-int wt__engine_falls_back(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
-                          wt_error *err);
+int wt__engine_fallback_folder(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
+                               wt_error *err);
 
 /* Returns the fallback encoder, used while the encoder lacks vectors. *out is NULL if there is no fallback. The second
  * requires build_lock. Errors: WT_ENOMEM, WT_ECANCELLED. */
-int wt__engine_standby(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
-int wt__engine_standby_locked(wt_engine *engine, const struct encoder **out, wt_error *err);
+int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out,
+                                wt_error *err);
+int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err);
 
 /* Returns the trained models, read on first use. *out is NULL if nothing was trained. If they need the encoder and it
  * cannot be opened, the error is that of the encoder. The third requires build_lock. */
@@ -197,7 +198,7 @@ int wt__engine_index(wt_engine *engine, struct progress *progress, const struct 
 /* Returns an index of the newest catalogue, built if needed. */
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err);
 /* True if there is a current index, that is, if a query has asked for one. */
-bool wt__engine_is_asked(wt_engine *engine);
+bool wt__engine_has_index(wt_engine *engine);
 /* Reads the current state of the store through this connection. */
 int wt__moment_read(wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
 /* Mark the begin and end of an import. The import builds the next index itself. */

@@ -20,18 +20,19 @@ void wt__engine_chat_dispose(struct engine_chat *chat)
     *chat = (struct engine_chat){0};
 }
 
-static bool copy(char **out, const char *text)
+static bool copy_option(char **out, const char *text)
 {
     *out = text ? wt__copy_string(text, strlen(text)) : NULL;
     return *out || !text;
 }
 
 /* chat must be zeroed. */
-static int set_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
+static int init_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
 {
     chat->at_once = options->chat_at_once;
-    if (copy(&chat->url, options->chat_url) && copy(&chat->model, model) && copy(&chat->key, options->chat_key) &&
-        copy(&chat->record, options->record_path) && copy(&chat->replay, options->replay_path))
+    if (copy_option(&chat->url, options->chat_url) && copy_option(&chat->model, model) &&
+        copy_option(&chat->key, options->chat_key) && copy_option(&chat->record, options->record_path) &&
+        copy_option(&chat->replay, options->replay_path))
         return 0;
     return wt__fail_nomem(err);
 }
@@ -39,10 +40,10 @@ static int set_chat(struct engine_chat *chat, const char *model, const wt_open_o
 int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err)
 {
     wt__engine_chat_dispose(&engine->chat);
-    return set_chat(&engine->chat, options->chat_model, options, err);
+    return init_chat(&engine->chat, options->chat_model, options, err);
 }
 
-static int open_client(struct engine_chat *chat, wt_error *err)
+static int open_chat_client(struct engine_chat *chat, wt_error *err)
 {
     struct chat_client_options options = wt__chat_client_defaults();
     options.base_url = chat->url;
@@ -54,7 +55,7 @@ static int open_client(struct engine_chat *chat, wt_error *err)
     return wt__chat_client_open(&chat->client, &options, err);
 }
 
-static int open_chat(struct engine_chat *chat, wt_error *err)
+static int open_chat_parts(struct engine_chat *chat, wt_error *err)
 {
     const char *path = chat->replay ? chat->replay : chat->record;
     if (!chat->model || !chat->model[0])
@@ -63,7 +64,7 @@ static int open_chat(struct engine_chat *chat, wt_error *err)
                         "with --chat-url URL");
     if (chat->replay && chat->record)
         return wt__fail(err, WT_EINVAL, "cannot both record and replay answers");
-    int rc = chat->replay || chat->client ? 0 : open_client(chat, err);
+    int rc = chat->replay || chat->client ? 0 : open_chat_client(chat, err);
     if (rc == 0 && path)
         rc = wt__chat_record_open(&chat->answers, path, chat->model,
                                   chat->client ? wt__chat_client_model(chat->client) : NULL, err);
@@ -71,10 +72,10 @@ static int open_chat(struct engine_chat *chat, wt_error *err)
 }
 
 /* Returns the model, opened if needed. */
-static int chat_model(struct engine_chat *chat, struct chat_model **out, wt_error *err)
+static int open_chat_model(struct engine_chat *chat, struct chat_model **out, wt_error *err)
 {
     bool ready = chat->answers || (chat->client && !chat->record);
-    int rc = ready ? 0 : open_chat(chat, err);
+    int rc = ready ? 0 : open_chat_parts(chat, err);
     if (rc == 0)
         *out = chat->answers ? wt__chat_record_model(chat->answers) : wt__chat_client_model(chat->client);
     return rc;
@@ -84,7 +85,7 @@ int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
 {
     *out = NULL;
     pthread_mutex_lock(&engine->lazy_lock);
-    int rc = chat_model(&engine->chat, out, err);
+    int rc = open_chat_model(&engine->chat, out, err);
     pthread_mutex_unlock(&engine->lazy_lock);
     return rc;
 }
@@ -99,6 +100,6 @@ int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_ch
                                      .replay_path = own->replay,
                                      .chat_at_once = own->at_once};
     *out = NULL;
-    int rc = set_chat(chat, model, &options, err);
-    return rc < 0 ? rc : chat_model(chat, out, err);
+    int rc = init_chat(chat, model, &options, err);
+    return rc < 0 ? rc : open_chat_model(chat, out, err);
 }

@@ -19,7 +19,7 @@ enum {
 
 /* ---------------------------------------------------------------- validation */
 
-static int check_list(const char *const *items, size_t count, size_t longest, wt_error *err)
+static int check_filter_list(const char *const *items, size_t count, size_t longest, wt_error *err)
 {
     if (count > WT_MAX_FILTER_ITEMS)
         return wt__fail(err, WT_EINVAL, "the filter has a list of %zu providers or patterns; at most %d are allowed",
@@ -44,13 +44,13 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
         return wt__fail_nomem(err);
     int rc = wt__options_read(filter, sizeof *filter, given, err);
     if (rc == 0)
-        rc = check_list(filter->providers, filter->provider_count, SIZE_MAX, err);
+        rc = check_filter_list(filter->providers, filter->provider_count, SIZE_MAX, err);
     if (rc == 0)
-        rc = check_list(filter->excluded_providers, filter->excluded_provider_count, SIZE_MAX, err);
+        rc = check_filter_list(filter->excluded_providers, filter->excluded_provider_count, SIZE_MAX, err);
     if (rc == 0)
-        rc = check_list(filter->only, filter->only_count, WT_MAX_PATTERN_BYTES, err);
+        rc = check_filter_list(filter->only, filter->only_count, WT_MAX_PATTERN_BYTES, err);
     if (rc == 0)
-        rc = check_list(filter->excluded, filter->excluded_count, WT_MAX_PATTERN_BYTES, err);
+        rc = check_filter_list(filter->excluded, filter->excluded_count, WT_MAX_PATTERN_BYTES, err);
     if (rc == 0 && provider) {
         const char **all = wt__arena_array(arena, const char *, filter->provider_count + 1);
         if (!all)
@@ -72,25 +72,25 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
 /* ---------------------------------------------------------------- making a mask */
 
 /* A provider or pattern of a filter. */
-struct item {
+struct filter_item {
     struct str text;
-    bool met; /* some tool matches */
+    bool is_matched; /* some tool matches */
 };
 
 /* One of a filter's lists. */
-struct list {
-    struct item *items;
+struct filter_list {
+    struct filter_item *items;
     size_t count;
     uint32_t *numbers; /* matching providers, ascending */
     size_t number_count;
 };
 
-struct provider {
+struct numbered_provider {
     uint32_t number;
     struct str name;
 };
 
-struct making {
+struct mask_builder {
     wt_engine *engine;
     const struct index_handle *index;
     struct progress *progress;
@@ -98,9 +98,9 @@ struct making {
     struct arena scratch;
     wt_error *err;
     const wt_filter *filter;
-    struct list providers, excluded_providers, only, excluded;
-    bool ids;            /* a pattern or the condition needs ids */
-    struct provider *of; /* [of_count] ascending, if ids */
+    struct filter_list providers, excluded_providers, only, excluded;
+    bool ids;                     /* a pattern or the condition needs ids */
+    struct numbered_provider *of; /* [of_count] ascending, if ids */
     size_t of_count, of_capacity;
     struct buffer id;
     uint64_t *bits, *wanted; /* [rows]; wanted: rows that match a pattern of only */
@@ -108,23 +108,23 @@ struct making {
 };
 
 /* A provider may be visited more than once and occur more than once in the list. */
-static void note_provider(struct list *list, uint32_t number, struct str name)
+static void note_filter_provider(struct filter_list *list, uint32_t number, struct str name)
 {
     bool named = false;
     for (size_t i = 0; i < list->count; i++)
         if (wt__str_equal(list->items[i].text, name))
-            named = list->items[i].met = true;
+            named = list->items[i].is_matched = true;
     for (size_t i = 0; named && i < list->number_count; i++)
         named = list->numbers[i] != number;
     if (named)
         list->numbers[list->number_count++] = number;
 }
 
-static int visit_provider(void *context, int64_t provider, struct str name)
+static int number_provider(void *context, int64_t provider, struct str name)
 {
-    struct making *m = context;
-    note_provider(&m->providers, (uint32_t)provider, name);
-    note_provider(&m->excluded_providers, (uint32_t)provider, name);
+    struct mask_builder *m = context;
+    note_filter_provider(&m->providers, (uint32_t)provider, name);
+    note_filter_provider(&m->excluded_providers, (uint32_t)provider, name);
     if (!m->ids)
         return 0;
     if (wt__grow((void **)&m->of, &m->of_capacity, m->of_count + 1, sizeof *m->of) < 0)
@@ -132,17 +132,17 @@ static int visit_provider(void *context, int64_t provider, struct str name)
     char *copy = wt__arena_copy(&m->scratch, name);
     if (!copy)
         return wt__fail_nomem(m->err);
-    m->of[m->of_count++] = (struct provider){(uint32_t)provider, {copy, name.len}};
+    m->of[m->of_count++] = (struct numbered_provider){(uint32_t)provider, {copy, name.len}};
     return 0;
 }
 
-static int compare_providers(const void *a, const void *b)
+static int order_providers(const void *a, const void *b)
 {
-    uint32_t x = ((const struct provider *)a)->number, y = ((const struct provider *)b)->number;
+    uint32_t x = ((const struct numbered_provider *)a)->number, y = ((const struct numbered_provider *)b)->number;
     return (x > y) - (x < y);
 }
 
-static bool holds(const struct list *list, uint32_t number)
+static bool list_has_number(const struct filter_list *list, uint32_t number)
 {
     size_t at = wt__lower_bound_u32(list->numbers, list->number_count, number);
     return at < list->number_count && list->numbers[at] == number;
@@ -150,7 +150,7 @@ static bool holds(const struct list *list, uint32_t number)
 
 /* Sets the bits of rows whose provider is allowed. Rows of a provider are mostly contiguous, so the last answer is
  * reused. */
-static void mark_providers(struct making *m)
+static void mark_allowed_providers(struct mask_builder *m)
 {
     const struct snapshot *snapshot = m->index->snapshot;
     uint32_t last = 0;
@@ -158,36 +158,36 @@ static void mark_providers(struct making *m)
     for (size_t row = 0; row < snapshot->rows; row++) {
         uint32_t provider = snapshot->keys[row].provider;
         if (row == 0 || provider != last)
-            wanted =
-                (m->providers.count == 0 || holds(&m->providers, provider)) && !holds(&m->excluded_providers, provider);
+            wanted = (m->providers.count == 0 || list_has_number(&m->providers, provider)) &&
+                     !list_has_number(&m->excluded_providers, provider);
         last = provider;
         m->bits[row / 64] |= (uint64_t)wanted << row % 64;
     }
 }
 
 /* True if a pattern matches. Marks every matching pattern as met. */
-static bool matches(struct list *patterns, struct str name, struct str id)
+static bool match_patterns(struct filter_list *patterns, struct str name, struct str id)
 {
     bool any = false;
     for (size_t i = 0; i < patterns->count; i++) {
-        struct item *pattern = &patterns->items[i];
-        if (!(any && pattern->met) && wt__pattern_fits(pattern->text, id, name))
-            any = pattern->met = true;
+        struct filter_item *pattern = &patterns->items[i];
+        if (!(any && pattern->is_matched) && wt__pattern_fits(pattern->text, id, name))
+            any = pattern->is_matched = true;
     }
     return any;
 }
 
-static struct str id_of(struct making *m, int64_t number, struct str name)
+static struct str write_row_id(struct mask_builder *m, int64_t number, struct str name)
 {
-    struct provider key = {.number = (uint32_t)number};
-    const struct provider *provider =
-        m->of_count ? bsearch(&key, m->of, m->of_count, sizeof key, compare_providers) : NULL;
+    struct numbered_provider key = {.number = (uint32_t)number};
+    const struct numbered_provider *provider =
+        m->of_count ? bsearch(&key, m->of, m->of_count, sizeof key, order_providers) : NULL;
     wt__buffer_clear(&m->id);
     wt__tool_id(&m->id, provider ? provider->name : STR(""), name);
     return wt__buffer_view(&m->id);
 }
 
-static void set_row(const struct making *m, uint64_t *bits, int64_t id, bool value)
+static void set_row_bit(const struct mask_builder *m, uint64_t *bits, int64_t id, bool value)
 {
     size_t row = wt__snapshot_row(m->index->snapshot, id);
     uint64_t bit = (uint64_t)1 << row % 64;
@@ -195,21 +195,21 @@ static void set_row(const struct making *m, uint64_t *bits, int64_t id, bool val
         bits[row / 64] = value ? bits[row / 64] | bit : bits[row / 64] & ~bit;
 }
 
-static int visit_name(void *context, int64_t id, int64_t provider, struct str name)
+static int mark_name(void *context, int64_t id, int64_t provider, struct str name)
 {
-    struct making *m = context;
-    struct str whole = m->ids ? id_of(m, provider, name) : name; /* unused by patterns without a provider */
+    struct mask_builder *m = context;
+    struct str whole = m->ids ? write_row_id(m, provider, name) : name; /* unused by patterns without a provider */
     if (m->id.failed)
         return wt__fail_nomem(m->err);
-    if (m->only.count > 0 && matches(&m->only, name, whole))
-        set_row(m, m->wanted, id, true);
-    if (matches(&m->excluded, name, whole) ||
+    if (m->only.count > 0 && match_patterns(&m->only, name, whole))
+        set_row_bit(m, m->wanted, id, true);
+    if (match_patterns(&m->excluded, name, whole) ||
         (m->filter->condition && !m->filter->condition(m->filter->condition_context, whole.ptr)))
-        set_row(m, m->bits, id, false);
+        set_row_bit(m, m->bits, id, false);
     return ++m->seen % STEP == 0 && wt__progress_step(m->progress, STEP) ? wt__fail_cancelled(m->err) : 0;
 }
 
-static int mark_patterns(struct making *m, wt_error *err)
+static int mark_matching_names(struct mask_builder *m, wt_error *err)
 {
     size_t words = (m->index->snapshot->rows + (size_t)63) / 64;
     if (m->only.count + m->excluded.count == 0 && !m->filter->condition)
@@ -218,8 +218,8 @@ static int mark_patterns(struct making *m, wt_error *err)
     if (!m->wanted)
         return wt__fail_nomem(err);
     if (m->of_count > 0)
-        qsort(m->of, m->of_count, sizeof *m->of, compare_providers);
-    int rc = wt__index_each_name(m->engine, m->index, visit_name, m, err);
+        qsort(m->of, m->of_count, sizeof *m->of, order_providers);
+    int rc = wt__index_each_name(m->engine, m->index, mark_name, m, err);
     for (size_t i = 0; rc == 0 && m->only.count > 0 && i < words; i++)
         m->bits[i] &= m->wanted[i];
     return rc;
@@ -227,7 +227,7 @@ static int mark_patterns(struct making *m, wt_error *err)
 
 /* ---------------------------------------------------------------- unmatched names */
 
-static int show_provider(void *context, int64_t provider, struct str name)
+static int compare_unmatched_provider(void *context, int64_t provider, struct str name)
 {
     (void)provider;
     wt__nearest_show(context, name);
@@ -235,12 +235,12 @@ static int show_provider(void *context, int64_t provider, struct str name)
 }
 
 /* Writes a sentence about an item without a tool, with the nearest provider as a suggestion. */
-static int tell_unmet(struct making *m, struct str text, bool provider, struct buffer *out)
+static int describe_unmatched(struct mask_builder *m, struct str text, bool provider, struct buffer *out)
 {
     struct nearest nearest;
     int shown = (int)(text.len < 80 ? text.len : 80);
     wt__nearest_begin(&nearest, text);
-    int rc = wt__index_each_provider(m->engine, m->index, show_provider, &nearest, m->err);
+    int rc = wt__index_each_provider(m->engine, m->index, compare_unmatched_provider, &nearest, m->err);
     wt__buffer_printf(out, provider ? "no tool has the provider \"%.*s\"" : "no tool matches \"%.*s\"", shown,
                       text.ptr);
     if (!provider && nearest.best[0] && nearest.edits == 0)
@@ -251,17 +251,18 @@ static int tell_unmet(struct making *m, struct str text, bool provider, struct b
 }
 
 /* Reports the unmatched items of a list as notices. needed: fail if all items are unmatched. */
-static int tell_list(struct making *m, const struct list *list, bool provider, bool needed, struct notice *notice)
+static int report_unmatched(struct mask_builder *m, const struct filter_list *list, bool provider, bool needed,
+                            struct notice *notice)
 {
     size_t met = 0, told = 0;
     int rc = 0;
     for (size_t i = 0; i < list->count; i++)
-        met += list->items[i].met;
+        met += list->items[i].is_matched;
     for (size_t i = 0; rc == 0 && i < list->count && told < NOTICES; i++) {
         struct buffer text = {0};
-        if (list->items[i].met)
+        if (list->items[i].is_matched)
             continue;
-        rc = tell_unmet(m, list->items[i].text, provider, &text);
+        rc = describe_unmatched(m, list->items[i].text, provider, &text);
         if (rc == 0 && needed && met == 0 && !text.failed)
             rc = wt__fail(m->err, WT_ENOTFOUND, "%s", text.ptr);
         else if (rc == 0)
@@ -272,17 +273,17 @@ static int tell_list(struct making *m, const struct list *list, bool provider, b
     return rc;
 }
 
-static int tell(struct making *m, struct notice *notice)
+static int report_filter(struct mask_builder *m, struct notice *notice)
 {
     const struct snapshot *snapshot = m->index->snapshot;
     uint64_t any = 0;
-    int rc = tell_list(m, &m->providers, true, true, notice);
+    int rc = report_unmatched(m, &m->providers, true, true, notice);
     if (rc == 0)
-        rc = tell_list(m, &m->excluded_providers, true, false, notice);
+        rc = report_unmatched(m, &m->excluded_providers, true, false, notice);
     if (rc == 0)
-        rc = tell_list(m, &m->only, false, true, notice);
+        rc = report_unmatched(m, &m->only, false, true, notice);
     if (rc == 0)
-        rc = tell_list(m, &m->excluded, false, false, notice);
+        rc = report_unmatched(m, &m->excluded, false, false, notice);
     for (size_t i = 0; i < (snapshot->rows + (size_t)63) / 64; i++)
         any |= m->bits[i];
     if (rc == 0 && !any)
@@ -292,18 +293,18 @@ static int tell(struct making *m, struct notice *notice)
 
 /* ---------------------------------------------------------------- masks */
 
-static int list_items(struct making *m, struct list *list, const char *const *items, size_t count)
+static int init_filter_list(struct mask_builder *m, struct filter_list *list, const char *const *items, size_t count)
 {
-    list->items = wt__arena_array(&m->scratch, struct item, count);
+    list->items = wt__arena_array(&m->scratch, struct filter_item, count);
     list->numbers = wt__arena_array(&m->scratch, uint32_t, count);
     if (!list->items || !list->numbers)
         return wt__fail_nomem(m->err);
     for (; list->count < count; list->count++)
-        list->items[list->count] = (struct item){wt__str(items[list->count]), false};
+        list->items[list->count] = (struct filter_item){wt__str(items[list->count]), false};
     return 0;
 }
 
-static bool any_of_ids(const struct list *patterns)
+static bool has_id_pattern(const struct filter_list *patterns)
 {
     bool any = false;
     for (size_t i = 0; i < patterns->count; i++)
@@ -311,41 +312,41 @@ static bool any_of_ids(const struct list *patterns)
     return any;
 }
 
-static int make(struct making *m, const wt_filter *filter, struct notice *notice, wt_error *err)
+static int compile_filter(struct mask_builder *m, const wt_filter *filter, struct notice *notice, wt_error *err)
 {
-    int rc = list_items(m, &m->providers, filter->providers, filter->provider_count);
+    int rc = init_filter_list(m, &m->providers, filter->providers, filter->provider_count);
     if (rc == 0)
-        rc = list_items(m, &m->excluded_providers, filter->excluded_providers, filter->excluded_provider_count);
+        rc = init_filter_list(m, &m->excluded_providers, filter->excluded_providers, filter->excluded_provider_count);
     if (rc == 0)
-        rc = list_items(m, &m->only, filter->only, filter->only_count);
+        rc = init_filter_list(m, &m->only, filter->only, filter->only_count);
     if (rc == 0)
-        rc = list_items(m, &m->excluded, filter->excluded, filter->excluded_count);
-    m->ids = any_of_ids(&m->only) || any_of_ids(&m->excluded) || filter->condition;
+        rc = init_filter_list(m, &m->excluded, filter->excluded, filter->excluded_count);
+    m->ids = has_id_pattern(&m->only) || has_id_pattern(&m->excluded) || filter->condition;
     if (rc == 0 && (m->ids || m->providers.count + m->excluded_providers.count > 0))
-        rc = wt__index_each_provider(m->engine, m->index, visit_provider, m, err);
+        rc = wt__index_each_provider(m->engine, m->index, number_provider, m, err);
     if (rc < 0)
         return rc;
     wt__sort_u32(m->providers.numbers, m->providers.number_count);
     wt__sort_u32(m->excluded_providers.numbers, m->excluded_providers.number_count);
-    mark_providers(m);
-    rc = mark_patterns(m, err);
-    return rc < 0 ? rc : tell(m, notice);
+    mark_allowed_providers(m);
+    rc = mark_matching_names(m, err);
+    return rc < 0 ? rc : report_filter(m, notice);
 }
 
-static void add_to_key(struct buffer *key, const char *const *items, size_t count)
+static void append_to_key(struct buffer *key, const char *const *items, size_t count)
 {
     wt__buffer_printf(key, "%zu:", count);
     for (size_t i = 0; i < count; i++)
         wt__buffer_append(key, items[i], strlen(items[i]) + 1);
 }
 
-static void write_key(struct buffer *key, const wt_filter *filter)
+static void write_filter_key(struct buffer *key, const wt_filter *filter)
 {
-    add_to_key(key, filter->providers, filter->provider_count);
-    add_to_key(key, filter->excluded_providers, filter->excluded_provider_count);
-    add_to_key(key, filter->only, filter->only_count);
-    add_to_key(key, filter->excluded, filter->excluded_count);
-    add_to_key(key, &filter->condition_name, filter->condition ? 1 : 0);
+    append_to_key(key, filter->providers, filter->provider_count);
+    append_to_key(key, filter->excluded_providers, filter->excluded_provider_count);
+    append_to_key(key, filter->only, filter->only_count);
+    append_to_key(key, filter->excluded, filter->excluded_count);
+    append_to_key(key, &filter->condition_name, filter->condition ? 1 : 0);
 }
 
 void wt__filter_mask_release(struct filter_mask *mask)
@@ -367,8 +368,8 @@ void wt__filter_masks_free(struct filter_mask *masks)
 
 /* Makes a mask. A filter that matches nothing (WT_ENOTFOUND) also becomes a mask, with the error in `why`, so that it
  * is cached; other errors are returned. */
-static int new_mask(wt_engine *engine, const struct index_handle *index, const wt_filter *filter, struct str key,
-                    struct progress *progress, struct filter_mask **out, wt_error *err)
+static int make_mask(wt_engine *engine, const struct index_handle *index, const wt_filter *filter, struct str key,
+                     struct progress *progress, struct filter_mask **out, wt_error *err)
 {
     struct filter_mask *mask = calloc(1, sizeof *mask);
     if (!mask)
@@ -377,14 +378,14 @@ static int new_mask(wt_engine *engine, const struct index_handle *index, const w
     size_t words = (index->snapshot->rows + (size_t)63) / 64;
     uint64_t *bits = wt__arena_array(&mask->arena, uint64_t, words);
     char *copy = wt__arena_copy(&mask->arena, key);
-    struct making m = {.engine = engine,
-                       .index = index,
-                       .progress = progress,
-                       .filter = filter,
-                       .arena = &mask->arena,
-                       .err = &mask->why,
-                       .bits = bits};
-    int rc = bits && copy ? make(&m, filter, &mask->notice, &mask->why) : wt__fail_nomem(&mask->why);
+    struct mask_builder m = {.engine = engine,
+                             .index = index,
+                             .progress = progress,
+                             .filter = filter,
+                             .arena = &mask->arena,
+                             .err = &mask->why,
+                             .bits = bits};
+    int rc = bits && copy ? compile_filter(&m, filter, &mask->notice, &mask->why) : wt__fail_nomem(&mask->why);
     free(m.of);
     wt__buffer_dispose(&m.id);
     wt__arena_dispose(&m.scratch);
@@ -405,7 +406,7 @@ static int new_mask(wt_engine *engine, const struct index_handle *index, const w
 
 /* Returns the cached mask of the key with a reference and moves it to the front, or returns NULL. Requires
  * engine->lock. */
-static struct filter_mask *known(struct index_handle *index, struct str key)
+static struct filter_mask *find_cached_mask(struct index_handle *index, struct str key)
 {
     for (struct filter_mask **at = &index->masks; *at; at = &(*at)->next) {
         struct filter_mask *mask = *at;
@@ -421,7 +422,7 @@ static struct filter_mask *known(struct index_handle *index, struct str key)
 }
 
 /* Adds a mask at the front of the cache and returns the list of evicted masks. Requires engine->lock. */
-static struct filter_mask *keep(struct index_handle *index, struct filter_mask *mask)
+static struct filter_mask *cache_mask(struct index_handle *index, struct filter_mask *mask)
 {
     size_t bytes = mask->bytes, count = 1;
     atomic_fetch_add(&mask->references, 1);
@@ -440,19 +441,19 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
 {
     struct buffer key = {0};
     struct filter_mask *fresh = NULL, *gone = NULL;
-    write_key(&key, filter);
+    write_filter_key(&key, filter);
     struct str view = wt__buffer_view(&key);
     pthread_mutex_lock(&engine->lock);
-    *out = key.failed ? NULL : known(index, view);
+    *out = key.failed ? NULL : find_cached_mask(index, view);
     pthread_mutex_unlock(&engine->lock);
     int rc = key.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && !*out)
-        rc = new_mask(engine, index, filter, view, progress, &fresh, err);
+        rc = make_mask(engine, index, filter, view, progress, &fresh, err);
     if (rc == 0 && fresh) {
         pthread_mutex_lock(&engine->lock);
-        *out = known(index, view); /* another query may have made it meanwhile */
+        *out = find_cached_mask(index, view); /* another query may have made it meanwhile */
         if (!*out) {
-            gone = keep(index, fresh);
+            gone = cache_mask(index, fresh);
             *out = fresh;
             fresh = NULL;
         }

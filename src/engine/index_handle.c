@@ -31,8 +31,8 @@ struct set_source {
 /* ---------------------------------------------------------------- vectors */
 
 /* Transforms vectors [count, D] of the tools' texts into those of the recipe. */
-static int train_vectors(struct set_source *source, const uint32_t *rows, const int64_t *ids, size_t count,
-                         float *vectors, wt_error *err)
+static int transform_vectors(struct set_source *source, const uint32_t *rows, const int64_t *ids, size_t count,
+                             float *vectors, wt_error *err)
 {
     struct collection *collection = source->collection;
     size_t dim = source->set.dim;
@@ -52,7 +52,7 @@ static int train_vectors(struct set_source *source, const uint32_t *rows, const 
     return rc < 0 ? (int)rc : 0;
 }
 
-static int fetch_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
+static int fetch_set_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
 {
     struct set_source *source = context;
     int64_t *ids = wt__alloc_array(count, sizeof *ids);
@@ -67,7 +67,7 @@ static int fetch_vectors(void *context, const uint32_t *rows, size_t count, floa
     else
         wt__fail_nomem(err);
     if (rc >= 0 && source->recipe)
-        rc = train_vectors(source, rows, ids, count, vectors, err);
+        rc = transform_vectors(source, rows, ids, count, vectors, err);
     free(ids);
     free(there);
     return rc < 0 ? (int)rc : 0;
@@ -80,7 +80,7 @@ typedef int (*vector_lister)(struct store *store, const struct vector_set *set, 
 /* Sets source->has of the listed rows to `former`. Rows are in order of id. A vector of the previous kind changes the
  * generation of the row, because the row must be copied again once it has a current vector. Returns 1 if any row was
  * listed, 0 if not. */
-static int mark_listed(struct set_source *source, vector_lister list, bool former, wt_error *err)
+static int mark_listed_rows(struct set_source *source, vector_lister list, bool former, wt_error *err)
 {
     struct collection *collection = source->collection;
     struct store_key keys[MISSING_BATCH];
@@ -105,16 +105,16 @@ static int mark_listed(struct set_source *source, vector_lister list, bool forme
 }
 
 /* Fills source->has: all rows have a vector except those that the store lists as missing. */
-static int mark_vectors(struct set_source *source, wt_error *err)
+static int mark_set_vectors(struct set_source *source, wt_error *err)
 {
     size_t rows = source->collection->rows;
     source->has = wt__alloc_array(rows, sizeof *source->has);
     if (!source->has)
         return wt__fail_nomem(err);
     memset(source->has, true, rows * sizeof *source->has);
-    int rc = mark_listed(source, wt__store_missing_vectors, false, err);
+    int rc = mark_listed_rows(source, wt__store_missing_vectors, false, err);
     if (rc > 0)
-        rc = mark_listed(source, wt__store_former_vectors, true, err);
+        rc = mark_listed_rows(source, wt__store_former_vectors, true, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -126,8 +126,8 @@ struct set_list {
     size_t len;
 };
 
-static int add_set(struct set_list *list, struct collection *collection, const struct encoder *encoder,
-                   const struct trained_recipe *recipe, wt_error *err)
+static int add_vector_set(struct set_list *list, struct collection *collection, const struct encoder *encoder,
+                          const struct trained_recipe *recipe, wt_error *err)
 {
     struct set_source *item = &list->items[list->len];
     *item = (struct set_source){
@@ -135,15 +135,15 @@ static int add_set(struct set_list *list, struct collection *collection, const s
     list->sources[list->len++] = (struct vector_source){.model = recipe ? recipe->model : item->set.model_hash,
                                                         .kind = recipe ? recipe->kind : item->set.kind,
                                                         .dim = item->set.dim,
-                                                        .fetch = fetch_vectors,
+                                                        .fetch = fetch_set_vectors,
                                                         .context = item};
-    int rc = mark_vectors(item, err);
+    int rc = mark_set_vectors(item, err);
     list->sources[list->len - 1].has = item->has;
     list->sources[list->len - 1].former = item->former;
     return rc;
 }
 
-static bool has_set(const struct set_list *list, const struct trained_recipe *recipe)
+static bool has_vector_set(const struct set_list *list, const struct trained_recipe *recipe)
 {
     for (size_t i = 0; i < list->len; i++)
         if (strcmp(list->sources[i].kind, recipe->kind) == 0 && strcmp(list->sources[i].model, recipe->model) == 0)
@@ -151,7 +151,7 @@ static bool has_set(const struct set_list *list, const struct trained_recipe *re
     return false;
 }
 
-static size_t count_vectors(const struct set_source *source, size_t rows)
+static size_t count_set_vectors(const struct set_source *source, size_t rows)
 {
     size_t count = 0;
     for (size_t row = 0; row < rows; row++)
@@ -161,39 +161,39 @@ static size_t count_vectors(const struct set_source *source, size_t rows)
 
 /* Adds the sets of the tools' texts: that of the encoder, and that of the fallback encoder while it has more vectors or
  * is the only one. */
-static int add_texts(struct set_list *list, struct collection *collection, wt_error *err)
+static int add_text_sets(struct set_list *list, struct collection *collection, wt_error *err)
 {
-    int rc = collection->encoder ? add_set(list, collection, collection->encoder, NULL, err) : 0;
-    size_t count = rc == 0 && list->len > 0 ? count_vectors(&list->items[0], collection->rows) : 0;
-    if (rc < 0 || !collection->standby || (collection->encoder && count == collection->rows))
+    int rc = collection->encoder ? add_vector_set(list, collection, collection->encoder, NULL, err) : 0;
+    size_t count = rc == 0 && list->len > 0 ? count_set_vectors(&list->items[0], collection->rows) : 0;
+    if (rc < 0 || !collection->fallback || (collection->encoder && count == collection->rows))
         return rc;
-    rc = add_set(list, collection, collection->standby, NULL, err);
-    if (rc == 0 && collection->encoder && count_vectors(&list->items[list->len - 1], collection->rows) <= count)
+    rc = add_vector_set(list, collection, collection->fallback, NULL, err);
+    if (rc == 0 && collection->encoder && count_set_vectors(&list->items[list->len - 1], collection->rows) <= count)
         free(list->items[--list->len].has);
     return rc;
 }
 
-static int list_sets(struct set_list *list, struct collection *collection, wt_error *err)
+static int list_vector_sets(struct set_list *list, struct collection *collection, wt_error *err)
 {
     const struct trained *trained = collection->trained;
-    int rc = add_texts(list, collection, err);
+    int rc = add_text_sets(list, collection, err);
     for (size_t i = 0; rc == 0 && trained && i < RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
         bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
-        if (recipe->there && recipe->retriever.weights[SOURCE_DENSE] > 0 && !has_set(list, recipe))
-            rc = add_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
+        if (recipe->there && recipe->retriever.weights[SOURCE_DENSE] > 0 && !has_vector_set(list, recipe))
+            rc = add_vector_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
     }
     return rc;
 }
 
-static int make_snapshot(struct collection *collection, struct collection *known, const struct snapshot *previous,
-                         struct snapshot **out, wt_error *err)
+static int make_index_snapshot(struct collection *collection, struct collection *known, const struct snapshot *previous,
+                               struct snapshot **out, wt_error *err)
 {
     const wt_engine *engine = collection->engine;
     struct set_list sets = {.len = 0};
     int rc = wt__collect(collection, known, err);
     if (rc == 0)
-        rc = list_sets(&sets, collection, err);
+        rc = list_vector_sets(&sets, collection, err);
     struct snapshot_content content = {
         .generation = collection->moment.state,
         .settings = wt__document_settings_key(),
@@ -217,8 +217,8 @@ static int make_snapshot(struct collection *collection, struct collection *known
 /* Builds a snapshot in slices. *moved: the store changed meanwhile, so the snapshot was discarded. held: read in one
  * transaction, which prevents changes but blocks the commits of others. known: the previous collection, which this one
  * replaces. If there was an index before, keeps the tools in memory for the next build. */
-static int build_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
-                      struct index_handle *fresh, bool *moved, wt_error *err)
+static int build_snapshot_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
+                               struct index_handle *fresh, bool *moved, wt_error *err)
 {
     const struct snapshot *previous =
         engine->index ? engine->index->snapshot : NULL; /* guarded by build_lock, which is held */
@@ -231,7 +231,7 @@ static int build_once(wt_engine *engine, bool held, struct collection *collectio
     if (held)
         rc = wt__store_read_begin(collection->store, err);
     if (rc == 0)
-        rc = make_snapshot(collection, known, previous, &fresh->snapshot, err);
+        rc = make_index_snapshot(collection, known, previous, &fresh->snapshot, err);
     if (rc == 0)
         rc = wt__moment_read(engine, collection->store, &now, err);
     if (held)
@@ -247,7 +247,7 @@ static int build_once(wt_engine *engine, bool held, struct collection *collectio
 }
 
 /* Returns the collection if the next one can reuse it; otherwise frees it and returns NULL. */
-static struct collection *to_follow(struct collection *known, const struct trained *trained)
+static struct collection *reusable_collection(struct collection *known, const struct trained *trained)
 {
     if (known && known->kept && known->trained == trained)
         return known;
@@ -256,7 +256,7 @@ static struct collection *to_follow(struct collection *known, const struct train
 }
 
 /* Takes the collection of the current index. */
-static struct collection *take_collection(wt_engine *engine)
+static struct collection *take_known_collection(wt_engine *engine)
 {
     struct collection *known = engine->index ? engine->index->collection : NULL;
     if (known)
@@ -265,9 +265,10 @@ static struct collection *take_collection(wt_engine *engine)
 }
 
 /* Builds a snapshot and retries if the store changed. Each attempt reuses the collection of the previous one. */
-static int build_with(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh, wt_error *err)
+static int build_with_retries(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh,
+                              wt_error *err)
 {
-    struct collection *known = to_follow(take_collection(engine), wanted->trained);
+    struct collection *known = reusable_collection(take_known_collection(engine), wanted->trained);
     bool moved = true;
     int rc = 0;
     for (unsigned attempt = 1; rc == 0 && moved; attempt++) {
@@ -277,10 +278,10 @@ static int build_with(wt_engine *engine, const struct collection *wanted, struct
             break;
         }
         *collection = *wanted;
-        rc = build_once(engine, attempt == BUILD_ATTEMPTS, collection, known, fresh, &moved, err);
-        wt__collection_rest(collection);
+        rc = build_snapshot_once(engine, attempt == BUILD_ATTEMPTS, collection, known, fresh, &moved, err);
+        wt__collection_trim(collection);
         wt__collection_free(known);
-        known = to_follow(collection, wanted->trained);
+        known = reusable_collection(collection, wanted->trained);
     }
     if (rc < 0) {
         wt__collection_free(known);
@@ -293,30 +294,30 @@ static int build_with(wt_engine *engine, const struct collection *wanted, struct
 
 /* Builds an index with the vectors of all available encoders and trained models, whether this query needs them or not,
  * so that the next query need not rebuild it. */
-static int build(wt_engine *engine, struct progress *progress, struct index_handle *fresh, wt_error *err)
+static int build_index(wt_engine *engine, struct progress *progress, struct index_handle *fresh, wt_error *err)
 {
     struct collection wanted = {.engine = engine, .progress = progress};
     /* Ignore other errors here; callers that need an encoder or trained models report them. */
     if (wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL) == WT_ENOMEM ||
-        wt__engine_standby_locked(engine, &wanted.standby, NULL) == WT_ENOMEM ||
+        wt__engine_fallback_encoder_locked(engine, &wanted.fallback, NULL) == WT_ENOMEM ||
         wt__engine_trained_locked(engine, progress, &wanted.trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     int rc = wt__progress_phase(progress, "indexing", 0) ? wt__fail_cancelled(err) : 0;
-    return rc < 0 ? rc : build_with(engine, &wanted, fresh, err);
+    return rc < 0 ? rc : build_with_retries(engine, &wanted, fresh, err);
 }
 
 /* ---------------------------------------------------------------- current index */
 
-static const struct vectors *vectors_of(const struct index_handle *index, const struct index_set *set)
+static const struct vectors *index_vectors(const struct index_handle *index, const struct index_set *set)
 {
     return wt__snapshot_vectors(index->snapshot, set->model, set->kind);
 }
 
 /* Returns the number of the set, or set_count if the index does not have it. */
-static size_t set_number(const struct index_handle *index, const struct index_set *set)
+static size_t find_set_number(const struct index_handle *index, const struct index_set *set)
 {
     const struct snapshot *snapshot = index->snapshot;
-    const struct vectors *vectors = vectors_of(index, set);
+    const struct vectors *vectors = index_vectors(index, set);
     size_t at = 0;
     while (at < snapshot->set_count && &snapshot->sets[at].vectors != vectors)
         at++;
@@ -326,7 +327,7 @@ static size_t set_number(const struct index_handle *index, const struct index_se
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set)
 {
     const struct snapshot *snapshot = index->snapshot;
-    size_t at = set_number(index, set), missing = 0;
+    size_t at = find_set_number(index, set), missing = 0;
     if (at == snapshot->set_count)
         return snapshot->rows;
     missing = atomic_load(&index->without_vector[at]);
@@ -341,30 +342,31 @@ size_t wt__index_without_vector(struct index_handle *index, const struct index_s
 
 size_t wt__index_former_vectors(const struct index_handle *index, const struct index_set *set)
 {
-    size_t at = set_number(index, set);
+    size_t at = find_set_number(index, set);
     return at < index->snapshot->set_count ? index->snapshot->sets[at].former : 0;
 }
 
-static bool serves(const struct index_handle *index, const struct index_set *want, const struct trained *labels)
+static bool index_satisfies(const struct index_handle *index, const struct index_set *want,
+                            const struct trained *labels)
 {
-    return index && (!want || vectors_of(index, want)) && (!labels || index->labels == labels);
+    return index && (!want || index_vectors(index, want)) && (!labels || index->labels == labels);
 }
 
-static bool covers(const struct moment *a, const struct moment *b)
+static bool moment_covers(const struct moment *a, const struct moment *b)
 {
     return a->generation >= b->generation && a->sums >= b->sums;
 }
 
 /* Returns the current index with a reference if it satisfies the request, else NULL. now: required state of the store;
  * if NULL, the index must include the changes of all returned calls. */
-static struct index_handle *in_hand(wt_engine *engine, const struct moment *now, const struct index_set *want,
-                                    const struct trained *labels)
+static struct index_handle *current_index(wt_engine *engine, const struct moment *now, const struct index_set *want,
+                                          const struct trained *labels)
 {
     pthread_mutex_lock(&engine->lock);
-    struct index_handle *index = serves(engine->index, want, labels) ? engine->index : NULL;
-    if (index &&
-        (now ? index->moment.state != now->state
-             : engine->unknown_change || index->snapshot->rows == 0 || !covers(&index->moment, &engine->changed)))
+    struct index_handle *index = index_satisfies(engine->index, want, labels) ? engine->index : NULL;
+    if (index && (now ? index->moment.state != now->state
+                      : engine->unknown_change || index->snapshot->rows == 0 ||
+                            !moment_covers(&index->moment, &engine->changed)))
         index = NULL;
     if (index)
         atomic_fetch_add(&index->references, 1);
@@ -387,7 +389,7 @@ static bool is_updating(wt_engine *engine)
     return updating;
 }
 
-bool wt__engine_is_asked(wt_engine *engine)
+bool wt__engine_has_index(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
     bool asked = engine->index != NULL;
@@ -395,7 +397,7 @@ bool wt__engine_is_asked(wt_engine *engine)
     return asked;
 }
 
-static void raise_changed(wt_engine *engine, const struct moment *moment)
+static void note_changed_moment(wt_engine *engine, const struct moment *moment)
 {
     pthread_mutex_lock(&engine->lock);
     struct moment *changed = &engine->changed;
@@ -462,7 +464,7 @@ void wt__engine_changed(wt_engine *engine)
     int rc = wt__moment_read(engine, engine->store, &now, NULL);
     pthread_mutex_unlock(&engine->store_lock);
     if (rc == 0)
-        raise_changed(engine, &now);
+        note_changed_moment(engine, &now);
     else
         set_unknown_change(engine, true);
 }
@@ -475,7 +477,7 @@ static void free_index(struct index_handle *index)
     free(index->label_rows);
     wt__kept_tools_free(index->kept);
     wt__collection_free(index->collection);
-    wt__met_tools_free(index->met);
+    wt__tool_cache_free(index->tool_cache);
     wt__new_tools_free(index->new_tools);
     wt__filter_masks_free(index->masks);
     wt__bundles_free(index->bundles[0]);
@@ -484,7 +486,7 @@ static void free_index(struct index_handle *index)
 }
 
 /* Replaces the current index. Requires engine->lock. */
-static void replace(wt_engine *engine, struct index_handle *fresh)
+static void replace_index(wt_engine *engine, struct index_handle *fresh)
 {
     struct index_handle *old = engine->index;
     if (old) {
@@ -496,7 +498,7 @@ static void replace(wt_engine *engine, struct index_handle *fresh)
 
 /* Frees the replaced indexes that are no longer in use. Returns true if others remain. Not called by a query: unmapping
  * a deleted file deletes its content, which waits for the disk. */
-static bool free_replaced(wt_engine *engine)
+static bool free_replaced_indexes(wt_engine *engine)
 {
     struct index_handle *unused = NULL;
     pthread_mutex_lock(&engine->lock);
@@ -520,7 +522,7 @@ static bool free_replaced(wt_engine *engine)
     return remain;
 }
 
-static int know_labels(struct index_handle *fresh, const struct trained *labels, wt_error *err)
+static int map_label_rows(struct index_handle *fresh, const struct trained *labels, wt_error *err)
 {
     fresh->labels = labels;
     if (!labels || labels->past.label_count == 0)
@@ -533,8 +535,9 @@ static int know_labels(struct index_handle *fresh, const struct trained *labels,
 }
 
 /* Opens or builds the index of the state `now` and makes it the current one. Requires build_lock. */
-static int refresh(wt_engine *engine, struct progress *progress, const struct moment *now, const struct index_set *want,
-                   const struct trained *labels, struct index_handle **out, wt_error *err)
+static int refresh_index(wt_engine *engine, struct progress *progress, const struct moment *now,
+                         const struct index_set *want, const struct trained *labels, struct index_handle **out,
+                         wt_error *err)
 {
     struct index_handle *fresh = calloc(1, sizeof *fresh);
     if (!fresh)
@@ -543,27 +546,27 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
     fresh->moment = *now;
     if (engine->index_folder[0] && now->state != engine->damaged)
         rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, now->state, wt__document_settings_key(), NULL);
-    if (rc < 0 || !serves(fresh, want, NULL)) {
+    if (rc < 0 || !index_satisfies(fresh, want, NULL)) {
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
-        rc = build(engine, progress, fresh, err);
+        rc = build_index(engine, progress, fresh, err);
     }
     if (!labels && engine->index) /* later queries will need them again */
         labels = engine->index->labels;
     if (rc == 0)
-        rc = know_labels(fresh, labels, err);
+        rc = map_label_rows(fresh, labels, err);
     if (rc == 0)
         rc = wt__new_tools_read(&fresh->new_tools, engine, fresh->snapshot, err);
     if (rc < 0) {
         free_index(fresh);
         return rc;
     }
-    fresh->met = wt__met_tools_new(fresh->snapshot->rows);
+    fresh->tool_cache = wt__tool_cache_new(fresh->snapshot->rows);
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
     atomic_init(&fresh->references, 2); /* one for the engine, one for the caller */
     pthread_mutex_lock(&engine->lock);
-    replace(engine, fresh);
+    replace_index(engine, fresh);
     pthread_mutex_unlock(&engine->lock);
     *out = fresh;
     return 0;
@@ -575,7 +578,7 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
     pthread_mutex_lock(&engine->lock);
     bool current = engine->index == index; /* false if another thread has replaced it */
     if (current)
-        replace(engine, NULL);
+        replace_index(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
     if (current && engine->index_folder[0] &&
         (engine->read_only || wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL) < 0))
@@ -586,13 +589,13 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
 void wt__engine_drop_index(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
-    replace(engine, NULL);
+    replace_index(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
-    free_replaced(engine);
+    free_replaced_indexes(engine);
 }
 
 /* Reads the current state of the store. wait_ms: time to wait for a commit of another connection. */
-static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
+static int read_current_moment(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
 {
     struct store *reader;
     int rc = wt__engine_reader(engine, &reader, err);
@@ -606,8 +609,8 @@ static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_erro
 }
 
 /* Returns the index of the newest catalogue, built if needed. */
-static int newest(wt_engine *engine, struct progress *progress, const struct index_set *want,
-                  const struct trained *labels, struct index_handle **out, wt_error *err)
+static int open_newest_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
+                             const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
     int rc = wt__engine_lock_build(engine, progress, err);
@@ -615,19 +618,19 @@ static int newest(wt_engine *engine, struct progress *progress, const struct ind
         return rc;
     set_building(engine, true);
     set_unknown_change(engine, false); /* the state read below includes all changes so far */
-    rc = look(engine, engine->busy_ms, &now, err);
-    *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* another thread may have built it meanwhile */
+    rc = read_current_moment(engine, engine->busy_ms, &now, err);
+    *out = rc == 0 ? current_index(engine, &now, want, labels) : NULL; /* another thread may have built it meanwhile */
     if (rc == 0 && !*out)
-        rc = refresh(engine, progress, &now, want, labels, out, err);
+        rc = refresh_index(engine, progress, &now, want, labels, out, err);
     if (rc < 0)
         set_unknown_change(engine, true);
     set_building(engine, false);
     pthread_mutex_unlock(&engine->build_lock);
-    free_replaced(engine);
+    free_replaced_indexes(engine);
     return rc;
 }
 
-static int refuse_empty(const wt_engine *engine, struct index_handle **index, wt_error *err)
+static int reject_empty_index(const wt_engine *engine, struct index_handle **index, wt_error *err)
 {
     if ((*index)->snapshot->rows > 0)
         return 0;
@@ -638,28 +641,28 @@ static int refuse_empty(const wt_engine *engine, struct index_handle **index, wt
 
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err)
 {
-    int rc = newest(engine, NULL, NULL, NULL, out, err);
+    int rc = open_newest_index(engine, NULL, NULL, NULL, out, err);
     if (rc < 0)
         return rc;
-    raise_changed(engine, &(*out)->moment);
+    note_changed_moment(engine, &(*out)->moment);
     /* Wait briefly for queries on the previous index. Those that ask a language model take longer; their index is freed
      * by a later build. */
-    for (unsigned waited = 0; waited < REPLACED_WAIT_MS && free_replaced(engine); waited++)
+    for (unsigned waited = 0; waited < REPLACED_WAIT_MS && free_replaced_indexes(engine); waited++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000L}, NULL);
-    return refuse_empty(engine, out, err);
+    return reject_empty_index(engine, out, err);
 }
 
 int wt__engine_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
                      const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
-    struct index_handle *index = in_hand(engine, NULL, want, labels);
+    struct index_handle *index = current_index(engine, NULL, want, labels);
     int rc = 0;
     /* During an import of this engine, do not even read the state of the store: SQLite's allocator has one lock. */
     bool good = index && is_updating(engine);
     *out = NULL;
     if (!good) {
-        rc = look(engine, index ? 0 : engine->busy_ms, &now, err);
+        rc = read_current_moment(engine, index ? 0 : engine->busy_ms, &now, err);
         /* If another process is committing, this query counts as earlier than the commit. */
         good = index && (rc == WT_EBUSY || (rc == 0 && (index->moment.state == now.state || is_updating(engine))));
     }
@@ -669,8 +672,8 @@ int wt__engine_index(wt_engine *engine, struct progress *progress, const struct 
     }
     wt__index_release(index);
     if (rc == 0)
-        rc = newest(engine, progress, want, labels, out, err);
-    return rc < 0 ? rc : refuse_empty(engine, out, err);
+        rc = open_newest_index(engine, progress, want, labels, out, err);
+    return rc < 0 ? rc : reject_empty_index(engine, out, err);
 }
 
 void wt__index_release(struct index_handle *index)

@@ -1,4 +1,4 @@
-/* met_tools.c: reading the five tools of a find from the store locks its file twice and takes a fifth of the time, and
+/* tool_cache.c: reading the five tools of a find from the store locks its file twice and takes a fifth of the time, and
  * most finds return tools that were returned before. Each tool is therefore copied once and kept with the index, whose
  * content never changes. The cache is not evicted; when it is full (INDEX_KEPT_BYTES), other tools are read from the
  * store each time.
@@ -12,16 +12,16 @@
 #include "store/store.h"
 #include "engine/engine.h"
 
-struct met_tools {
+struct tool_cache {
     pthread_mutex_t lock; /* held while adding */
     struct arena arena;
     size_t bytes, count;
     struct tool *_Atomic tools[]; /* [count] */
 };
 
-struct met_tools *wt__met_tools_new(size_t rows)
+struct tool_cache *wt__tool_cache_new(size_t rows)
 {
-    struct met_tools *met = calloc(1, sizeof *met + rows * sizeof *met->tools);
+    struct tool_cache *met = calloc(1, sizeof *met + rows * sizeof *met->tools);
     if (!met)
         return NULL;
     met->count = rows;
@@ -29,7 +29,7 @@ struct met_tools *wt__met_tools_new(size_t rows)
     return met;
 }
 
-void wt__met_tools_free(struct met_tools *met)
+void wt__tool_cache_free(struct tool_cache *met)
 {
     if (!met)
         return;
@@ -38,12 +38,12 @@ void wt__met_tools_free(struct met_tools *met)
     free(met);
 }
 
-const struct tool *wt__met_tool(const struct met_tools *met, size_t row)
+const struct tool *wt__tool_cache_get(const struct tool_cache *met, size_t row)
 {
     return met && row < met->count ? atomic_load_explicit(&met->tools[row], memory_order_acquire) : NULL;
 }
 
-void wt__met_tools_add(struct met_tools *met, size_t row, const struct tool *tool)
+void wt__tool_cache_add(struct tool_cache *met, size_t row, const struct tool *tool)
 {
     if (!met || row >= met->count || tool->name.len == 0)
         return;

@@ -30,7 +30,7 @@ void wt_models_free(wt_models *public)
     free(list);
 }
 
-static int append(struct model_list *list, const wt_model *model, wt_error *err)
+static int append_model(struct model_list *list, const wt_model *model, wt_error *err)
 {
     wt_model *kept = wt__arena_array(&list->arena, wt_model, 1);
     if (!kept || wt__grow((void **)&list->items, &list->capacity, list->public.len + 1, sizeof *list->items) < 0)
@@ -42,8 +42,8 @@ static int append(struct model_list *list, const wt_model *model, wt_error *err)
 }
 
 /* Describes a model from its manifest, which may be NULL, and from its folder if it is installed. */
-static int describe(struct arena *arena, const char *models_dir, const char *folder, const struct manifest *manifest,
-                    wt_model *out, wt_error *err)
+static int describe_model(struct arena *arena, const char *models_dir, const char *folder,
+                          const struct manifest *manifest, wt_model *out, wt_error *err)
 {
     struct model_info info;
     struct hub_record record;
@@ -79,7 +79,7 @@ static int describe(struct arena *arena, const char *models_dir, const char *fol
     return 0;
 }
 
-static bool listed(const struct model_list *list, const char *name)
+static bool is_listed_model(const struct model_list *list, const char *name)
 {
     for (size_t i = 0; i < list->public.len; i++)
         if (strcmp(list->public.items[i]->name, name) == 0)
@@ -88,19 +88,19 @@ static bool listed(const struct model_list *list, const char *name)
 }
 
 /* Describes a model and appends it. Lists an unreadable folder as not installed, so that the list stays complete. */
-static int list_model(struct model_list *list, const char *models_dir, const char *name,
-                      const struct manifest *manifest, wt_error *err)
+static int list_named_model(struct model_list *list, const char *models_dir, const char *name,
+                            const struct manifest *manifest, wt_error *err)
 {
     wt_model model;
     char *folder;
     int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
     if (rc == 0)
-        rc = describe(&list->arena, models_dir, folder, manifest, &model, err);
+        rc = describe_model(&list->arena, models_dir, folder, manifest, &model, err);
     if (rc == WT_EMODEL) {
         model.installed = 0;
         rc = 0;
     }
-    return rc < 0 ? rc : append(list, &model, err);
+    return rc < 0 ? rc : append_model(list, &model, err);
 }
 
 const char *wt_default_model(const char *models_dir)
@@ -109,14 +109,14 @@ const char *wt_default_model(const char *models_dir)
 }
 
 /* Appends the models of a folder unless listed already. models may be NULL. */
-static int list_folder(struct model_list *list, const char *models_dir, const char *models, wt_error *err)
+static int list_models_folder(struct model_list *list, const char *models_dir, const char *models, wt_error *err)
 {
     size_t count = 0;
     char **names;
     int rc = models ? wt__model_names(&list->arena, models, &names, &count, err) : 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        if (!listed(list, names[i]))
-            rc = list_model(list, models_dir, names[i], NULL, err);
+        if (!is_listed_model(list, names[i]))
+            rc = list_named_model(list, models_dir, names[i], NULL, err);
     return rc;
 }
 
@@ -133,13 +133,13 @@ int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
     if (rc == 0)
         rc = wt__models_folder(&models, &list->arena, models_dir, err);
     for (size_t i = 0; rc == 0 && i < manifest_count; i++)
-        rc = list_model(list, models_dir, manifests[i].name, &manifests[i], err);
+        rc = list_named_model(list, models_dir, manifests[i].name, &manifests[i], err);
     if (rc == 0)
-        rc = list_folder(list, models_dir, models, err);
+        rc = list_models_folder(list, models_dir, models, err);
     if (rc == 0)
-        rc = list_folder(list, models_dir, wt__program_models(&list->arena), err);
-    if (rc == 0 && !listed(list, WT_BUILT_IN_MODEL))
-        rc = list_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err);
+        rc = list_models_folder(list, models_dir, wt__program_models(&list->arena), err);
+    if (rc == 0 && !is_listed_model(list, WT_BUILT_IN_MODEL))
+        rc = list_named_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err);
     if (rc < 0) {
         wt_models_free(&list->public);
         return rc;
@@ -161,11 +161,11 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
     bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
     int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
     if (rc == 0 && (known || wt__model_is_there(folder)))
-        rc = describe(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err);
+        rc = describe_model(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err);
     else if (rc == 0)
         rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* the message lists the known models */
     if (rc == 0)
-        rc = append(list, &model, err);
+        rc = append_model(list, &model, err);
     if (rc < 0) {
         wt_models_free(&list->public);
         return rc;
@@ -190,7 +190,7 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
 }
 
 /* Returns the folder of a model for making another model. */
-static int source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+static int find_source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     int rc = wt__model_installed(out, arena, models_dir, name, err);
     if (rc == 0 && wt__model_is_built_in(*out))
@@ -218,7 +218,7 @@ int wt_model_merge(const char *models_dir, const char *const *names, const doubl
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count && i < WT_MAX_MERGED; i++) {
         char *folder;
-        rc = source_folder(&folder, &arena, models_dir, names[i], err);
+        rc = find_source_folder(&folder, &arena, models_dir, names[i], err);
         folders[i] = folder;
     }
     if (rc == 0)
@@ -236,7 +236,7 @@ int wt_model_quantize(const char *models_dir, const char *name, const char *prec
         p++;
     if (p == PRECISIONS)
         return wt__fail(err, WT_EINVAL, "cannot quantize to \"%.40s\"; use int8 or fp16", precision);
-    int rc = source_folder(&folder, &arena, models_dir, name, err);
+    int rc = find_source_folder(&folder, &arena, models_dir, name, err);
     if (rc == 0)
         rc = wt__model_quantize(folder, (enum precision)p, out, err);
     wt__arena_dispose(&arena);

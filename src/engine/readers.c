@@ -102,7 +102,7 @@ void wt__kept_tools_free(struct kept_tools *kept)
     free(kept);
 }
 
-static bool keep(struct kept_tools *kept, const struct tool *tool)
+static bool append_kept_tool(struct kept_tools *kept, const struct tool *tool)
 {
     struct kept_texts *texts = kept->texts;
     texts->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
@@ -115,7 +115,7 @@ static bool keep(struct kept_tools *kept, const struct tool *tool)
 
 void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool)
 {
-    if (!*kept || keep(*kept, tool))
+    if (!*kept || append_kept_tool(*kept, tool))
         return;
     wt__kept_tools_free(*kept);
     *kept = NULL;
@@ -139,7 +139,7 @@ void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from
     *kept = NULL;
 }
 
-static int read_tool(void *context, const struct store_key *key, const struct tool *tool)
+static int keep_read_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct kept_tools **kept = context;
     (void)key;
@@ -160,7 +160,8 @@ struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_han
     const struct snapshot *snapshot = index->snapshot;
     int rc;
     do
-        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, read_tool, &kept, &why);
+        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, keep_read_tool, &kept,
+                            &why);
     while (rc == SLICE_FULL && kept->count <= snapshot->rows);
     if (rc == 0)
         rc = wt__moment_read(engine, reader, &now, &why);
@@ -171,7 +172,7 @@ struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_han
     return NULL;
 }
 
-static const struct kept_tools *kept_tools(wt_engine *engine, const struct index_handle *index)
+static const struct kept_tools *current_kept_tools(wt_engine *engine, const struct index_handle *index)
 {
     pthread_mutex_lock(&engine->lock);
     const struct kept_tools *kept = index->kept;
@@ -181,8 +182,8 @@ static const struct kept_tools *kept_tools(wt_engine *engine, const struct index
 
 /* ---------------------------------------------------------------- reads of a query */
 
-static void get_kept(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids, size_t count,
-                     struct tool *out)
+static void get_kept_tools(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids,
+                           size_t count, struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
         size_t row = wt__snapshot_row(index->snapshot, ids[i]);
@@ -191,10 +192,10 @@ static void get_kept(const struct kept_tools *kept, const struct index_handle *i
 }
 
 /* False: not all of them are there. */
-static bool get_met(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
+static bool get_cached_tools(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct tool *met = wt__met_tool(index->met, wt__snapshot_row(index->snapshot, ids[i]));
+        const struct tool *met = wt__tool_cache_get(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]));
         if (!met)
             return false;
         out[i] = *met;
@@ -202,8 +203,8 @@ static bool get_met(const struct index_handle *index, const int64_t *ids, size_t
     return true;
 }
 
-static int read_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
-                      struct arena *arena, struct tool *out, wt_error *err)
+static int read_index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
+                            struct arena *arena, struct tool *out, wt_error *err)
 {
     struct store *reader;
     int rc = wt__engine_reader(engine, &reader, err);
@@ -213,32 +214,32 @@ static int read_tools(wt_engine *engine, const struct index_handle *index, const
     rc = wt__store_get(reader, ids, count, arena, out, err);
     wt__store_set_wait(reader, engine->busy_ms);
     const struct kept_tools *kept =
-        rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun meanwhile */
+        rc == WT_EBUSY ? current_kept_tools(engine, index) : NULL; /* an import may have begun meanwhile */
     if (rc == WT_EBUSY && !kept)
         rc = wt__store_get(reader, ids, count, arena, out, err);
     wt__engine_return_reader(engine, reader);
     if (kept) {
-        get_kept(kept, index, ids, count, out);
+        get_kept_tools(kept, index, ids, count, out);
         return 0;
     }
     for (size_t i = 0; rc >= 0 && i < count; i++)
-        wt__met_tools_add(index->met, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
+        wt__tool_cache_add(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
     return rc < 0 ? rc : 0;
 }
 
 int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                     struct arena *arena, struct tool *out, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     if (kept)
-        get_kept(kept, index, ids, count, out);
-    else if (!get_met(index, ids, count, out))
-        return read_tools(engine, index, ids, count, arena, out, err);
+        get_kept_tools(kept, index, ids, count, out);
+    else if (!get_cached_tools(index, ids, count, out))
+        return read_index_tools(engine, index, ids, count, arena, out, err);
     return 0;
 }
 
-static int list_kept(const struct kept_tools *kept, const struct index_handle *index, struct str provider, size_t limit,
-                     struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
+static int list_kept_provider(const struct kept_tools *kept, const struct index_handle *index, struct str provider,
+                              size_t limit, struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
     *count = 0;
     *ids = wt__arena_array(arena, int64_t, kept->count);
@@ -253,10 +254,10 @@ static int list_kept(const struct kept_tools *kept, const struct index_handle *i
 int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     struct store *reader;
     if (kept)
-        return list_kept(kept, index, *provider, limit, arena, ids, count, err);
+        return list_kept_provider(kept, index, *provider, limit, arena, ids, count, err);
     int rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)
         return rc;
@@ -268,7 +269,7 @@ int wt__index_provider(wt_engine *engine, const struct index_handle *index, cons
 int wt__index_each_name(wt_engine *engine, const struct index_handle *index, store_name_visit visit, void *context,
                         wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
     struct store *reader;
     int rc = 0;
@@ -287,7 +288,7 @@ int wt__index_each_name(wt_engine *engine, const struct index_handle *index, sto
 int wt__index_each_provider(wt_engine *engine, const struct index_handle *index, store_provider_visit visit,
                             void *context, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
     struct store *reader;
     int rc = 0;

@@ -20,13 +20,13 @@ enum {
     FILES_MAX = 100000 /* maximum files of a folder */
 };
 
-struct status {
+struct status_result {
     wt_status public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
 
-struct reading {
-    struct status *status;
+struct status_reader {
+    struct status_result *status;
     wt_engine *engine;
     char model[65],
         encoder[65];   /* hashes of the engine's encoder, and of the encoder of the trained models; "" if unknown */
@@ -36,7 +36,7 @@ struct reading {
 
 void wt_status_free(wt_status *public)
 {
-    struct status *status = (struct status *)public;
+    struct status_result *status = (struct status_result *)public;
     if (!status)
         return;
     wt__arena_dispose(&status->arena);
@@ -45,7 +45,7 @@ void wt_status_free(wt_status *public)
 
 /* ---------------------------------------------------------------- the store */
 
-static int list_providers(struct reading *r, struct store *store)
+static int report_providers(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     struct provider_count *found;
@@ -64,7 +64,7 @@ static int list_providers(struct reading *r, struct store *store)
 }
 
 /* Counts the vectors of the model. If it is not installed, takes the newest model of that name in the store. */
-static int count_vectors(struct reading *r, struct store *store)
+static int report_vectors(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     char *stored = r->model;
@@ -80,16 +80,16 @@ static int count_vectors(struct reading *r, struct store *store)
 }
 
 /* Reports the encoder a search would use. */
-static int tell_encoder(struct reading *r, struct store *store)
+static int report_encoder(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     const char *folder;
     uint64_t count;
     out->encoder = out->model_installed ? out->model : "";
-    out->better = wt__engine_better(r->engine);
+    out->better = wt__engine_better_model(r->engine);
     if (out->encoder_embedded >= out->tools)
         return 0;
-    int rc = wt__engine_falls_back(r->engine, store, &folder, &count, r->err);
+    int rc = wt__engine_fallback_folder(r->engine, store, &folder, &count, r->err);
     if (rc < 0 || count <= out->encoder_embedded)
         return rc;
     out->encoder = wt__arena_copy(&r->status->arena, wt__model_name(folder));
@@ -97,7 +97,7 @@ static int tell_encoder(struct reading *r, struct store *store)
     return out->encoder ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_store(struct reading *r, struct store *store)
+static int report_store(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     struct usage_info usages;
@@ -107,11 +107,11 @@ static int read_store(struct reading *r, struct store *store)
     if (!wt__store_private(store))
         rc = wt__store_version(store, &out->store_version, r->err);
     if (rc >= 0)
-        rc = list_providers(r, store);
+        rc = report_providers(r, store);
     if (rc >= 0)
-        rc = count_vectors(r, store);
+        rc = report_vectors(r, store);
     if (rc >= 0)
-        rc = tell_encoder(r, store);
+        rc = report_encoder(r, store);
     if (rc >= 0)
         rc = wt__store_usage_info(store, &usages, r->err);
     if (rc >= 0)
@@ -124,7 +124,7 @@ static int read_store(struct reading *r, struct store *store)
 /* ---------------------------------------------------------------- trained models */
 
 /* Reads a config.json and renames old members. NULL if it is not a JSON object or out of memory. */
-static json_t *read_config(const char *path)
+static json_t *read_trained_config(const char *path)
 {
     char *text = NULL;
     size_t len;
@@ -138,7 +138,7 @@ static json_t *read_config(const char *path)
     return config;
 }
 
-static struct str last_part(struct str path)
+static struct str path_tail(struct str path)
 {
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
@@ -147,7 +147,7 @@ static struct str last_part(struct str path)
 }
 
 /* Returns why a trained model does not match the current encoder, or NULL. */
-static const char *stale(const struct reading *r, const json_t *config)
+static const char *stale_reason(const struct status_reader *r, const json_t *config)
 {
     struct str made_with = wt__json_str(wt__json_object(config, "encoder"), "hash");
     if (made_with.len == 0 || !*r->encoder || wt__str_equal(made_with, wt__str(r->encoder)))
@@ -155,7 +155,7 @@ static const char *stale(const struct reading *r, const json_t *config)
     return "the encoder has changed since; train it again";
 }
 
-static int describe(struct reading *r, const char *path, const json_t *config, wt_trained_status *out)
+static int describe_trained(struct status_reader *r, const char *path, const json_t *config, wt_trained_status *out)
 {
     const json_t *about = wt__json_object(config, "whichtool");
     const json_t *data = wt__json_object(about, "data"), *dev = wt__json_object(about, "dev");
@@ -167,22 +167,22 @@ static int describe(struct reading *r, const char *path, const json_t *config, w
         .data = wt__arena_copy(arena, source),
         .figure = wt__arena_copy(arena, wt__json_str(dev, "figure")),
         .time = stat(path, &info) == 0 ? info.st_mtime : 0,
-        .recorded_use = wt__str_equal(last_part(source), last_part(wt__str(r->engine->path))),
+        .recorded_use = wt__str_equal(path_tail(source), path_tail(wt__str(r->engine->path))),
         .requests = (uint64_t)wt__json_int(data, "requests", 0),
         .dev_requests = (uint64_t)wt__json_int(data, "dev_requests", 0),
         .before = wt__json_real(dev, "before", NAN),
         .after = wt__json_real(dev, "after", NAN),
-        .stale = stale(r, config),
+        .stale = stale_reason(r, config),
     };
     return out->lesson && out->data && out->figure ? 0 : wt__fail_nomem(r->err);
 }
 
 /* Names the recipe that auto runs: the choice of training if it matches the encoder, else the best untrained one. */
-static int name_recipe(struct reading *r, const json_t *automatic)
+static int report_recipe(struct status_reader *r, const json_t *automatic)
 {
     wt_status *out = &r->status->public;
     struct str runs = wt__json_str(automatic, "runs"), why = wt__json_str(automatic, "why");
-    if (automatic && runs.len > 0 && !stale(r, automatic)) {
+    if (automatic && runs.len > 0 && !stale_reason(r, automatic)) {
         out->recipe = wt__arena_copy(&r->status->arena, runs);
         out->why = wt__arena_copy(&r->status->arena, why);
     } else {
@@ -198,7 +198,7 @@ static int name_recipe(struct reading *r, const json_t *automatic)
 }
 
 /* Lists the trained models, one per config.json, in the order of their folders' names. */
-static int read_trained(struct reading *r)
+static int report_trained(struct status_reader *r)
 {
     wt_status *out = &r->status->public;
     struct arena *arena = &r->status->arena;
@@ -212,12 +212,12 @@ static int read_trained(struct reading *r)
     if (rc == 0 && !list)
         rc = wt__fail_nomem(r->err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct str file = last_part(wt__str(paths[i]));
+        struct str file = path_tail(wt__str(paths[i]));
         out->trained_bytes += wt__file_size(paths[i]);
-        json_t *config = wt__str_equal(file, STR("config.json")) ? read_config(paths[i]) : NULL;
+        json_t *config = wt__str_equal(file, STR("config.json")) ? read_trained_config(paths[i]) : NULL;
         if (wt__json_object(config, "whichtool")) {
             wt_trained_status *one = &list[out->trained_count++];
-            rc = describe(r, paths[i], config, one);
+            rc = describe_trained(r, paths[i], config, one);
             if (rc == 0 && one->recorded_use && one->requests + one->dev_requests > seen)
                 seen = one->requests + one->dev_requests;
             if (rc == 0 && !automatic && strcmp(one->lesson, wt__recipes[RECIPE_AUTO].public.name) == 0)
@@ -226,7 +226,7 @@ static int read_trained(struct reading *r)
         json_decref(config);
     }
     if (rc == 0)
-        rc = name_recipe(r, automatic);
+        rc = report_recipe(r, automatic);
     json_decref(automatic);
     out->trained = rc == 0 ? wt__arena_pointers(arena, list, out->trained_count, sizeof *list) : NULL;
     out->untrained = r->requests > seen ? r->requests - seen : 0;
@@ -249,7 +249,7 @@ static uint64_t folder_size(const char *folder)
     return bytes;
 }
 
-static void measure(struct reading *r)
+static void measure_sizes(struct status_reader *r)
 {
     wt_status *out = &r->status->public;
     char *cache;
@@ -262,14 +262,14 @@ static void measure(struct reading *r)
 
 /* ---------------------------------------------------------------- report */
 
-static void peek(const char *folder, char hash[65])
+static void read_model_hash(const char *folder, char hash[65])
 {
     if (!*folder || !wt__encoder_peek(folder, hash))
         *hash = '\0';
 }
 
 /* Sets the paths, and the hashes of the available encoders. */
-static int find_encoders(struct reading *r)
+static int find_encoder_hashes(struct status_reader *r)
 {
     wt_status *out = &r->status->public;
     struct arena *arena = &r->status->arena;
@@ -281,32 +281,32 @@ static int find_encoders(struct reading *r)
         return wt__fail_nomem(r->err);
     out->model_installed = *r->engine->model_folder && wt__model_is_there(r->engine->model_folder);
     out->model_included = r->engine->model_included;
-    peek(r->engine->model_folder, r->model);
-    peek(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);
+    read_model_hash(r->engine->model_folder, r->model);
+    read_model_hash(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);
     return 0;
 }
 
 int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
 {
-    struct reading r = {.status = calloc(1, sizeof *r.status), .engine = engine, .err = err};
+    struct status_reader r = {.status = calloc(1, sizeof *r.status), .engine = engine, .err = err};
     struct store *reader;
     *out = NULL;
     if (!r.status)
         return wt__fail_nomem(err);
-    int rc = find_encoders(&r);
+    int rc = find_encoder_hashes(&r);
     if (rc == 0)
         rc = wt__engine_reader(engine, &reader, err);
     if (rc == 0) {
-        rc = read_store(&r, reader);
+        rc = report_store(&r, reader);
         wt__engine_return_reader(engine, reader);
     }
     if (rc == 0)
-        rc = read_trained(&r);
+        rc = report_trained(&r);
     if (rc < 0) {
         wt_status_free(&r.status->public);
         return rc;
     }
-    measure(&r);
+    measure_sizes(&r);
     *out = &r.status->public;
     return 0;
 }

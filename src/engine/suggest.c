@@ -13,7 +13,7 @@ enum {
 /* Weights of the distance: one edit of the name costs more than a wrong provider. */
 enum { OF_NAME = 3, NEAR_PROVIDER = 1, OTHER_PROVIDER = 2 };
 
-struct looking {
+struct suggestion {
     struct str typed, provider, name; /* input and its parts; provider may be empty */
     bool is_provider;                 /* the input is the name of a provider */
     bool letter;                      /* compare only names with the same first byte */
@@ -23,7 +23,7 @@ struct looking {
 };
 
 /* Splits "github/create_isue" or "github__create_isue" at the last separator. */
-static void take_apart(struct looking *l, struct str typed)
+static void split_typed_name(struct suggestion *l, struct str typed)
 {
     l->typed = l->name = typed;
     for (size_t i = typed.len; i-- > 0;) {
@@ -38,9 +38,9 @@ static void take_apart(struct looking *l, struct str typed)
 
 /* Splits the input after the name of an existing provider, because the tool's name may contain a separator:
  * "github/issues/craete". */
-static int take_provider(void *context, int64_t id, struct str provider)
+static int match_typed_provider(void *context, int64_t id, struct str provider)
 {
-    struct looking *l = context;
+    struct suggestion *l = context;
     (void)id;
     if (provider.len == 0 || !wt__str_starts(l->typed, provider))
         return 0;
@@ -54,9 +54,9 @@ static int take_provider(void *context, int64_t id, struct str provider)
     return 0;
 }
 
-static int look_at(void *context, int64_t id, int64_t provider, struct str name)
+static int compare_tool_name(void *context, int64_t id, int64_t provider, struct str name)
 {
-    struct looking *l = context;
+    struct suggestion *l = context;
     size_t worst = 0;
     (void)provider;
     if (l->letter && (name.len == 0 || name.ptr[0] != l->name.ptr[0]))
@@ -81,7 +81,7 @@ static int look_at(void *context, int64_t id, int64_t provider, struct str name)
     return 0;
 }
 
-static size_t provider_distance(const struct looking *l, struct str provider)
+static size_t provider_distance(const struct suggestion *l, struct str provider)
 {
     if (l->provider.len == 0 || wt__str_equal(l->provider, provider))
         return 0;
@@ -90,26 +90,26 @@ static size_t provider_distance(const struct looking *l, struct str provider)
 
 void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name)
 {
-    struct looking l = {.count = 0};
+    struct suggestion l = {.count = 0};
     struct arena arena = {0};
     struct tool tools[CANDIDATES];
     size_t best = CANDIDATES, least = SIZE_MAX;
-    take_apart(&l, name);
+    split_typed_name(&l, name);
     if (l.name.len == 0 || l.name.len > NEAREST_WORD_MAX)
         return;
-    int rc = wt__store_each_provider(store, take_provider, &l, NULL);
+    int rc = wt__store_each_provider(store, match_typed_provider, &l, NULL);
     if (rc >= 0 && l.is_provider) {
         wt__buffer_text(sentence, "; it is the name of a provider");
         return;
     }
     if (rc >= 0)
-        rc = wt__store_each_name(store, l.name, AHEAD, look_at, &l, NULL);
+        rc = wt__store_each_name(store, l.name, AHEAD, compare_tool_name, &l, NULL);
     l.letter = true;
     if (rc >= 0 && l.count == 0)
-        rc = wt__store_each_name(store, (struct str){l.name.ptr, 1}, SUGGEST_NAMES, look_at, &l, NULL);
+        rc = wt__store_each_name(store, (struct str){l.name.ptr, 1}, SUGGEST_NAMES, compare_tool_name, &l, NULL);
     l.letter = false;
     if (rc >= 0 && l.count == 0)
-        rc = wt__store_each_name(store, STR(""), SUGGEST_NAMES, look_at, &l, NULL);
+        rc = wt__store_each_name(store, STR(""), SUGGEST_NAMES, compare_tool_name, &l, NULL);
     if (rc >= 0)
         rc = wt__store_get(store, l.ids, l.count, &arena, tools, NULL);
     for (size_t i = 0; rc >= 0 && i < l.count; i++) {
@@ -127,7 +127,7 @@ void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str n
     wt__arena_dispose(&arena);
 }
 
-static int show_provider(void *context, int64_t provider, struct str name)
+static int compare_provider_name(void *context, int64_t provider, struct str name)
 {
     (void)provider;
     wt__nearest_show(context, name);
@@ -138,13 +138,13 @@ void wt__suggest_provider(struct buffer *sentence, struct store *store, struct s
 {
     struct nearest nearest;
     wt__nearest_begin(&nearest, name);
-    if (wt__store_each_provider(store, show_provider, &nearest, NULL) >= 0 && nearest.best[0])
+    if (wt__store_each_provider(store, compare_provider_name, &nearest, NULL) >= 0 && nearest.best[0])
         wt__buffer_printf(sentence, "; did you mean \"%s\"?", nearest.best);
 }
 
 typedef void (*suggester)(struct buffer *sentence, struct store *store, struct str name);
 
-static int fail(const char *what, struct store *store, const char *name, suggester suggest, wt_error *err)
+static int fail_unknown_name(const char *what, struct store *store, const char *name, suggester suggest, wt_error *err)
 {
     struct buffer sentence = {0};
     suggest(&sentence, store, wt__str(name));
@@ -156,10 +156,10 @@ static int fail(const char *what, struct store *store, const char *name, suggest
 
 int wt__fail_no_tool(struct store *store, const char *name, wt_error *err)
 {
-    return fail("no tool is named", store, name, wt__suggest_tool, err);
+    return fail_unknown_name("no tool is named", store, name, wt__suggest_tool, err);
 }
 
 int wt__fail_no_provider(struct store *store, const char *provider, wt_error *err)
 {
-    return fail("no tool has the provider", store, provider, wt__suggest_provider, err);
+    return fail_unknown_name("no tool has the provider", store, provider, wt__suggest_provider, err);
 }

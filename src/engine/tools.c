@@ -84,7 +84,7 @@ void wt_tools_free(wt_tools *tools)
     free(list);
 }
 
-static int find_provider(void *context, int64_t provider, struct str name)
+static int is_named_provider(void *context, int64_t provider, struct str name)
 {
     (void)provider;
     return wt__str_equal(name, *(const struct str *)context);
@@ -92,11 +92,11 @@ static int find_provider(void *context, int64_t provider, struct str name)
 
 /* Decides about an empty list: it is valid if the provider exists or the store is empty, else the provider is unknown.
  * */
-static int check_provider(struct store *reader, const char *provider, wt_tools **out, wt_error *err)
+static int check_empty_list(struct store *reader, const char *provider, wt_tools **out, wt_error *err)
 {
     struct str name = wt__str(provider);
     uint64_t tools, providers;
-    int rc = wt__store_each_provider(reader, find_provider, &name, err);
+    int rc = wt__store_each_provider(reader, is_named_provider, &name, err);
     if (rc == 0)
         rc = wt__store_count(reader, &tools, &providers, err);
     if (rc == 0 && tools > 0)
@@ -134,7 +134,7 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
     if (rc >= 0)
         rc = wt__tool_list(reader, ids, count, out, err);
     if (rc >= 0 && count == 0 && options.provider)
-        rc = check_provider(reader, options.provider, out, err);
+        rc = check_empty_list(reader, options.provider, out, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(engine, reader);
     wt__arena_dispose(&arena);
@@ -142,7 +142,7 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
 }
 
 /* Says which tools a bare name could mean. */
-static int fail_ambiguous(struct store *store, const char *name, const int64_t *ids, size_t count, wt_error *err)
+static int fail_ambiguous_name(struct store *store, const char *name, const int64_t *ids, size_t count, wt_error *err)
 {
     struct arena arena = {0};
     struct tool tools[AMBIGUOUS_SHOWN];
@@ -163,7 +163,7 @@ static int fail_ambiguous(struct store *store, const char *name, const int64_t *
 }
 
 /* Returns 1 and *id if the name, split at one of its slashes, is the id of a tool; else 0. */
-static int resolve_id(struct store *store, struct str name, int64_t *id, wt_error *err)
+static int resolve_tool_id(struct store *store, struct str name, int64_t *id, wt_error *err)
 {
     static const struct str none = {"", 0};
     int rc = wt__store_find_name(store, &none, name, id, 1, err);
@@ -186,14 +186,14 @@ int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_erro
     int64_t ids[AMBIGUOUS_SHOWN + 1];
     int rc = wt__store_find_export_name(store, text, id, err);
     if (rc == 0)
-        rc = resolve_id(store, text, id, err);
+        rc = resolve_tool_id(store, text, id, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     rc = wt__store_find_name(store, NULL, text, ids, AMBIGUOUS_SHOWN + 1, err);
     if (rc == 0)
         rc = wt__store_find_source_id(store, text, ids, AMBIGUOUS_SHOWN + 1, err);
     if (rc > 1)
-        return fail_ambiguous(store, name, ids, (size_t)rc, err);
+        return fail_ambiguous_name(store, name, ids, (size_t)rc, err);
     if (rc == 0)
         return wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"", name);
     if (rc > 0)

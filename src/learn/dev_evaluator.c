@@ -446,7 +446,7 @@ int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct dev_outcome
     int rc = wt__engine_encoder(engine, &question.encoder, err);
     if (rc < 0)
         return rc;
-    const struct retriever hybrid = wt__engine_plain(engine, &wt__hybrid, question.encoder);
+    const struct retriever hybrid = wt__untrained_retriever(engine, &wt__hybrid, question.encoder);
     question.retriever = &hybrid;
     question.vectors =
         wt__snapshot_vectors(evaluator->index->snapshot, wt__encoder_hash(question.encoder), wt__document_kind);

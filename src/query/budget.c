@@ -20,7 +20,7 @@ void wt__budget_dispose(struct budget *budget)
     wt__buffer_dispose(&budget->named);
 }
 
-static void name(struct budget *budget, const struct tool *tool, size_t tokens)
+static void add_skipped_name(struct budget *budget, const struct tool *tool, size_t tokens)
 {
     if (budget->over++ >= BUDGET_NAMED)
         return;
@@ -29,7 +29,7 @@ static void name(struct budget *budget, const struct tool *tool, size_t tokens)
     wt__buffer_printf(&budget->named, " (%zu)", tokens);
 }
 
-static int count(const struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+static int count_definition_tokens(const struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
     struct buffer definition = {0};
     int rc = budget->most ? wt__export(tool, 1, budget->format, &definition, err) : 0;
@@ -40,7 +40,7 @@ static int count(const struct budget *budget, const struct tool *tool, size_t *t
 
 int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
-    int rc = count(budget, tool, tokens, err);
+    int rc = count_definition_tokens(budget, tool, tokens, err);
     budget->used += *tokens;
     budget->taken++;
     return rc;
@@ -48,11 +48,11 @@ int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *toke
 
 int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
-    int rc = count(budget, tool, tokens, err);
+    int rc = count_definition_tokens(budget, tool, tokens, err);
     if (rc < 0 || budget->most == 0)
         return rc < 0 ? rc : 1;
     if (budget->used > budget->most || *tokens > budget->most - budget->used) {
-        name(budget, tool, *tokens);
+        add_skipped_name(budget, tool, *tokens);
         return 0;
     }
     budget->used += *tokens;
@@ -60,7 +60,7 @@ int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *toke
     return 1;
 }
 
-int wt__budget_tell(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err)
+int wt__budget_report(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err)
 {
     struct buffer text = {0};
     if (budget->over == 0)

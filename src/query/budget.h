@@ -33,6 +33,6 @@ int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *toke
 int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err);
 
 /* Appends the tools over the budget to the notice. */
-int wt__budget_tell(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err);
+int wt__budget_report(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char wt__chances_untrained[] = "probabilities are not calibrated on this catalogue but on others; record use, "
-                                     "then run `whichtool train all`";
+const char wt__notice_uncalibrated[] = "probabilities are not calibrated on this catalogue but on others; record use, "
+                                       "then run `whichtool train all`";
 
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
                                          struct notice *notice)
@@ -18,7 +18,7 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
         return NULL;
     bool calibrated = trained && trained->chooser;
     *untrained = rc == 0 && !calibrated; /* otherwise the search reports the error */
-    *notice = *untrained ? (struct notice){wt__chances_untrained, WT_NOTICE_UNCALIBRATED} : (struct notice){0};
+    *notice = *untrained ? (struct notice){wt__notice_uncalibrated, WT_NOTICE_UNCALIBRATED} : (struct notice){0};
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
@@ -41,8 +41,8 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
     return fmin(fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search)), bound);
 }
 
-int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
-                         const struct candidate_features *candidates, wt_error *err)
+int wt__search_if_unfamiliar(struct search *search, const struct chooser *chooser,
+                             const struct candidate_features *candidates, wt_error *err)
 {
     static const char *const notices[] = {
         [TOO_SHORT] = "the request is shorter than those used for training, so the search ran without training",
@@ -50,13 +50,13 @@ int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
     enum familiarity familiarity = wt__familiarity(chooser, candidates, search->request.len);
     if (familiarity == FAMILIAR)
         return 0;
-    int rc = wt__search_untrained(search, err);
+    int rc = wt__search_repeat_untrained(search, err);
     if (rc == 0)
         rc = wt__add_notice(&search->notice, WT_NOTICE_UNFAMILIAR, notices[familiarity], search->arena, err);
     return rc < 0 ? rc : 1;
 }
 
-void wt__tell_probabilities(struct search *search, double none)
+void wt__set_probabilities(struct search *search, double none)
 {
     struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len; i++) {
@@ -70,7 +70,7 @@ void wt__tell_probabilities(struct search *search, double none)
 
 size_t wt__read_needs(struct search *search, struct need_hit *out, double *best)
 {
-    wt__tell_probabilities(search, NAN);
+    wt__set_probabilities(search, NAN);
     size_t count = wt__need_hits(&search->plan.retriever, &search->hits, out);
     *best = 1 - recorded_bound(search);
     for (size_t i = 0; i < count; i++)

@@ -15,7 +15,7 @@ enum {
 };
 
 /* Notice for probabilities that were not calibrated on this catalogue. */
-extern const char wt__chances_untrained[];
+extern const char wt__notice_uncalibrated[];
 
 /* Returns the chooser of the store, valid as long as the engine, or NULL if out of memory. It is calibrated on the hits
  * of auto with all trained models.
@@ -32,12 +32,12 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
 
 /* If the request is unlike those the chooser was trained on, repeats the search untrained and adds a notice.
  * Returns 1 if it did, 0 if not. Errors: those of wt__search_run. */
-int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
-                         const struct candidate_features *candidates, wt_error *err);
+int wt__search_if_unfamiliar(struct search *search, const struct chooser *chooser,
+                             const struct candidate_features *candidates, wt_error *err);
 
 /* Sets the probability of each hit: at least its share of the recorded usages of the same request, at most 1 - none.
  * none: probability of no tool fitting, or NaN. */
-void wt__tell_probabilities(struct search *search, double none);
+void wt__set_probabilities(struct search *search, double none);
 
 /* Groups the hits of an untrained search with features by need, and sets their probabilities. out [NEED_HITS]. Returns
  * the number of items. *best: probability of the likeliest tool; 1 - *best is the probability of no tool fitting. */

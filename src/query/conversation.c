@@ -25,8 +25,8 @@ enum {
 
 /* Joins the latest turns in order, followed by the request. Leaves the context empty if there are no other turns.
  * leads: number of the turn used as request. */
-static int join_turns(struct conversation_input *out, const struct conversation *conversation, size_t leads,
-                      struct arena *arena, wt_error *err)
+static int join_context_turns(struct conversation_input *out, const struct conversation *conversation, size_t leads,
+                              struct arena *arena, wt_error *err)
 {
     size_t left[2] = {CONTEXT_AGENT_TURNS, CONTEXT_USER_TURNS}, first = conversation->len;
     bool *taken = wt__arena_array(arena, bool, conversation->len + 1);
@@ -56,8 +56,8 @@ static int join_turns(struct conversation_input *out, const struct conversation 
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-static int tell_left_out(struct conversation_input *out, const struct conversation *conversation, struct arena *arena,
-                         wt_error *err)
+static int note_skipped_parts(struct conversation_input *out, const struct conversation *conversation,
+                              struct arena *arena, wt_error *err)
 {
     struct buffer text = {0};
     if (conversation->left_out > 0)
@@ -70,8 +70,8 @@ static int tell_left_out(struct conversation_input *out, const struct conversati
 }
 
 /* Lists the called tools, then the caller's own. */
-static int list_names(struct conversation_input *out, const struct conversation *conversation,
-                      const struct conversation_options *options, struct arena *arena, wt_error *err)
+static int list_kept_names(struct conversation_input *out, const struct conversation *conversation,
+                           const struct conversation_options *options, struct arena *arena, wt_error *err)
 {
     if (options->have_count > WT_MAX_KEPT)
         return wt__fail(err, WT_EINVAL, "%zu tools to keep were given; at most %d are allowed", options->have_count,
@@ -110,10 +110,10 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
                             conversation.reason ? ": " : "", conversation.reason ? conversation.reason : "");
         out->request = conversation.turns[leads].text;
     }
-    rc = join_turns(out, &conversation, leads, arena, err);
+    rc = join_context_turns(out, &conversation, leads, arena, err);
     if (rc == 0)
-        rc = list_names(out, &conversation, options, arena, err);
-    return rc < 0 ? rc : tell_left_out(out, &conversation, arena, err);
+        rc = list_kept_names(out, &conversation, options, arena, err);
+    return rc < 0 ? rc : note_skipped_parts(out, &conversation, arena, err);
 }
 
 /* ---------------------------------------------------------------- kept tools */
@@ -122,7 +122,7 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
 static const char *const client_prefix = "mcp__";
 
 /* Returns 1 and *id if the name resolves to one tool, 0 if not. */
-static int resolve(struct store *reader, const char *name, int64_t *id, wt_error *err)
+static int resolve_kept_name(struct store *reader, const char *name, int64_t *id, wt_error *err)
 {
     wt_error why;
     size_t prefix = strlen(client_prefix);
@@ -136,7 +136,7 @@ static int resolve(struct store *reader, const char *name, int64_t *id, wt_error
     return rc < 0 ? rc : 1;
 }
 
-static bool is_among(const int64_t *ids, size_t count, int64_t id)
+static bool has_kept_id(const int64_t *ids, size_t count, int64_t id)
 {
     for (size_t i = 0; i < count; i++)
         if (ids[i] == id)
@@ -144,19 +144,19 @@ static bool is_among(const int64_t *ids, size_t count, int64_t id)
     return false;
 }
 
-static int resolve_all(struct search *search, struct store *reader, struct buffer *unknown, size_t *missing,
-                       wt_error *err)
+static int resolve_kept_names(struct search *search, struct store *reader, struct buffer *unknown, size_t *missing,
+                              wt_error *err)
 {
     const struct conversation_input *input = search->conversation;
-    struct kept_tools_of *kept = &search->kept;
+    struct kept_ids *kept = &search->kept;
     for (size_t i = 0; i < input->name_count; i++) {
         int64_t id;
-        int rc = resolve(reader, input->names[i], &id, err);
+        int rc = resolve_kept_name(reader, input->names[i], &id, err);
         if (rc < 0)
             return rc;
         if (rc == 0 && (*missing)++ < NAMES_TOLD)
             wt__buffer_printf(unknown, "%s\"%.*s\"", *missing > 1 ? ", " : "", NAME_SHOWN, input->names[i]);
-        if (rc == 1 && !is_among(kept->ids, kept->count, id))
+        if (rc == 1 && !has_kept_id(kept->ids, kept->count, id))
             kept->ids[kept->count++] = id;
         kept->called = i < input->called ? kept->count : kept->called;
     }
@@ -180,7 +180,7 @@ int wt__conversation_resolve(struct search *search, wt_error *err)
         return rc;
     rc = wt__store_read_begin(reader, err);
     if (rc >= 0)
-        rc = resolve_all(search, reader, &unknown, &missing, err);
+        rc = resolve_kept_names(search, reader, &unknown, &missing, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(search->engine, reader);
     if (missing > 0)
@@ -196,17 +196,17 @@ int wt__conversation_resolve(struct search *search, wt_error *err)
 
 /* ---------------------------------------------------------------- context */
 
-static int by_row(const void *a, const void *b)
+static int order_context_tools(const void *a, const void *b)
 {
     uint32_t x = ((const struct context_tool *)a)->row, y = ((const struct context_tool *)b)->row;
     return (x > y) - (x < y);
 }
 
 /* Finds the rows of the kept tools, and the providers of the called ones. */
-static int find_rows(struct search *search, const uint64_t *allowed, struct context *context, wt_error *err)
+static int find_kept_rows(struct search *search, const uint64_t *allowed, struct context *context, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
-    const struct kept_tools_of *kept = &search->kept;
+    const struct kept_ids *kept = &search->kept;
     uint32_t *providers = wt__arena_array(search->arena, uint32_t, kept->count);
     search->kept_rows = wt__arena_array(search->arena, uint32_t, kept->count);
     search->kept_count = 0;
@@ -227,8 +227,8 @@ static int find_rows(struct search *search, const uint64_t *allowed, struct cont
 
 /* Searches with the whole context as one request without sub-queries: earlier turns were answered already and only give
  * the topic. */
-static int find_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
-                      struct context *context, wt_error *err)
+static int find_context_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
+                              struct context *context, wt_error *err)
 {
     struct retriever retriever = search->plan.retriever;
     struct retrieve_request whole = *request;
@@ -252,7 +252,7 @@ static int find_tools(struct search *search, const struct view *view, const stru
                                          .meaning = found.items[i].features[FEATURE_SUBQUERY_MEANING],
                                          .words = found.items[i].features[FEATURE_SUBQUERY_WORDS]};
     if (found.len > 1)
-        qsort(tools, found.len, sizeof *tools, by_row);
+        qsort(tools, found.len, sizeof *tools, order_context_tools);
     context->tools = tools;
     context->count = found.len;
     context->best_meaning = found.nearest && found.nearest_counts[0] > 0 ? found.nearest[0].score : 0;
@@ -269,16 +269,16 @@ int wt__conversation_context(struct search *search, const struct view *view, con
     struct context *context = wt__arena_array(search->arena, struct context, 1);
     if (!context)
         return wt__fail_nomem(err);
-    int rc = find_rows(search, request->allowed, context, err);
+    int rc = find_kept_rows(search, request->allowed, context, err);
     if (rc == 0 && search->conversation->context.len > 0)
-        rc = find_tools(search, view, request, context, err);
+        rc = find_context_tools(search, view, request, context, err);
     *out = context->count + context->provider_count > 0 ? context : NULL;
     return rc;
 }
 
 /* ---------------------------------------------------------------- hits */
 
-static bool is_kept(const struct search *search, uint32_t row)
+static bool is_kept_row(const struct search *search, uint32_t row)
 {
     for (size_t i = 0; i < search->kept_count; i++)
         if (search->kept_rows[i] == row)
@@ -289,7 +289,7 @@ static bool is_kept(const struct search *search, uint32_t row)
 void wt__conversation_mark(struct search *search)
 {
     for (size_t i = 0; i < search->hits.len && search->kept_count > 0; i++)
-        search->hits.items[i].kept = is_kept(search, search->hits.items[i].row);
+        search->hits.items[i].kept = is_kept_row(search, search->hits.items[i].row);
 }
 
 void wt__conversation_cut(struct search *search, size_t wanted)
@@ -300,7 +300,7 @@ void wt__conversation_cut(struct search *search, size_t wanted)
     search->hits.len = end;
 }
 
-static bool is_hit(const struct hit_list *hits, size_t count, uint32_t row)
+static bool is_hit_row(const struct hit_list *hits, size_t count, uint32_t row)
 {
     for (size_t i = 0; i < count; i++)
         if (hits->items[i].row == row)
@@ -320,7 +320,7 @@ int wt__conversation_append(struct search *search, wt_error *err)
     if (found > 0)
         memcpy(items, hits->items, found * sizeof *items);
     for (size_t i = 0; i < search->kept_count; i++)
-        if (!is_hit(hits, found, search->kept_rows[i]))
+        if (!is_hit_row(hits, found, search->kept_rows[i]))
             items[hits->len++] = (struct hit){.row = search->kept_rows[i], .probability = NAN, .kept = true};
     hits->items = items;
     return 0;

@@ -33,7 +33,7 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
                           struct arena *arena, wt_error *err);
 
 /* The tools to keep, as ids of a store. */
-struct kept_tools_of {
+struct kept_ids {
     int64_t *ids; /* [count] distinct, in the order of the names */
     size_t count, called;
 };

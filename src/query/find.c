@@ -12,7 +12,7 @@
 
 enum { DEFAULT_HITS = 5 };
 
-struct result {
+struct find_result {
     wt_hits public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
@@ -21,7 +21,7 @@ void wt_hits_free(wt_hits *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct find_result *result = (struct find_result *)public;
     wt__arena_dispose(&result->arena);
     free(result);
 }
@@ -37,13 +37,14 @@ static void abstain_untrained(struct search *search, double share, wt_hits *out)
 }
 
 /* Removes all hits if probably no tool fits. */
-static int abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out, wt_error *err)
+static int abstain_if_unsure(struct search *search, const struct chooser *chooser, double share, wt_hits *out,
+                             wt_error *err)
 {
     struct candidate_features candidates;
     int unlike = search->untrained;
     if (!unlike) {
         out->no_answer_probability = wt__read_candidates(search, chooser, &candidates);
-        unlike = wt__search_if_unlike(search, chooser, &candidates, err);
+        unlike = wt__search_if_unfamiliar(search, chooser, &candidates, err);
     }
     if (unlike < 0)
         return unlike;
@@ -55,7 +56,7 @@ static int abstain(struct search *search, const struct chooser *chooser, double 
 }
 
 /* Marks weak hits, and removes them if leave_out is set. Returns the number of removed hits. */
-static size_t tell_weak(struct search *search, bool leave_out)
+static size_t mark_weak_hits(struct search *search, bool leave_out)
 {
     struct hit_list *hits = &search->hits;
     size_t kept = 0, all = hits->len;
@@ -69,7 +70,7 @@ static size_t tell_weak(struct search *search, bool leave_out)
     return all - kept;
 }
 
-static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
+static int run_find(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
     size_t wanted = search->k, kept = search->conversation->name_count;
     if (wanted < WT_MAX_K) /* a larger k is rejected by the search */
@@ -88,15 +89,15 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     if (rc == 0)
         rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
     if (rc == 0 && chooser)
-        rc = abstain(search, chooser, options->abstain, out, err);
+        rc = abstain_if_unsure(search, chooser, options->abstain, out, err);
     if (rc == 0)
-        rc = wt__search_tell_language(search, err);
+        rc = wt__search_note_language(search, err);
     if (rc == 0)
         wt__conversation_cut(search, wanted);
     if (rc == 0)
-        wt__tell_probabilities(search, out->no_answer_probability);
+        wt__set_probabilities(search, out->no_answer_probability);
     if (rc == 0)
-        out->weak = tell_weak(search, options->none_if_unsure != 0);
+        out->weak = mark_weak_hits(search, options->none_if_unsure != 0);
     if (rc == 0)
         rc = wt__conversation_append(search, err);
     uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
@@ -107,7 +108,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     rc = wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
     out->recipe = search->plan.ran;
     out->encoder = search->encoder;
-    out->better = wt__engine_better(search->engine);
+    out->better = wt__engine_better_model(search->engine);
     out->why = search->plan.why;
     out->read_as = search->read_as;
     out->kept = search->kept_count;
@@ -117,7 +118,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->tokens = search->budget.used;
     out->over_budget = search->budget.over;
     if (rc == 0)
-        rc = wt__budget_tell(&search->budget, &search->notice, search->arena, err);
+        rc = wt__budget_report(&search->budget, &search->notice, search->arena, err);
     if (rc == 0)
         rc = wt__join_notices(&search->notice, &notice, search->arena, err);
     out->notice = search->notice.text;
@@ -125,7 +126,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     return rc;
 }
 
-static int check(const wt_find_options *options, wt_error *err)
+static int check_find_options(const wt_find_options *options, wt_error *err)
 {
     if (!(options->abstain < 1))
         return wt__fail(err, WT_EINVAL, "abstain is %g; it must be below 1", options->abstain);
@@ -134,8 +135,8 @@ static int check(const wt_find_options *options, wt_error *err)
     return 0;
 }
 
-static int find(wt_engine *engine, struct str request, const wt_find_options *given, enum copies_placed copies,
-                wt_hits **out, wt_error *err)
+static int find_public_hits(wt_engine *engine, struct str request, const wt_find_options *given,
+                            enum copies_placed copies, wt_hits **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_find_options options;
@@ -143,7 +144,7 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc < 0)
         return rc;
-    struct result *result = calloc(1, sizeof *result);
+    struct find_result *result = calloc(1, sizeof *result);
     if (!result)
         return wt__fail_nomem(err);
     struct progress progress;
@@ -161,7 +162,7 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
                             .progress = &progress};
     const struct conversation_options said = {request, options.messages, options.messages_len, options.have,
                                               options.have_count};
-    rc = check(&options, err);
+    rc = check_find_options(&options, err);
     if (rc == 0)
         rc = wt__conversation_read(&conversation, &said, search.arena, err);
     search.request = conversation.request;
@@ -171,7 +172,7 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
     if (rc == 0)
         rc = wt__budget_begin(&search.budget, options.max_tokens, options.format, err);
     if (rc == 0)
-        rc = run(&search, &options, &result->public, err);
+        rc = run_find(&search, &options, &result->public, err);
     wt__search_end(&search);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
@@ -191,10 +192,10 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
 int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options, wt_hits **out,
             wt_error *err)
 {
-    return find(engine, (struct str){request, request_len}, options, COPIES_SHARED, out, err);
+    return find_public_hits(engine, (struct str){request, request_len}, options, COPIES_SHARED, out, err);
 }
 
 int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err)
 {
-    return find(engine, request, options, COPIES_BY_ID, out, err);
+    return find_public_hits(engine, request, options, COPIES_BY_ID, out, err);
 }

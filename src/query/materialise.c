@@ -11,7 +11,7 @@
 #include "text/unicode.h"
 
 /* Returns the names of a set of fields, such as "name description". NULL if out of memory. */
-static const char *field_list(struct arena *arena, unsigned fields)
+static const char *write_field_list(struct arena *arena, unsigned fields)
 {
     struct buffer text = {0};
     for (size_t f = 0; f < FIELD_COUNT; f++)
@@ -34,7 +34,7 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
         return rc < 0 ? rc : wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++) {
         matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
-                                .fields = field_list(arena, words[i].fields),
+                                .fields = write_field_list(arena, words[i].fields),
                                 .score = words[i].score};
         if (!matches[i].word || !matches[i].fields)
             return wt__fail_nomem(err);
@@ -45,14 +45,14 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 }
 
 /* True if the retriever or the reranker uses words. */
-static bool reads_words(const struct search *search)
+static bool uses_words(const struct search *search)
 {
     const struct rerank_kind *reranker = search->plan.reranker.kind;
     return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
 /* Returns the name of a stage, with the matched part of the request, if any. NULL if out of memory. */
-static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
+static const char *write_stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
 {
     struct buffer text = {0};
     struct str part = strcmp(stage->name, SUBQUERY_STAGE) == 0 ? hit->subquery
@@ -76,7 +76,7 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
         return wt__fail_nomem(err);
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++) {
         const struct stage_evidence *stage = &hit->stages[s];
-        const char *name = stage_name(stage, hit, arena);
+        const char *name = write_stage_name(stage, hit, arena);
         if (!name)
             return wt__fail_nomem(err);
         stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share, stage->weight};
@@ -88,22 +88,22 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
 /* ---------------------------------------------------------------- copies */
 
 /* The copies of each hit. */
-struct copies_told {
+struct hit_copies {
     const uint32_t *shown; /* [count] rows of the hits, ascending; not listed as copies */
     size_t count;
     int64_t *ids; /* [listed] ids of the listed copies, hit by hit */
     size_t listed;
 };
 
-static bool is_shown(const struct copies_told *told, uint32_t row)
+static bool is_shown_hit(const struct hit_copies *told, uint32_t row)
 {
     size_t at = wt__lower_bound_u32(told->shown, told->count, row);
     return at < told->count && told->shown[at] == row;
 }
 
-static void tell_copy(const struct search *search, struct copies_told *told, uint32_t row, wt_hit *out)
+static void add_copy(const struct search *search, struct hit_copies *told, uint32_t row, wt_hit *out)
 {
-    if (is_shown(told, row))
+    if (is_shown_hit(told, row))
         return;
     if (out->more_count++ < WT_MAX_MORE_LIKE_IT) {
         told->ids[told->listed++] = search->index->snapshot->keys[row].id;
@@ -112,7 +112,7 @@ static void tell_copy(const struct search *search, struct copies_told *told, uin
 }
 
 /* Collects the identical tools allowed by the filter, and the near-copies sharing the place of the hit. */
-static void tell_copies(const struct search *search, struct copies_told *told, const struct hit *hit, wt_hit *out)
+static void collect_copies(const struct search *search, struct hit_copies *told, const struct hit *hit, wt_hit *out)
 {
     const struct snapshot *snapshot = search->index->snapshot;
     const struct snapshot_key *keys = snapshot->keys;
@@ -122,16 +122,16 @@ static void tell_copies(const struct search *search, struct copies_told *told, c
     for (size_t i = 0; i < count; i++)
         if (rows[i] != hit->row && wt__are_copies(&keys[rows[i]], &keys[hit->row]) &&
             wt__row_allowed(search->allowed, rows[i]))
-            tell_copy(search, told, rows[i], out);
+            add_copy(search, told, rows[i], out);
     for (size_t i = 0; search->copies == COPIES_SHARED && i < search->hits.given_count; i++) {
         const struct copy *given = &search->hits.given[i];
         if (given->of == hit->row && (group == 0 || !search->hits.asked || keys[given->row].group != group))
-            tell_copy(search, told, given->row, out);
+            add_copy(search, told, given->row, out);
     }
 }
 
 /* Sets the ids of the collected copies. hits [count], in the same order as in *told. Skips copies removed meanwhile. */
-static int name_copies(struct search *search, struct copies_told *told, wt_hit *hits, size_t count, wt_error *err)
+static int set_copy_ids(struct search *search, struct hit_copies *told, wt_hit *hits, size_t count, wt_error *err)
 {
     struct arena reading = {0};
     struct buffer id = {0};
@@ -161,25 +161,25 @@ static int name_copies(struct search *search, struct copies_told *told, wt_hit *
 }
 
 /* Adds the copies to hits [count], made from which [count]. */
-static int add_copies(struct search *search, const uint32_t *which, wt_hit *hits, size_t count, wt_error *err)
+static int add_copies_to_hits(struct search *search, const uint32_t *which, wt_hit *hits, size_t count, wt_error *err)
 {
     uint32_t *shown = wt__arena_array(search->arena, uint32_t, count);
-    struct copies_told told = {shown, count, wt__arena_array(search->arena, int64_t, count * WT_MAX_MORE_LIKE_IT), 0};
+    struct hit_copies told = {shown, count, wt__arena_array(search->arena, int64_t, count * WT_MAX_MORE_LIKE_IT), 0};
     if (!shown || !told.ids)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         shown[i] = search->hits.items[which[i]].row;
     wt__sort_u32(shown, count);
     for (size_t i = 0; i < count; i++)
-        tell_copies(search, &told, &search->hits.items[which[i]], &hits[i]);
-    return name_copies(search, &told, hits, count, err);
+        collect_copies(search, &told, &search->hits.items[which[i]], &hits[i]);
+    return set_copy_ids(search, &told, hits, count, err);
 }
 
 /* ---------------------------------------------------------------- hits */
 
 /* Counts the tokens of kept tools, which are in the prompt already, before other tools are taken. */
-static int count_kept(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
-                      size_t *tokens, wt_error *err)
+static int count_kept_tokens(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
+                             size_t *tokens, wt_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc >= 0 && i < count; i++)
@@ -205,7 +205,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
     if (rc == 0)
         rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
     if (rc >= 0)
-        rc = count_kept(search, which, count, tools, tokens, err);
+        rc = count_kept_tokens(search, which, count, tools, tokens, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct hit *hit = &search->hits.items[which[i]];
         if (tools[i].name.len == 0)
@@ -224,11 +224,11 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);
-        if (rc >= 0 && explain && reads_words(search))
+        if (rc >= 0 && explain && uses_words(search))
             rc = explain_matches(search, hit, &tools[i], item, err);
     }
     if (rc >= 0)
-        rc = add_copies(search, came, items, *len, err);
+        rc = add_copies_to_hits(search, came, items, *len, err);
     *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);
     if (rc >= 0 && !*out)
         rc = wt__fail_nomem(err);

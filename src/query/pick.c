@@ -10,7 +10,7 @@
 #include "engine/sized_options.h"
 #include "recipe/recipes.h"
 
-struct result {
+struct pick_result {
     wt_picked public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
@@ -19,21 +19,21 @@ void wt_picked_free(wt_picked *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct pick_result *result = (struct pick_result *)public;
     wt__arena_dispose(&result->arena);
     free(result);
 }
 
 extern const struct set_selector wt__selector_chooser, wt__selector_bundle, wt__selector_ptr;
 
-static const struct set_selector *const selectors[] = {
+static const struct set_selector *const set_selectors[] = {
     [SELECTOR_CHOOSER] = &wt__selector_chooser,
     [SELECTOR_BUNDLE] = &wt__selector_bundle,
     [SELECTOR_PTR] = &wt__selector_ptr,
 };
 
 /* Finds the recipe and its selector, and sets the completeness of a recipe set-N. */
-static int find_recipe(wt_pick_options *options, const struct set_selector **selector, wt_error *err)
+static int find_set_recipe(wt_pick_options *options, const struct set_selector **selector, wt_error *err)
 {
     const char *name = options->recipe ? options->recipe : TRAINED_SET;
     const struct recipe *recipe = wt__recipe_named(name);
@@ -42,14 +42,15 @@ static int find_recipe(wt_pick_options *options, const struct set_selector **sel
     if (!recipe || !recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s ranks tools and makes no set; run it with `whichtool find`",
                         name);
-    *selector = selectors[recipe->selector];
+    *selector = set_selectors[recipe->selector];
     options->recipe = name;
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;
     return 0;
 }
 
-static int read_conversation(struct selection *selection, bool converses, struct conversation_input *out, wt_error *err)
+static int read_pick_conversation(struct selection *selection, bool converses, struct conversation_input *out,
+                                  wt_error *err)
 {
     const wt_pick_options *options = selection->options;
     const struct conversation_options said = {selection->request, options->messages, options->messages_len,
@@ -72,8 +73,8 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     wt_pick_options options = *given;
     const struct set_selector *selector = NULL;
     *out = NULL;
-    int rc = find_recipe(&options, &selector, err);
-    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    int rc = find_set_recipe(&options, &selector, err);
+    struct pick_result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
     wt_picked *picked = &result->public;
@@ -90,7 +91,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
                                   .arena = &result->arena,
                                   .out = picked,
                                   .conversation = &conversation};
-    rc = read_conversation(&selection, selector->converses, &conversation, err);
+    rc = read_pick_conversation(&selection, selector->converses, &conversation, err);
     if (rc == 0)
         rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
     if (rc == 0)

@@ -21,7 +21,7 @@ struct ptr_pick {
 /* ---------------------------------------------------------------- options */
 
 /* Returns the bit of a name in the list `ablate`, or 0 if the name is unknown. */
-static unsigned ablation_bit(struct str name)
+static unsigned find_ablation_bit(struct str name)
 {
     if (wt__str_equal(name, STR("bundle")))
         return PTR_ABLATE_BUNDLE;
@@ -35,7 +35,7 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
 {
     for (const char *at = list; at && *at;) {
         size_t len = strcspn(at, ",");
-        unsigned bit = ablation_bit(wt__str_trim((struct str){at, len}));
+        unsigned bit = find_ablation_bit(wt__str_trim((struct str){at, len}));
         if (bit == 0)
             return wt__fail(err, WT_EINVAL, "cannot ablate \"%.*s\"; use bundle, dsa, hqc or cte",
                             (int)(len < 80 ? len : 80), at);
@@ -45,7 +45,7 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
     return 0;
 }
 
-static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
+static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->selection->options;
     if (given->complete > 0 || given->abstain > 0)
@@ -61,7 +61,7 @@ static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
 
 /* ---------------------------------------------------------------- labels for an oracle */
 
-static bool is_gold(const struct ptr_labels *labels, uint32_t row)
+static bool is_needed_row(const struct ptr_labels *labels, uint32_t row)
 {
     for (size_t i = 0; i < labels->needed_count; i++)
         if (labels->needed[i].tool == row)
@@ -70,7 +70,7 @@ static bool is_gold(const struct ptr_labels *labels, uint32_t row)
 }
 
 /* Makes a label from the tool's description, or its name if it has no description. */
-static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
+static int label_ptr_row(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
 {
     struct ptr_text text;
     int rc = p->sources.describe(&p->reach, row, p->selection->arena, &text, err);
@@ -90,21 +90,21 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
     *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
     for (size_t i = 0; rc == 0 && i < p->oracle->gold_count; i++) {
         size_t row = wt__snapshot_row(snapshot, p->oracle->gold[i]);
-        if (row < snapshot->rows && !is_gold(labels, (uint32_t)row))
-            rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
+        if (row < snapshot->rows && !is_needed_row(labels, (uint32_t)row))
+            rc = label_ptr_row(p, (uint32_t)row, &needed[labels->needed_count++], err);
     }
     if (rc == 0)
         rc = p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count,
                               p->selection->arena, &near, err);
     for (size_t i = 0; rc == 0 && i < near.count && labels->wrong_count < WRONG_LABELS; i++)
-        if (!is_gold(labels, near.rows[i]))
-            rc = label(p, near.rows[i], &wrong[labels->wrong_count++], err);
+        if (!is_needed_row(labels, near.rows[i]))
+            rc = label_ptr_row(p, near.rows[i], &wrong[labels->wrong_count++], err);
     return rc;
 }
 
 /* ---------------------------------------------------------------- the set */
 
-static int ask_model(struct ptr_pick *p, wt_error *err)
+static int choose_by_model(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_labels labels;
     struct progress *progress = p->reach.home.progress;
@@ -128,7 +128,7 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
     return rc;
 }
 
-static int take_bundle(struct ptr_pick *p, wt_error *err)
+static int use_nearest_bundle(struct ptr_pick *p, wt_error *err)
 {
     const struct trained *trained;
     wt_error why;
@@ -143,7 +143,7 @@ static int take_bundle(struct ptr_pick *p, wt_error *err)
 }
 
 /* Returns 1 for a tool of the bundle, else the share of the views that voted for it. */
-static float score_of(const struct ptr_pick *p, uint32_t tool)
+static float score_set_tool(const struct ptr_pick *p, uint32_t tool)
 {
     unsigned views = 0;
     for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
@@ -156,7 +156,7 @@ static float score_of(const struct ptr_pick *p, uint32_t tool)
     return 1;
 }
 
-static int materialise(struct ptr_pick *p, wt_error *err)
+static int materialise_set(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_tools set = p->trace.set;
     struct hit *hits = wt__arena_array(p->selection->arena, struct hit, set.count);
@@ -164,18 +164,18 @@ static int materialise(struct ptr_pick *p, wt_error *err)
     if (!hits || !which)
         return wt__fail_nomem(err);
     for (uint32_t i = 0; i < set.count; i++) {
-        hits[i] = (struct hit){.row = set.rows[i], .score = score_of(p, set.rows[i]), .probability = NAN};
+        hits[i] = (struct hit){.row = set.rows[i], .score = score_set_tool(p, set.rows[i]), .probability = NAN};
         which[i] = i;
     }
     p->reach.home.hits.items = hits;
     p->reach.home.hits.len = set.count;
     int rc = wt__materialise_hits(&p->reach.home, which, set.count, false, &p->selection->out->items,
                                   &p->selection->out->len, err);
-    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->reach.home.budget, err);
+    return rc < 0 ? rc : wt__selection_report_budget(p->selection, &p->reach.home.budget, err);
 }
 
 /* Adds notices about the oracle and the bundles. */
-static int note(struct ptr_pick *p, bool bundle, wt_error *err)
+static int add_ptr_notices(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     int rc = 0;
     if (p->oracle) {
@@ -196,11 +196,11 @@ static int note(struct ptr_pick *p, bool bundle, wt_error *err)
     return rc;
 }
 
-static int run(struct ptr_pick *p, bool bundle, wt_error *err)
+static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
 {
-    int rc = read_options(p, bundle, err);
+    int rc = read_ptr_options(p, bundle, err);
     if (rc == 0)
-        rc = wt__ptr_reach(&p->reach, err);
+        rc = wt__ptr_sources_open(&p->reach, err);
     if (rc < 0)
         return rc;
     p->sources = wt__ptr_sources(&p->reach);
@@ -208,15 +208,15 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
     p->selection->notice = p->reach.home.notice;
     p->selection->out->encoder = p->reach.home.encoder;
     p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
-    rc = bundle ? take_bundle(p, err) : ask_model(p, err);
+    rc = bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err);
     if (rc == 0)
-        rc = note(p, bundle, err);
+        rc = add_ptr_notices(p, bundle, err);
     if (rc == 0 && p->selection->options->explain)
         rc = wt__ptr_write_trace(&p->reach, &p->trace, p->selection->arena, &p->selection->out->trace, err);
-    return rc < 0 ? rc : materialise(p, err);
+    return rc < 0 ? rc : materialise_set(p, err);
 }
 
-static int pick(struct selection *selection, bool bundle, wt_error *err)
+static int pick_by_ptr(struct selection *selection, bool bundle, wt_error *err)
 {
     const struct pick_evaluation *evaluation = selection->evaluation;
     struct ptr_pick p = {.selection = selection,
@@ -232,34 +232,34 @@ static int pick(struct selection *selection, bool bundle, wt_error *err)
                                    .progress = selection->progress};
     int rc = wt__budget_begin(&p.reach.home.budget, selection->options->max_tokens, selection->options->format, err);
     if (rc == 0)
-        rc = run(&p, bundle, err);
+        rc = run_ptr_pick(&p, bundle, err);
     if (rc == WT_ESTORE && p.reach.bundles) {
         wt__bundles_discard(selection->engine);
         wt__engine_discard_index(selection->engine, p.reach.home.index);
     }
-    wt__ptr_leave(&p.reach);
+    wt__ptr_sources_close(&p.reach);
     return rc;
 }
 
 /* Picks, and retries once with a new index: damage is noticed only when vectors are read. */
-static int pick_or_renew(struct selection *selection, bool bundle, wt_error *err)
+static int pick_with_retry(struct selection *selection, bool bundle, wt_error *err)
 {
     const wt_picked nothing = *selection->out;
-    int rc = pick(selection, bundle, err);
+    int rc = pick_by_ptr(selection, bundle, err);
     if (rc != WT_ESTORE)
         return rc;
     *selection->out = nothing;
-    return pick(selection, bundle, err);
+    return pick_by_ptr(selection, bundle, err);
 }
 
 static int select_ptr(struct selection *selection, wt_error *err)
 {
-    return pick_or_renew(selection, false, err);
+    return pick_with_retry(selection, false, err);
 }
 
 static int select_bundle(struct selection *selection, wt_error *err)
 {
-    return pick_or_renew(selection, true, err);
+    return pick_with_retry(selection, true, err);
 }
 
 const struct set_selector wt__selector_ptr = {.select = select_ptr}, wt__selector_bundle = {.select = select_bundle};

@@ -9,7 +9,7 @@
 /* ---------------------------------------------------------------- texts to tools */
 
 /* Maps a row of a search to the home index. Returns the number of rows if the home index lacks the tool. */
-static size_t home_row(const struct ptr_reach *reach, const struct search *search, uint32_t row)
+static size_t find_home_row(const struct ptr_reach *reach, const struct search *search, uint32_t row)
 {
     if (search->index == reach->home.index)
         return row;
@@ -18,8 +18,8 @@ static size_t home_row(const struct ptr_reach *reach, const struct search *searc
 
 /* Finds the k tools nearest to the text. `first` comes before all others, unless it is PTR_NOBODY. */
 #define PTR_NOBODY UINT32_MAX
-static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint32_t first, struct arena *arena,
-                       struct ptr_tools *out, wt_error *err)
+static int search_near_tools(struct ptr_reach *reach, struct str text, size_t k, uint32_t first, struct arena *arena,
+                             struct ptr_tools *out, wt_error *err)
 {
     const struct search *home = &reach->home;
     uint32_t *rows = wt__arena_array(arena, uint32_t, k + 1);
@@ -41,7 +41,7 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
     if (rc == 0 && first != PTR_NOBODY)
         rows[count++] = first;
     for (size_t i = 0; rc == 0 && i < search.hits.len && count < k; i++) {
-        size_t row = home_row(reach, &search, search.hits.items[i].row);
+        size_t row = find_home_row(reach, &search, search.hits.items[i].row);
         if (row < home->index->snapshot->rows && row != first && wt__row_allowed(reach->allowed, (uint32_t)row))
             rows[count++] = (uint32_t)row;
     }
@@ -51,12 +51,13 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
     return rc;
 }
 
-static int find_tools(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err)
+static int find_near_tools(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
+                           wt_error *err)
 {
-    return search_text(self, text, k, PTR_NOBODY, arena, out, err);
+    return search_near_tools(self, text, k, PTR_NOBODY, arena, out, err);
 }
 
-static int describe(void *self, uint32_t row, struct arena *arena, struct ptr_text *out, wt_error *err)
+static int describe_row(void *self, uint32_t row, struct arena *arena, struct ptr_text *out, wt_error *err)
 {
     struct ptr_reach *reach = self;
     struct tool tool;
@@ -67,17 +68,19 @@ static int describe(void *self, uint32_t row, struct arena *arena, struct ptr_te
     return rc < 0 ? rc : 0;
 }
 
-static int find_similar(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err)
+static int find_similar_tools(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
+                              wt_error *err)
 {
     struct ptr_text text;
     struct buffer words = {0};
-    int rc = describe(self, tool, arena, &text, err);
+    int rc = describe_row(self, tool, arena, &text, err);
     if (rc < 0)
         return rc;
     wt__buffer_str(&words, text.name);
     wt__buffer_text(&words, ": ");
     wt__buffer_str(&words, text.description);
-    rc = words.failed ? wt__fail_nomem(err) : search_text(self, wt__buffer_view(&words), k, tool, arena, out, err);
+    rc =
+        words.failed ? wt__fail_nomem(err) : search_near_tools(self, wt__buffer_view(&words), k, tool, arena, out, err);
     wt__buffer_dispose(&words);
     return rc;
 }
@@ -85,8 +88,8 @@ static int find_similar(void *self, uint32_t tool, size_t k, struct arena *arena
 /* ---------------------------------------------------------------- past use */
 
 /* Encodes a text and allocates `count` scores. */
-static int encode(struct ptr_reach *reach, struct str text, size_t count, struct arena *arena, float **query,
-                  float **scores, wt_error *err)
+static int encode_past_query(struct ptr_reach *reach, struct str text, size_t count, struct arena *arena, float **query,
+                             float **scores, wt_error *err)
 {
     size_t dim = wt__encoder_dim(reach->encoder);
     *query = wt__arena_alloc(arena, (dim + count) * sizeof **query, 64);
@@ -97,8 +100,8 @@ static int encode(struct ptr_reach *reach, struct str text, size_t count, struct
     return rc < 0 ? rc : wt__encode(reach->encoder, reach->scratch, TEXT_REQUEST, &text, 1, *query, err);
 }
 
-static int past_tools(const struct ptr_reach *reach, size_t request, struct arena *arena, struct ptr_tools *out,
-                      wt_error *err)
+static int read_past_tools(const struct ptr_reach *reach, size_t request, struct arena *arena, struct ptr_tools *out,
+                           wt_error *err)
 {
     const struct neighbours *past = &reach->past;
     size_t count = 0;
@@ -114,8 +117,8 @@ static int past_tools(const struct ptr_reach *reach, size_t request, struct aren
     return 0;
 }
 
-static int find_past(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
-                     size_t *count, wt_error *err)
+static int find_past_sets(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
+                          size_t *count, wt_error *err)
 {
     struct ptr_reach *reach = self;
     const struct neighbours *past = &reach->past;
@@ -127,17 +130,17 @@ static int find_past(void *self, struct str text, size_t k, struct arena *arena,
     struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, k);
     int rc = near && lists ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = encode(reach, text, past->count, arena, &query, &scores, err);
+        rc = encode_past_query(reach, text, past->count, arena, &query, &scores, err);
     if (rc < 0)
         return rc;
     *count = wt__neighbours_nearest(past, query, k, scores, near);
     for (size_t i = 0; rc == 0 && i < *count; i++)
-        rc = past_tools(reach, near[i].row, arena, &lists[i], err);
+        rc = read_past_tools(reach, near[i].row, arena, &lists[i], err);
     *out = lists;
     return rc;
 }
 
-static int find_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
+static int find_nearest_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
     struct ptr_reach *reach = self;
     const struct bundle_query query = {text, &reach->home.plan.retriever, reach->allowed, reach->home.workspace};
@@ -170,12 +173,13 @@ static int find_bundle(void *self, struct str text, struct arena *arena, struct 
 
 struct ptr_sources wt__ptr_sources(struct ptr_reach *reach)
 {
-    return (struct ptr_sources){reach, find_bundle, find_tools, find_past, find_similar, describe};
+    return (struct ptr_sources){reach,          find_nearest_bundle, find_near_tools,
+                                find_past_sets, find_similar_tools,  describe_row};
 }
 
 /* Chooses the past requests and their encoder: that of the base retriever, so that an untrained one stays untrained;
  * otherwise that of the engine, or that of training if the engine has none. */
-static int choose_past(struct ptr_reach *reach, const struct trained *trained, wt_error *err)
+static int choose_past_encoder(struct ptr_reach *reach, const struct trained *trained, wt_error *err)
 {
     const struct search *home = &reach->home;
     wt_error why;
@@ -193,7 +197,7 @@ static int choose_past(struct ptr_reach *reach, const struct trained *trained, w
 }
 
 /* Replaces the index of the search by one with the label rows of training. */
-static int learn_past(struct ptr_reach *reach, wt_error *err)
+static int open_past_requests(struct ptr_reach *reach, wt_error *err)
 {
     struct search *home = &reach->home;
     const struct trained *trained = NULL;
@@ -204,7 +208,7 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__fail_cancelled(err);
     if (!trained || !trained->recipes[RECIPE_NEIGHBOURS].there)
         return 0;
-    rc = choose_past(reach, trained, err);
+    rc = choose_past_encoder(reach, trained, err);
     if (rc < 0 || reach->past.count == 0)
         return rc;
     rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained, &index,
@@ -217,12 +221,12 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
     return 0;
 }
 
-int wt__ptr_reach(struct ptr_reach *reach, wt_error *err)
+int wt__ptr_sources_open(struct ptr_reach *reach, wt_error *err)
 {
     int rc = wt__search_run(&reach->home, err);
     reach->home.hits = (struct hit_list){.encode_ms = reach->home.hits.encode_ms};
     if (rc == 0)
-        rc = learn_past(reach, err);
+        rc = open_past_requests(reach, err);
     return rc < 0 ? rc : wt__search_allowed(&reach->home, &reach->allowed, err);
 }
 
@@ -231,15 +235,15 @@ int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
     struct arena arena = {0};
     struct ptr_reach reach = {
         .home = {.engine = engine, .request = STR("anything"), .arena = &arena, .k = 1, .progress = progress}};
-    int rc = wt__ptr_reach(&reach, err);
+    int rc = wt__ptr_sources_open(&reach, err);
     if (rc == 0 && reach.past.count > 0)
         rc = wt__bundles_of(engine, progress, reach.home.index, reach.encoder, &reach.bundles, err);
-    wt__ptr_leave(&reach);
+    wt__ptr_sources_close(&reach);
     wt__arena_dispose(&arena);
     return rc;
 }
 
-void wt__ptr_leave(struct ptr_reach *reach)
+void wt__ptr_sources_close(struct ptr_reach *reach)
 {
     wt__encoder_scratch_free(reach->scratch);
     wt__search_end(&reach->home);

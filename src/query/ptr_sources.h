@@ -24,9 +24,9 @@ struct ptr_reach {
 };
 
 /* Opens the sources. The caller has set the request, arena, recipe, filter and k of `home`, and this runs the search.
- * Call wt__ptr_leave afterwards, also on an error. Errors: those of wt_find. */
-int wt__ptr_reach(struct ptr_reach *reach, wt_error *err);
-void wt__ptr_leave(struct ptr_reach *reach);
+ * Call wt__ptr_sources_close afterwards, also on an error. Errors: those of wt_find. */
+int wt__ptr_sources_open(struct ptr_reach *reach, wt_error *err);
+void wt__ptr_sources_close(struct ptr_reach *reach);
 
 /* Prepares for the first query after training: builds the index with the label rows, and the bundles of past requests,
  * and encodes new bundles. Errors: those of wt_find. */

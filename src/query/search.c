@@ -22,7 +22,7 @@ int wt__request_check(struct str request, wt_error *err)
     return 0;
 }
 
-static int check(const struct search *search, wt_error *err)
+static int check_search(const struct search *search, wt_error *err)
 {
     int rc = wt__request_check(search->request, err);
     if (rc < 0)
@@ -33,7 +33,7 @@ static int check(const struct search *search, wt_error *err)
 }
 
 /* Opens the current index and maps the tools of past requests to its rows. */
-static int open_index(struct search *search, wt_error *err)
+static int open_search_index(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
     int rc = wt__engine_index(search->engine, search->progress, plan->set.kind ? &plan->set : NULL, plan->labels,
@@ -47,38 +47,38 @@ static int open_index(struct search *search, wt_error *err)
 }
 
 /* Switches to the fallback encoder while it has vectors of more tools, as after the installation of a new model. */
-static int stand_by(struct search *search, wt_error *err)
+static int use_fallback_encoder(struct search *search, wt_error *err)
 {
     struct search_plan *plan = &search->plan;
-    const struct encoder *standby = NULL;
-    size_t missing = plan->may_stand_by ? wt__index_without_vector(search->index, &plan->set) : 0;
-    int rc = missing > 0 ? wt__engine_standby(search->engine, search->progress, &standby, err) : 0;
-    if (rc < 0 || !standby)
+    const struct encoder *fallback = NULL;
+    size_t missing = plan->may_use_fallback ? wt__index_without_vector(search->index, &plan->set) : 0;
+    int rc = missing > 0 ? wt__engine_fallback_encoder(search->engine, search->progress, &fallback, err) : 0;
+    if (rc < 0 || !fallback)
         return rc;
-    struct index_set set = {wt__encoder_hash(standby), wt__document_kind};
+    struct index_set set = {wt__encoder_hash(fallback), wt__document_kind};
     if (wt__index_without_vector(search->index, &set) >= missing)
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "searching with %s until there are vectors of %s; `whichtool vectors` makes them",
-                      wt__encoder_name(standby), wt__encoder_name(plan->encoder));
+                      wt__encoder_name(fallback), wt__encoder_name(plan->encoder));
     rc = wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
-    plan->encoder = standby;
-    plan->retriever = wt__engine_plain(search->engine, &plan->retriever, standby);
+    plan->encoder = fallback;
+    plan->retriever = wt__untrained_retriever(search->engine, &plan->retriever, fallback);
     plan->set = set;
     return rc;
 }
 
 /* Makes the plan and opens the index, replacing those of an earlier run. */
-static int find_index(struct search *search, wt_error *err)
+static int plan_search(struct search *search, wt_error *err)
 {
-    const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
+    const struct plan_options wish = {search->recipe, search->untrained, search->features, search->progress};
     wt__index_release(search->index);
     search->index = NULL;
     int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
     if (rc == 0)
-        rc = open_index(search, err);
+        rc = open_search_index(search, err);
     if (rc == 0)
-        rc = stand_by(search, err);
+        rc = use_fallback_encoder(search, err);
     if (rc < 0)
         return rc;
     const struct encoder *encoder = search->plan.encoder;
@@ -105,7 +105,7 @@ static int note_missing_vectors(struct search *search, wt_error *err)
 }
 
 /* Gets the mask of the filter on the current index. Adds its notice only the first time. */
-static int read_filter(struct search *search, wt_error *err)
+static int read_filter_mask(struct search *search, wt_error *err)
 {
     bool first = !search->mask;
     wt__filter_mask_release(search->mask);
@@ -117,7 +117,7 @@ int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error
 {
     const struct snapshot *snapshot = search->index->snapshot;
     size_t bytes = (snapshot->rows + (size_t)63) / 64 * sizeof **allowed;
-    int rc = search->filter ? read_filter(search, err) : 0;
+    int rc = search->filter ? read_filter_mask(search, err) : 0;
     *allowed = rc == 0 && search->filter ? search->mask->bits : NULL;
     if (rc < 0 || search->excluded_count == 0)
         return rc;
@@ -149,8 +149,8 @@ struct store_tools {
     const uint64_t *allowed;          /* same as in retrieve_request */
 };
 
-static int read_rows(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
-                     wt_error *err)
+static int read_row_tools(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
+                          wt_error *err)
 {
     const struct store_tools *tools = context;
     int64_t *ids = wt__arena_array(arena, int64_t, count);
@@ -162,8 +162,8 @@ static int read_rows(void *context, const uint32_t *rows, size_t count, struct a
     return rc < 0 ? rc : 0;
 }
 
-static int rows_of_provider(void *context, struct str provider, size_t most, struct arena *arena, uint32_t **rows,
-                            size_t *count, wt_error *err)
+static int list_provider_rows(void *context, struct str provider, size_t most, struct arena *arena, uint32_t **rows,
+                              size_t *count, wt_error *err)
 {
     const struct store_tools *tools = context;
     size_t listed = 0;
@@ -185,19 +185,19 @@ static int rows_of_provider(void *context, struct str provider, size_t most, str
     return 0;
 }
 
-static struct tool_reader store_reader(struct store_tools *tools)
+static struct tool_reader make_tool_reader(struct store_tools *tools)
 {
-    return (struct tool_reader){tools, read_rows, rows_of_provider};
+    return (struct tool_reader){tools, read_row_tools, list_provider_rows};
 }
 
-static int by_row(const void *a, const void *b)
+static int order_scored_rows(const void *a, const void *b)
 {
     uint32_t x = ((const struct scored *)a)->row, y = ((const struct scored *)b)->row;
     return (x > y) - (x < y);
 }
 
 /* Reads the recorded usages of the same request. Ignores them instead of waiting for a commit of another connection. */
-static int ask_store(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
+static int read_recorded_usage(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
 {
     wt_engine *engine = search->engine;
     struct store *reader;
@@ -218,7 +218,7 @@ int wt__search_is_recorded(const struct search *search, float share, bool *out, 
 {
     struct recorded_tool *tools;
     size_t count;
-    int rc = ask_store(search, &tools, &count, err);
+    int rc = read_recorded_usage(search, &tools, &count, err);
     *out = false;
     for (size_t i = 0; rc == 0 && i < count; i++)
         *out |= (float)tools[i].share >= share;
@@ -226,7 +226,7 @@ int wt__search_is_recorded(const struct search *search, float share, bool *out, 
 }
 
 /* Reads the recorded usages and maps them to rows of the index. */
-static int read_recorded(struct search *search, wt_error *err)
+static int map_recorded_usage(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
     struct recorded_tool *tools;
@@ -234,7 +234,7 @@ static int read_recorded(struct search *search, wt_error *err)
     search->recorded_count = 0;
     if (!search->use_recorded || !search->plan.recorded)
         return 0;
-    int rc = ask_store(search, &tools, &count, err);
+    int rc = read_recorded_usage(search, &tools, &count, err);
     if (rc == 0 && count > 0 && !(search->recorded = wt__arena_array(search->arena, struct scored, count)))
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -243,7 +243,7 @@ static int read_recorded(struct search *search, wt_error *err)
             search->recorded[search->recorded_count++] = (struct scored){(float)tools[i].share, (uint32_t)row};
     }
     if (search->recorded_count > 1)
-        qsort(search->recorded, search->recorded_count, sizeof *search->recorded, by_row);
+        qsort(search->recorded, search->recorded_count, sizeof *search->recorded, order_scored_rows);
     return rc;
 }
 
@@ -251,12 +251,12 @@ float wt__search_recorded(const struct search *search, uint32_t row)
 {
     const struct scored wanted = {.row = row}, *found = NULL;
     if (search->recorded_count > 0)
-        found = bsearch(&wanted, search->recorded, search->recorded_count, sizeof wanted, by_row);
+        found = bsearch(&wanted, search->recorded, search->recorded_count, sizeof wanted, order_scored_rows);
     return found ? found->score : 0;
 }
 
 /* Drops the recorded tools excluded by the filter: their use says little about the others. */
-static void drop_recorded(struct search *search, const uint64_t *allowed)
+static void drop_excluded_usage(struct search *search, const uint64_t *allowed)
 {
     size_t kept = 0;
     for (size_t i = 0; i < search->recorded_count; i++)
@@ -267,13 +267,13 @@ static void drop_recorded(struct search *search, const uint64_t *allowed)
 
 /* Returns the number of hits that the limit of new tools may remove. It does not apply to a search for a single
  * provider, because no other provider loses a place. */
-static size_t count_new(const struct search *search, int64_t now)
+static size_t count_new_hits(const struct search *search, int64_t now)
 {
     bool all = search->new_in_full || (search->filter && search->filter->provider_count == 1);
     return all ? 0 : wt__new_tools_count(search->index->new_tools, now);
 }
 
-static int retrieve(struct search *search, wt_error *err)
+static int retrieve_hits(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
     const struct snapshot *snapshot = search->index->snapshot;
@@ -281,7 +281,7 @@ static int retrieve(struct search *search, wt_error *err)
     struct retriever retriever = plan->retriever;
     struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
     int64_t now = (int64_t)time(NULL);
-    size_t k = search->k, new = count_new(search, now), deeper = wt__reranker_depth(&plan->reranker);
+    size_t k = search->k, new = count_new_hits(search, now), deeper = wt__reranker_depth(&plan->reranker);
     size_t most = new < WT_MAX_K &&k + new < WT_MAX_K ? k + new : WT_MAX_K;
     struct retrieve_request request = {.text = search->read,
                                        .k = most > deeper ? most : deeper,
@@ -297,7 +297,7 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc < 0)
         return rc;
     search->allowed = request.allowed;
-    drop_recorded(search, request.allowed);
+    drop_excluded_usage(search, request.allowed);
     rc = wt__conversation_context(search, &view, &request, &view.context, err);
     if (rc < 0)
         return rc;
@@ -314,7 +314,7 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0) {
         struct store_tools tools = {search->engine, search->index, request.allowed};
         struct rerank_input input = {
-            &view,           &request, store_reader(&tools), search->arena, &search->multi_provider_probability,
+            &view,           &request, make_tool_reader(&tools), search->arena, &search->multi_provider_probability,
             search->progress};
         rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
         if (rc == 0 && reranker)
@@ -331,17 +331,17 @@ static int retrieve(struct search *search, wt_error *err)
 }
 
 /* Retrieves, and retries once with a new index: damage is noticed only when vectors are read. */
-static int retrieve_or_renew(struct search *search, wt_error *err)
+static int retrieve_with_retry(struct search *search, wt_error *err)
 {
     wt_error why;
-    int rc = retrieve(search, &why);
+    int rc = retrieve_hits(search, &why);
     if (rc == WT_ESTORE && search->plan.encoder) {
         wt__engine_discard_index(search->engine, search->index);
-        rc = find_index(search, &why);
+        rc = plan_search(search, &why);
         if (rc == 0)
-            rc = read_recorded(search, &why);
+            rc = map_recorded_usage(search, &why);
         if (rc == 0)
-            rc = retrieve(search, &why);
+            rc = retrieve_hits(search, &why);
     }
     if (rc < 0 && err)
         *err = why;
@@ -349,7 +349,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
 }
 
 /* Splits joined words and corrects the spelling of the request, and collects its unknown words. */
-static int read_request(struct search *search, wt_error *err)
+static int correct_request(struct search *search, wt_error *err)
 {
     const struct lexical *words = &search->index->snapshot->lexical;
     struct str wish = search->request;
@@ -364,12 +364,12 @@ static int read_request(struct search *search, wt_error *err)
 }
 
 /* Opens the models and updates the index, which may be slow for the first query. */
-static int prepare(struct search *search, wt_error *err)
+static int prepare_search(struct search *search, wt_error *err)
 {
-    int rc = find_index(search, err);
+    int rc = plan_search(search, err);
     search->notice = search->plan.notice;
     if (rc == 0)
-        rc = read_recorded(search, err);
+        rc = map_recorded_usage(search, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
     if (rc == 0)
@@ -380,21 +380,21 @@ static int prepare(struct search *search, wt_error *err)
 int wt__search_run(struct search *search, wt_error *err)
 {
     search->multi_provider_probability = NAN;
-    int rc = check(search, err);
+    int rc = check_search(search, err);
     if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = prepare(search, err);
+        rc = prepare_search(search, err);
     if (rc == 0)
-        rc = read_request(search, err);
-    return rc < 0 ? rc : retrieve_or_renew(search, err);
+        rc = correct_request(search, err);
+    return rc < 0 ? rc : retrieve_with_retry(search, err);
 }
 
 /* Report unknown words if none of the first hits is likelier; chosen on dev (docs/retrieval.md). */
 static const float UNLIKELY = 0.2f;
 enum { LOOKED_AT = 5 };
 
-static bool may_fit(const struct search *search)
+static bool has_likely_hit(const struct search *search)
 {
     const struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len && i < LOOKED_AT; i++) {
@@ -410,7 +410,7 @@ enum { STRANGE_SHARE = 3 };
 static const char SMALL_MODEL[] = "intfloat/multilingual-e5-small",
                   OTHER_MODEL[] = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2";
 
-int wt__search_tell_language(struct search *search, wt_error *err)
+int wt__search_note_language(struct search *search, wt_error *err)
 {
     const struct encoder *encoder = search->plan.encoder;
     const struct unknown_words *unknown = &search->unknown;
@@ -433,7 +433,7 @@ int wt__search_unknown(const struct search *search, const char *const **words, s
     const struct unknown_words *unknown = &search->unknown;
     *words = NULL;
     *count = 0;
-    if (unknown->len == 0 || (!unknown->keywords && may_fit(search)))
+    if (unknown->len == 0 || (!unknown->keywords && has_likely_hit(search)))
         return 0;
     const char **list = wt__arena_array(search->arena, const char *, unknown->len);
     for (size_t i = 0; list && i < unknown->len; i++)
@@ -444,7 +444,7 @@ int wt__search_unknown(const struct search *search, const char *const **words, s
     return list ? 0 : wt__fail_nomem(err);
 }
 
-static void release(struct search *search)
+static void release_search(struct search *search)
 {
     wt__filter_mask_release(search->mask);
     wt__engine_return_workspace(search->engine, search->workspace);
@@ -454,9 +454,9 @@ static void release(struct search *search)
     search->index = NULL;
 }
 
-int wt__search_untrained(struct search *search, wt_error *err)
+int wt__search_repeat_untrained(struct search *search, wt_error *err)
 {
-    release(search);
+    release_search(search);
     search->neighbours = (struct neighbours){.count = 0};
     search->read_as = NULL;
     search->untrained = true;
@@ -467,5 +467,5 @@ int wt__search_untrained(struct search *search, wt_error *err)
 void wt__search_end(struct search *search)
 {
     wt__budget_dispose(&search->budget);
-    release(search);
+    release_search(search);
 }

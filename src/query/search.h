@@ -46,7 +46,7 @@ struct search {
     struct scored *recorded; /* [recorded_count] recorded usages, as in struct view */
     size_t recorded_count;
     struct neighbours neighbours; /* past requests of the plan's labels, on this index; count may be 0 */
-    struct kept_tools_of kept;    /* kept tools of the conversation */
+    struct kept_ids kept;         /* kept tools of the conversation */
     uint32_t *kept_rows;          /* [kept_count] rows of the kept tools, if allowed */
     size_t kept_count;
     double context_ms; /* time to encode its context */
@@ -72,7 +72,7 @@ int wt__request_check(struct str request, wt_error *err);
 int wt__search_run(struct search *search, wt_error *err);
 void wt__search_end(struct search *search);
 /* Repeats the search without trained models. */
-int wt__search_untrained(struct search *search, wt_error *err);
+int wt__search_repeat_untrained(struct search *search, wt_error *err);
 
 /* Returns the tools allowed by the filter. *allowed: one bit per row of the index, in the search's arena or its mask;
  * NULL for all. Errors: those of wt__filter_mask. */
@@ -91,7 +91,7 @@ int wt__search_unknown(const struct search *search, const char *const **words, s
 
 /* Adds a notice with suitable models if the request seems not to be English, many of its words are unknown to the
  * catalogue, and the encoder only supports English. */
-int wt__search_tell_language(struct search *search, wt_error *err);
+int wt__search_note_language(struct search *search, wt_error *err);
 
 /* Returns the past requests used by the search, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);

@@ -8,7 +8,7 @@
 
 static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
 
-static int fail_recipe(const char *name, wt_error *err)
+static int fail_unknown_recipe(const char *name, wt_error *err)
 {
     struct buffer names = {0};
     const wt_recipe *recipe;
@@ -23,8 +23,8 @@ static int fail_recipe(const char *name, wt_error *err)
 
 /* Plans an untrained recipe. If the encoder cannot be opened and the recipe was chosen automatically, uses the fallback
  * encoder, or words alone if there is no fallback. */
-static int plan_plain(wt_engine *engine, const struct search_wish *wish, const struct recipe *recipe, bool automatic,
-                      struct arena *arena, struct search_plan *out, wt_error *err)
+static int plan_untrained(wt_engine *engine, const struct plan_options *wish, const struct recipe *recipe,
+                          bool automatic, struct arena *arena, struct search_plan *out, wt_error *err)
 {
     wt_error why;
     out->retriever = *recipe->retriever;
@@ -39,7 +39,7 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
         rc = wt__add_notice(&out->notice, WT_NOTICE_NO_ENCODER, is_known ? NULL : why.message, arena, &failed);
         out->notice.codes |= WT_NOTICE_NO_ENCODER;
         if (rc == 0)
-            rc = wt__engine_standby(engine, wish->progress, &out->encoder, &failed);
+            rc = wt__engine_fallback_encoder(engine, wish->progress, &out->encoder, &failed);
         why = rc < 0 ? failed : why;
         if (rc == 0 && !out->encoder) {
             out->retriever = wt__bm25;
@@ -52,16 +52,16 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
         *err = why;
     if (rc < 0)
         return rc;
-    out->retriever = wt__engine_plain(engine, recipe->retriever, out->encoder);
+    out->retriever = wt__untrained_retriever(engine, recipe->retriever, out->encoder);
     out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
-    out->may_stand_by = true;
+    out->may_use_fallback = true;
     return 0;
 }
 
 /* Plans a trained recipe: its own weights, or the untrained recipe that it names. */
-static int plan_trained(wt_engine *engine, const struct search_wish *wish, const struct trained *trained,
-                        const struct trained_recipe *recipe, struct arena *arena, struct search_plan *out,
-                        wt_error *err)
+static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wish, const struct trained *trained,
+                               const struct trained_recipe *recipe, struct arena *arena, struct search_plan *out,
+                               wt_error *err)
 {
     const struct recipe *plain = wt__recipe_named(recipe->runs);
     out->why = recipe->why[0] ? wt__arena_copy(arena, wt__str(recipe->why)) : NULL;
@@ -70,7 +70,7 @@ static int plan_trained(wt_engine *engine, const struct search_wish *wish, const
     if (recipe == &trained->recipes[RECIPE_AUTO] && trained->chooser && trained->chooser->has_relevance)
         out->relevance = &trained->chooser->relevance;
     if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
-        return plan_plain(engine, wish, plain, true, arena, out, err);
+        return plan_untrained(engine, wish, plain, true, arena, out, err);
     out->retriever = recipe->retriever;
     if (wish->features && trained->recipes[RECIPE_NEIGHBOURS].there)
         out->retriever.also |= 1u << SOURCE_NEIGHBOURS;
@@ -87,7 +87,7 @@ static int plan_trained(wt_engine *engine, const struct search_wish *wish, const
     return out->ran ? 0 : wt__fail_nomem(err);
 }
 
-int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct arena *arena, struct search_plan *out,
+int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena, struct search_plan *out,
                     wt_error *err)
 {
     const char *name = wish->recipe ? wish->recipe : AUTOMATIC;
@@ -96,12 +96,12 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     const struct trained *trained = NULL;
     *out = (struct search_plan){.recorded = automatic};
     if (!recipe)
-        return fail_recipe(name, err);
+        return fail_unknown_recipe(name, err);
     if (recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s makes a set and ranks no tools; run it with `whichtool pick`",
                         name);
     if (!automatic && recipe->retriever && recipe->model == MODEL_NONE)
-        return plan_plain(engine, wish, recipe, false, arena, out, err);
+        return plan_untrained(engine, wish, recipe, false, arena, out, err);
     wt_error why;
     int rc = wish->untrained ? 0 : wt__engine_load_trained(engine, wish->progress, &trained, &why);
     if (rc == WT_ENOMEM)
@@ -113,7 +113,7 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     if (choice) {
         rc = wt__reranker_load(&choice->reranker, &why);
         if (rc == 0)
-            return plan_trained(engine, wish, trained, choice, arena, out, err);
+            return plan_trained_recipe(engine, wish, trained, choice, arena, out, err);
         notice = rc != WT_ENOMEM ? wt__trained_unused(choice->runs, why.message, arena) : NULL;
         if (!notice)
             return wt__fail_nomem(err);
@@ -126,5 +126,5 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     rc = wt__add_notice(&out->notice, WT_NOTICE_UNUSED_MODEL, notice, arena, err);
     if (rc < 0)
         return rc;
-    return plan_plain(engine, wish, recipe, automatic, arena, out, err);
+    return plan_untrained(engine, wish, recipe, automatic, arena, out, err);
 }

@@ -42,7 +42,7 @@ struct set_selector {
 
 /* Reports the tools over the budget and, if there are any, withdraws the promise of the set. The last step of a
  * selector. */
-int wt__tell_budget(struct selection *selection, const struct budget *budget, wt_error *err);
+int wt__selection_report_budget(struct selection *selection, const struct budget *budget, wt_error *err);
 
 /* Works like wt_pick with the settings of an evaluation, or NULL. All defaults of the options must be filled in. */
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options,

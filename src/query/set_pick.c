@@ -9,7 +9,7 @@
 #include "query/selector.h"
 #include "retrieve/segment.h"
 
-struct picking {
+struct set_pick {
     struct search search;
     struct selection *selection;
     const struct chooser *chooser;
@@ -19,7 +19,7 @@ struct picking {
     size_t count;
 };
 
-static int check(const wt_pick_options *options, wt_error *err)
+static int check_set_options(const wt_pick_options *options, wt_error *err)
 {
     if (options->base_retriever || options->ablate || options->k)
         return wt__fail(err, WT_EINVAL,
@@ -37,7 +37,7 @@ static int check(const wt_pick_options *options, wt_error *err)
 /* Recorded tools with at least this share are picked, all of them. */
 static const float RECORDED_MAJORITY = 0.5f;
 
-static void pick_recorded(struct picking *p)
+static void pick_recorded(struct set_pick *p)
 {
     struct hit_list *hits = &p->search.hits;
     for (uint32_t h = 0; h < hits->len; h++)
@@ -46,8 +46,8 @@ static void pick_recorded(struct picking *p)
 }
 
 /* Adds a notice with the words of the needs without a tool, so that the caller can rephrase them. */
-static int tell_missed(struct picking *p, const struct need_hit *found, size_t count, const struct need_set *set,
-                       wt_error *err)
+static int note_unmet_needs(struct set_pick *p, const struct need_hit *found, size_t count, const struct need_set *set,
+                            wt_error *err)
 {
     enum { WORDS_MAX = 80 };
     struct buffer text = {0};
@@ -67,7 +67,7 @@ static int tell_missed(struct picking *p, const struct need_hit *found, size_t c
 }
 
 /* Picks one tool per need. */
-static int pick_needs(struct picking *p, const struct need_hit *found, size_t count, wt_error *err)
+static int pick_needs(struct set_pick *p, const struct need_hit *found, size_t count, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_set set;
@@ -83,10 +83,10 @@ static int pick_needs(struct picking *p, const struct need_hit *found, size_t co
         return 0;
     p->selection->out->tracc = (double)set.tracc;
     p->selection->out->complete = (double)set.complete;
-    return tell_missed(p, found, count, &set, err);
+    return note_unmet_needs(p, found, count, &set, err);
 }
 
-static int pick_untrained(struct picking *p, wt_error *err)
+static int pick_untrained(struct set_pick *p, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_hit found[NEED_HITS];
@@ -104,7 +104,7 @@ static int pick_untrained(struct picking *p, wt_error *err)
 
 /* ---------------------------------------------------------------- with a chooser */
 
-static bool abstains(const struct picking *p)
+static bool should_abstain(const struct set_pick *p)
 {
     double share = p->selection->options->abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->selection->options->abstain;
     return share > 0 &&
@@ -113,7 +113,7 @@ static bool abstains(const struct picking *p)
 
 /* Sets the score of each hit to the probability that it is needed given that some tool fits, 0 outside any set. The
  * probability of the hit also includes the chance of no tool fitting. */
-static void score_hits(struct picking *p, const struct chosen *chosen)
+static void score_set_hits(struct set_pick *p, const struct chosen *chosen)
 {
     struct hit_list *hits = &p->search.hits;
     for (size_t h = 0; h < hits->len; h++)
@@ -126,7 +126,7 @@ static void score_hits(struct picking *p, const struct chosen *chosen)
 }
 
 /* Picks the set with the greatest expected TRACC, likeliest tool first. */
-static void pick_likeliest(struct picking *p, const struct chosen *chosen)
+static void pick_likeliest(struct set_pick *p, const struct chosen *chosen)
 {
     struct scored order[CHOOSE_TOOLS];
     for (uint32_t t = 0; t < p->candidates.tools; t++)
@@ -140,7 +140,7 @@ static void pick_likeliest(struct picking *p, const struct chosen *chosen)
 }
 
 /* The hits in the order in which they join a growing set. */
-struct joining {
+struct set_order {
     uint32_t *order;      /* [hits] */
     float *nonconformity; /* [hits] */
     const uint64_t *used; /* one bit per row: used by a past request; NULL if unknown */
@@ -150,7 +150,8 @@ struct joining {
 
 /* Returns the size of a set complete with this probability, or NO_PROMISE without enough training. joined: room
  * for all hits, receives the set; NULL to count only. */
-static size_t count_joined(const struct picking *p, const struct joining *joining, double probability, uint32_t *joined)
+static size_t count_joining_hits(const struct set_pick *p, const struct set_order *joining, double probability,
+                                 uint32_t *joined)
 {
     struct conformal_thresholds thresholds;
     size_t count = 0;
@@ -170,16 +171,16 @@ static size_t count_joined(const struct picking *p, const struct joining *joinin
 
 /* Returns the greatest probability, in hundredths and below the requested one, whose set has at most WT_MAX_COMPLETE
  * tools; or 0. */
-static double most_promised(const struct picking *p, const struct joining *joining)
+static double find_best_promise(const struct set_pick *p, const struct set_order *joining)
 {
     int percent = (int)ceil(p->selection->options->complete * 100 - 1e-9) - 1;
-    while (percent > 0 && count_joined(p, joining, percent / 100., NULL) > WT_MAX_COMPLETE)
+    while (percent > 0 && count_joining_hits(p, joining, percent / 100., NULL) > WT_MAX_COMPLETE)
         percent--;
     return percent / 100.;
 }
 
 /* Writes why the promise cannot be kept. wanted: required size of the set, or NO_PROMISE. */
-static void tell_unkept(const struct picking *p, size_t wanted, struct buffer *out)
+static void describe_unkept_promise(const struct set_pick *p, size_t wanted, struct buffer *out)
 {
     if (wanted != NO_PROMISE)
         wt__buffer_printf(
@@ -192,11 +193,11 @@ static void tell_unkept(const struct picking *p, size_t wanted, struct buffer *o
                              "their tools were not found");
 }
 
-static int refuse_promise(const struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+static int reject_promise(const struct set_pick *p, const struct set_order *joining, size_t wanted, wt_error *err)
 {
     struct buffer text = {0};
-    double most = joining ? most_promised(p, joining) : 0;
-    tell_unkept(p, wanted, &text);
+    double most = joining ? find_best_promise(p, joining) : 0;
+    describe_unkept_promise(p, wanted, &text);
     if (p->chooser->nonconformity.count == 0)
         wt__buffer_text(&text, "; record use, then run `whichtool train all`");
     else if (most > 0)
@@ -212,28 +213,28 @@ static int refuse_promise(const struct picking *p, const struct joining *joining
 }
 
 /* True if a tool is very unlikely to be needed and the size of a complete set is unknown. */
-static bool is_idle(const struct picking *p, uint32_t hit)
+static bool is_unlikely_hit(const struct set_pick *p, uint32_t hit)
 {
     static const float IDLE = 0.01f;
     return p->chooser->nonconformity.count == 0 && p->search.hits.items[hit].score < IDLE;
 }
 
 /* Picks the first tools without a promise, to be cut by the budget. */
-static int take_first(struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+static int pick_first_hits(struct set_pick *p, const struct set_order *joining, size_t wanted, wt_error *err)
 {
     struct buffer text = {0};
     bool measured = p->selection->evaluation != NULL;
     size_t most = measured ? p->search.hits.len : WT_MAX_COMPLETE;
     for (size_t i = 0; i < p->search.hits.len && p->count < most; i++)
-        if (measured || p->count == 0 || !is_idle(p, joining->order[i]))
+        if (measured || p->count == 0 || !is_unlikely_hit(p, joining->order[i]))
             p->which[p->count++] = joining->order[i];
-    tell_unkept(p, wanted, &text);
+    describe_unkept_promise(p, wanted, &text);
     return wt__take_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, &text, p->selection->arena, err);
 }
 
 /* Adds a notice about the basis of the promise. It is not a guarantee, because training used the held-out requests for
  * other choices as well. */
-static int tell_aim(const struct picking *p, wt_error *err)
+static int note_promise_basis(const struct set_pick *p, wt_error *err)
 {
     char text[160];
     snprintf(
@@ -245,29 +246,29 @@ static int tell_aim(const struct picking *p, wt_error *err)
 
 /* Picks a set complete with the requested probability. If it would be too large or its size is unknown, fails,
  * or fills a budget of tokens. An evaluation accepts any size, and takes all hits if the size is unknown. */
-static int pick_complete(struct picking *p, wt_error *err)
+static int pick_complete(struct set_pick *p, wt_error *err)
 {
     const wt_pick_options *options = p->selection->options;
     bool measured = p->selection->evaluation != NULL;
-    struct joining joining = {.order = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len),
-                              .nonconformity = wt__arena_array(p->search.arena, float, p->search.hits.len)};
+    struct set_order joining = {.order = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len),
+                                .nonconformity = wt__arena_array(p->search.arena, float, p->search.hits.len)};
     int rc =
         joining.order && joining.nonconformity ? wt__used_rows(&p->search, &joining.used, err) : wt__fail_nomem(err);
     if (rc < 0)
         return rc;
     wt__set_order(p->chooser, &p->candidates, p->search.hits.len, joining.order, joining.nonconformity);
-    size_t wanted = count_joined(p, &joining, options->complete, p->which);
+    size_t wanted = count_joining_hits(p, &joining, options->complete, p->which);
     if (wanted != NO_PROMISE && (wanted <= WT_MAX_COMPLETE || measured)) {
         p->count = wanted;
         p->selection->out->complete = options->complete;
-        return measured ? 0 : tell_aim(p, err);
+        return measured ? 0 : note_promise_basis(p, err);
     }
-    return options->max_tokens > 0 || measured ? take_first(p, &joining, wanted, err)
-                                               : refuse_promise(p, &joining, wanted, err);
+    return options->max_tokens > 0 || measured ? pick_first_hits(p, &joining, wanted, err)
+                                               : reject_promise(p, &joining, wanted, err);
 }
 
 /* Picks exactly the named tools, for a request that consists of names. */
-static void pick_named(struct picking *p)
+static void pick_named(struct set_pick *p)
 {
     struct hit_list *hits = &p->search.hits;
     for (; p->count < hits->named; p->count++) {
@@ -278,7 +279,7 @@ static void pick_named(struct picking *p)
     p->selection->out->tracc = p->selection->out->complete = (double)RELEVANCE_NAMED;
 }
 
-static int pick(struct picking *p, wt_error *err)
+static int pick_tools(struct set_pick *p, wt_error *err)
 {
     struct chosen chosen;
     if (p->search.hits.named_only && p->search.hits.named > 0) {
@@ -289,11 +290,11 @@ static int pick(struct picking *p, wt_error *err)
         return pick_untrained(p, err);
     if (p->selection->options->complete > 0 && p->chooser->nonconformity.count == 0 &&
         p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* even if no tool fits */
-        return refuse_promise(p, NULL, NO_PROMISE, err);
-    if (p->candidates.tools == 0 || abstains(p))
+        return reject_promise(p, NULL, NO_PROMISE, err);
+    if (p->candidates.tools == 0 || should_abstain(p))
         return 0;
     wt__choose(p->chooser, &p->candidates, &chosen);
-    score_hits(p, &chosen);
+    score_set_hits(p, &chosen);
     if (p->selection->options->complete > 0)
         return pick_complete(p, err);
     pick_likeliest(p, &chosen);
@@ -301,7 +302,7 @@ static int pick(struct picking *p, wt_error *err)
 }
 
 /* Appends the kept tools that were not picked. */
-static int pick_kept(struct picking *p, wt_error *err)
+static int append_kept_tools(struct set_pick *p, wt_error *err)
 {
     size_t picked = p->count;
     int rc = wt__conversation_append(&p->search, err);
@@ -327,7 +328,7 @@ static int pick_kept(struct picking *p, wt_error *err)
 
 /* Decides whether recorded usages of the same request count. They come before trained models, which did not know them.
  * A promise and an evaluation use the chooser alone. */
-static int heed_recorded(struct picking *p, wt_error *err)
+static int decide_recorded_usage(struct set_pick *p, wt_error *err)
 {
     bool heeded = p->selection->conversation->context.len == 0, recorded;
     int rc = 0;
@@ -342,26 +343,26 @@ static int heed_recorded(struct picking *p, wt_error *err)
 
 /* Searches with trained models, or again without them if the request is unlike those of training. A promise always uses
  * the trained models. */
-static int search(struct picking *p, wt_error *err)
+static int search_candidates(struct set_pick *p, wt_error *err)
 {
-    int rc = heed_recorded(p, err);
+    int rc = decide_recorded_usage(p, err);
     if (rc == 0)
         rc = wt__search_run(&p->search, err);
     if (rc < 0 || (p->search.untrained && p->selection->options->complete == 0))
         return rc;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     if (p->selection->options->complete == 0)
-        rc = wt__search_if_unlike(&p->search, p->chooser, &p->candidates, err);
+        rc = wt__search_if_unfamiliar(&p->search, p->chooser, &p->candidates, err);
     return rc < 0 ? rc : 0;
 }
 
-static int run(struct picking *p, wt_error *err)
+static int run_set_pick(struct set_pick *p, wt_error *err)
 {
-    int rc = search(p, err);
+    int rc = search_candidates(p, err);
     if (rc == 0)
         rc = wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err);
     if (rc == 0)
-        rc = wt__search_tell_language(&p->search, err);
+        rc = wt__search_note_language(&p->search, err);
     if (rc < 0)
         return rc;
     p->selection->out->recipe = p->search.plan.ran;
@@ -371,20 +372,20 @@ static int run(struct picking *p, wt_error *err)
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
     rc = p->which ? wt__join_notices(&p->selection->notice, &p->notice, p->selection->arena, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = pick(p, err);
+        rc = pick_tools(p, err);
     if (rc == 0)
-        rc = pick_kept(p, err);
+        rc = append_kept_tools(p, err);
     if (rc == 0)
         rc = wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
                                   &p->selection->out->items, &p->selection->out->len, err);
-    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
+    return rc < 0 ? rc : wt__selection_report_budget(p->selection, &p->search.budget, err);
 }
 
 static int select_set(struct selection *selection, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
-    struct picking picking = {.selection = selection};
-    int rc = check(options, err);
+    struct set_pick picking = {.selection = selection};
+    int rc = check_set_options(options, err);
     if (rc < 0)
         return rc;
     picking.search = (struct search){.engine = selection->engine,
@@ -402,7 +403,7 @@ static int select_set(struct selection *selection, wt_error *err)
         return rc;
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
-    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
+    rc = picking.chooser ? run_set_pick(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;
     return rc;

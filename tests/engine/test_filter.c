@@ -146,14 +146,14 @@ static void filter_limits_picked_tools(void **state)
     }
 }
 
-struct asked {
+struct condition_calls {
     char ids[1024];
     size_t count;
 };
 
 static int is_of_files_or_music(void *context, const char *id)
 {
-    struct asked *asked = context;
+    struct condition_calls *asked = context;
     snprintf(asked->ids + strlen(asked->ids), sizeof asked->ids - strlen(asked->ids), "%s ", id);
     asked->count++;
     return strncmp(id, "files/", 6) == 0 || strncmp(id, "music/", 6) == 0;
@@ -174,7 +174,7 @@ static void condition_is_combined_with_lists(void **state)
         {"one", {.excluded = {"music/*"}}, "files/search", HANDMADE - 1},
         {"one", {.excluded = {"music/*"}}, "files/search", 0},
     };
-    struct asked asked = {.count = 0};
+    struct condition_calls asked = {.count = 0};
     wt_find_options options;
     (void)state;
     wt_find_options_init(&options);
@@ -187,7 +187,7 @@ static void condition_is_combined_with_lists(void **state)
         filter.condition_context = &asked;
         filter.condition_name = rows[i].name;
         options.filter = &filter;
-        asked = (struct asked){.count = 0};
+        asked = (struct condition_calls){.count = 0};
         wt_hits *hits = find_with(&place, semantic, "search a song", &options);
         found_are(rows[i].name, hits, rows[i].ids);
         assert_int_equal(asked.count, rows[i].asked);

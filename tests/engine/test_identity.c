@@ -13,7 +13,7 @@
 static struct place place;
 static wt_engine *engine;
 
-static int set_up(void **state)
+static int make_identity_place(void **state)
 {
     (void)state;
     place_make(&place);
@@ -21,7 +21,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_identity_place(void **state)
 {
     (void)state;
     wt_close(engine);
@@ -55,7 +55,7 @@ static const char *names(void)
     return text;
 }
 
-static void gives(const char *name, const char *id)
+static void expect_resolved_id(const char *name, const char *id)
 {
     wt_tools *tools;
     sound(&place, wt_get(engine, name, &tools, &place.err));
@@ -77,7 +77,7 @@ static void exported_name_stays_with_its_tool(void **state)
     assert_string_equal(names(), "p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
     wt_add_report_free(add_from("b", "{\"provider\": \"p\", \"name\": \"get/it\", \"description\": \"changed\"}\n"));
     assert_string_equal(names(), "p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
-    gives("p__get_it_3ea7", "p/get/it");
+    expect_resolved_id("p__get_it_3ea7", "p/get/it");
 }
 
 /* An exported name resolves to its tool even if it is also the id of another tool. */
@@ -88,11 +88,11 @@ static void exported_name_comes_before_id(void **state)
     wt_add_report_free(
         add_from("b", "{\"provider\": \"p\", \"name\": \"x\"}\n{\"provider\": \"p\", \"name\": \"y\"}\n"));
     assert_string_equal(names(), "p__x=p_x q/p__y=q__p_y p/x=p__x_e4da p/y=p__y");
-    gives("p__x", "p__x");
-    gives("p_x", "p__x");
-    gives("p__x_e4da", "p/x");
-    gives("p__y", "p/y");
-    gives("q__p_y", "q/p__y");
+    expect_resolved_id("p__x", "p__x");
+    expect_resolved_id("p_x", "p__x");
+    expect_resolved_id("p__x_e4da", "p/x");
+    expect_resolved_id("p__y", "p/y");
+    expect_resolved_id("q__p_y", "q/p__y");
 }
 
 static void collision_is_reported_with_both_sources(void **state)
@@ -143,7 +143,7 @@ static void all_collisions_are_counted(void **state)
 
 /* ---------------------------------------------------------------- files */
 
-static void put(const char *name, const char *text)
+static void write_source_file(const char *name, const char *text)
 {
     char path[200];
     snprintf(path, sizeof path, "%s/%s", place.folder, name);
@@ -153,7 +153,7 @@ static void put(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void gone(const char *name)
+static void delete_source_file(const char *name)
 {
     char path[200];
     snprintf(path, sizeof path, "%s/%s", place.folder, name);
@@ -182,16 +182,16 @@ static void source_is_a_file(void **state)
     char path[200];
     snprintf(path, sizeof path, "%s/mcp", place.folder);
     assert_int_equal(mkdir(path, 0700), 0);
-    put("mcp/git.json", "[" TOOL("log", "one") "," TOOL("diff", "one") "]");
-    put("mcp/web.json", "[" TOOL("search", "one") "]");
+    write_source_file("mcp/git.json", "[" TOOL("log", "one") "," TOOL("diff", "one") "]");
+    write_source_file("mcp/web.json", "[" TOOL("search", "one") "]");
     add_path("mcp", 0);
     assert_string_equal(names(), "git/log=git__log git/diff=git__diff web/search=web__search");
     add_path("mcp/git.json", 0);
     assert_string_equal(names(), "git/log=git__log git/diff=git__diff web/search=web__search");
-    put("mcp/git.json", "[" TOOL("log", "two") "]");
+    write_source_file("mcp/git.json", "[" TOOL("log", "two") "]");
     add_path("mcp/git.json", 1);
     assert_string_equal(names(), "git/log=git__log web/search=web__search");
-    gone("mcp/web.json");
+    delete_source_file("mcp/web.json");
     add_path("mcp", 0);
     assert_string_equal(names(), "git/log=git__log web/search=web__search");
     add_path("mcp", 1);
@@ -274,7 +274,7 @@ static void invalid_rename_is_rejected(void **state)
                         "tables/book=tables__book tables/cancel=tables__cancel other/a=other__a new/b=new__b c=c");
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define test(name) cmocka_unit_test_setup_teardown(name, make_identity_place, remove_identity_place)
 
 int main(void)
 {

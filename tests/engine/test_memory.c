@@ -25,13 +25,13 @@ enum { PROVIDERS = 3 };
  * byte of a string if its buffer cannot grow. */
 static uint64_t said;
 
-static void say(const char *text)
+static void mix_answer(const char *text)
 {
     while (text && *text)
         said = (said ^ (unsigned char)*text++) * 1099511628211u;
 }
 
-static int set_up(void **state)
+static int prepare_allocations(void **state)
 {
     (void)state;
     place_make(&place);
@@ -44,7 +44,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int release_allocations(void **state)
 {
     (void)state;
     wt__buffer_dispose(&tools);
@@ -53,7 +53,7 @@ static int tear_down(void **state)
 }
 
 /* A use of the library from end to end. Returns 0 or the first failure. */
-struct use {
+struct memory_use {
     const char *name;
     int (*run)(wt_engine *engine, wt_error *err);
     int traits;
@@ -111,9 +111,9 @@ static int use_find(wt_engine *engine, wt_error *err)
         options.recipe = recipes[i];
         rc = wt_find(engine, request, sizeof request - 1, &options, &hits, err);
         for (size_t h = 0; rc == 0 && h < hits->len; h++) {
-            say(hits->items[h]->tool->id);
+            mix_answer(hits->items[h]->tool->id);
             for (size_t m = 0; m < hits->items[h]->match_count; m++)
-                say(hits->items[h]->matches[m]->fields);
+                mix_answer(hits->items[h]->matches[m]->fields);
         }
         wt_hits_free(hits);
     }
@@ -140,7 +140,7 @@ static int use_pick(wt_engine *engine, wt_error *err)
         options.max_tokens = promises[i] > 0 ? 10000 : 0; /* a promise requires training */
         rc = wt_pick(engine, request, sizeof request - 1, &options, &picked, err);
         for (size_t h = 0; rc == 0 && h < picked->len; h++)
-            say(picked->items[h]->tool->id);
+            mix_answer(picked->items[h]->tool->id);
         wt_picked_free(picked);
     }
     return rc;
@@ -152,14 +152,14 @@ static int say_call(wt_engine *engine, const char *request, const wt_call_option
     int rc = wt_call(engine, request, strlen(request), options, &called, err);
     if (rc < 0)
         return rc;
-    say(called->tool ? called->tool->id : "none");
-    say(called->call);
-    say(called->question);
-    say(called->steps);
+    mix_answer(called->tool ? called->tool->id : "none");
+    mix_answer(called->call);
+    mix_answer(called->question);
+    mix_answer(called->steps);
     for (size_t i = 0; i < called->missing_count; i++)
-        say(called->missing[i]);
+        mix_answer(called->missing[i]);
     for (size_t i = 0; i < called->violation_count; i++)
-        say(called->violations[i]);
+        mix_answer(called->violations[i]);
     wt_called_free(called);
     return 0;
 }
@@ -215,7 +215,7 @@ static int use_get(wt_engine *engine, wt_error *err)
         wt_tools *list;
         rc = wt_get(engine, names[i], &list, err);
         if (rc == 0)
-            say(list->items[0]->definition);
+            mix_answer(list->items[0]->definition);
         wt_tools_free(list);
     }
     return rc;
@@ -340,16 +340,16 @@ static int say_validation(const wt_validator *validator, const char *value, wt_e
     wt_validation *result;
     int rc = wt_validate(validator, value, strlen(value), &options, &result, err);
     for (size_t i = 0; rc == 0 && i < result->violation_count; i++) {
-        say(result->violations[i]->pointer);
-        say(result->violations[i]->schema_pointer);
-        say(result->violations[i]->message);
+        mix_answer(result->violations[i]->pointer);
+        mix_answer(result->violations[i]->schema_pointer);
+        mix_answer(result->violations[i]->message);
     }
     for (size_t i = 0; rc == 0 && i < result->repair_count; i++) {
-        say(result->repairs[i]->was);
-        say(result->repairs[i]->now);
+        mix_answer(result->repairs[i]->was);
+        mix_answer(result->repairs[i]->now);
     }
     if (rc == 0)
-        say(result->repaired);
+        mix_answer(result->repaired);
     wt_validation_free(result);
     return rc;
 }
@@ -402,15 +402,15 @@ static int use_refused_schemas(wt_engine *engine, wt_error *err)
         rc = wt_validator_open(&validator, schemas[i], strlen(schemas[i]), NULL, err);
         wt_validator_close(validator);
         if (rc == WT_EFORMAT || rc == WT_ENOTFOUND) {
-            say(err->message);
-            say(err->pointer);
+            mix_answer(err->message);
+            mix_answer(err->pointer);
             rc = 0;
         }
     }
     return rc;
 }
 
-static const struct use uses[] = {
+static const struct memory_use uses[] = {
     {"open and close", use_nothing, FROM_OPENING},
     {"find", use_find, FROM_OPENING},
     {"pick", use_pick, 0},
@@ -429,7 +429,7 @@ static const struct use uses[] = {
 };
 
 /* Allocations of opening are failed only in uses with FROM_OPENING. */
-static int run_use(const struct use *use, long from, wt_error *err)
+static int run_use(const struct memory_use *use, long from, wt_error *err)
 {
     wt_engine *engine = NULL;
     wt_open_options options;
@@ -449,7 +449,7 @@ static int run_use(const struct use *use, long from, wt_error *err)
     return rc;
 }
 
-static void sweep(const struct use *use, int all_after)
+static void fail_each_allocation(const struct memory_use *use, int all_after)
 {
     /* Run twice first, so that permanent allocations of libraries are already made. */
     wt_error err = {0};
@@ -493,7 +493,7 @@ static void single_failed_allocation_is_reported(void **state)
     if (!INTERPOSED)
         skip();
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        sweep(&uses[i], 0);
+        fail_each_allocation(&uses[i], 0);
 }
 
 static void permanent_lack_of_memory_is_reported(void **state)
@@ -502,7 +502,7 @@ static void permanent_lack_of_memory_is_reported(void **state)
     if (!INTERPOSED)
         skip();
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        sweep(&uses[i], 1);
+        fail_each_allocation(&uses[i], 1);
 }
 
 int main(void)
@@ -510,8 +510,8 @@ int main(void)
     if (!INTERPOSED)
         print_message("skipped: allocation faults: the sanitizer has an allocator of its own\n");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(single_failed_allocation_is_reported, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(permanent_lack_of_memory_is_reported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(single_failed_allocation_is_reported, prepare_allocations, release_allocations),
+        cmocka_unit_test_setup_teardown(permanent_lack_of_memory_is_reported, prepare_allocations, release_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

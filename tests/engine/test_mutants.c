@@ -32,7 +32,7 @@ static wt_engine *open_as(bool read_only)
 }
 
 /* True if a call failed with a code and a message. */
-static bool told(int rc)
+static bool is_reported_failure(int rc)
 {
     return rc < 0 && place.err.code == rc && place.err.message[0];
 }
@@ -46,7 +46,7 @@ static bool same_as_found(const wt_hits *hits)
 }
 
 /* Finds and picks. Returns 0, 1 if a failure was not reported, 2 if the hits are wrong. */
-static int ask(wt_engine *engine, const char *recipe, bool any_hits)
+static int find_and_pick(wt_engine *engine, const char *recipe, bool any_hits)
 {
     wt_hits *hits = NULL;
     wt_picked *picked = NULL;
@@ -56,12 +56,12 @@ static int ask(wt_engine *engine, const char *recipe, bool any_hits)
     options.k = K;
     options.explain = 1;
     int rc = wt_find(engine, request, strlen(request), &options, &hits, &place.err);
-    int bad = rc < 0 ? !told(rc) : !any_hits && !same_as_found(hits) ? 2 : 0;
+    int bad = rc < 0 ? !is_reported_failure(rc) : !any_hits && !same_as_found(hits) ? 2 : 0;
     wt_hits_free(hits);
     if (bad)
         return bad;
     rc = wt_pick(engine, request, strlen(request), NULL, &picked, &place.err);
-    bad = rc < 0 && !told(rc);
+    bad = rc < 0 && !is_reported_failure(rc);
     wt_picked_free(picked);
     return bad;
 }
@@ -70,10 +70,10 @@ static int try_place(bool read_only, bool any_hits)
 {
     wt_engine *engine = open_as(read_only);
     if (!engine)
-        return !told(place.err.code);
-    int bad = ask(engine, "hybrid", any_hits);
+        return !is_reported_failure(place.err.code);
+    int bad = find_and_pick(engine, "hybrid", any_hits);
     if (!bad)
-        bad = ask(engine, "bm25", true);
+        bad = find_and_pick(engine, "bm25", true);
     wt_close(engine);
     return bad;
 }
@@ -90,7 +90,7 @@ static int try_model(unsigned long n, bool repaired)
     return try_place(true, true);
 }
 
-static void repair(const char *path, unsigned char *bytes, size_t len)
+static void repair_checksums(const char *path, unsigned char *bytes, size_t len)
 {
     const char *name = strrchr(path, '/') + 1;
     if (strcmp(name, SNAPSHOT_FILE) == 0)
@@ -101,21 +101,21 @@ static void repair(const char *path, unsigned char *bytes, size_t len)
         seal_packed(bytes, len);
 }
 
-/* Check that the repair of checksums leaves undamaged files unchanged. */
+/* Check that the repair_checksums of checksums leaves undamaged files unchanged. */
 static void repairs_nothing(const struct mutant_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++) {
         const struct mutant_file *file = &folder->files[i];
         unsigned char *bytes = wt__alloc_aligned(file->len + 1, 1);
         memcpy(bytes, file->bytes, file->len);
-        repair(file->path, bytes, file->len);
+        repair_checksums(file->path, bytes, file->len);
         if (memcmp(bytes, file->bytes, file->len) != 0)
-            fail_msg("%s: the repair of checksums is another than theirs", file->path);
+            fail_msg("%s: the repair_checksums of checksums is another than theirs", file->path);
         free(bytes);
     }
 }
 
-static int set_up(void **state)
+static int make_mutant_folders(void **state)
 {
     struct buffer jsonl = {0};
     wt_find_options options;
@@ -138,7 +138,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_mutant_folders(void **state)
 {
     (void)state;
     place_remove(&place);
@@ -149,7 +149,7 @@ static void damaged_index_is_rebuilt(void **state)
 {
     (void)state;
     static struct mutant_folder folder;
-    struct mutant_trial trial = {&folder, repair, try_index, place.folder};
+    struct mutant_trial trial = {&folder, repair_checksums, try_index, place.folder};
     mutant_folder_read(&folder, "index", place.index);
     repairs_nothing(&folder);
     assert_true(folder.count >= 2);
@@ -162,7 +162,7 @@ static void damaged_model_is_reported(void **state)
 {
     (void)state;
     static struct mutant_folder folder;
-    struct mutant_trial trial = {&folder, repair, try_model, place.folder};
+    struct mutant_trial trial = {&folder, repair_checksums, try_model, place.folder};
     mutant_folder_read(&folder, "model", place.model);
     repairs_nothing(&folder);
     assert_true(folder.count >= 4);
@@ -173,8 +173,8 @@ static void damaged_model_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(damaged_index_is_rebuilt, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_model_is_reported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_index_is_rebuilt, make_mutant_folders, remove_mutant_folders),
+        cmocka_unit_test_setup_teardown(damaged_model_is_reported, make_mutant_folders, remove_mutant_folders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

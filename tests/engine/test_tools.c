@@ -11,7 +11,7 @@
 static struct place place;
 static wt_engine *engine;
 
-static int set_up(void **state)
+static int make_tools_place(void **state)
 {
     (void)state;
     place_make(&place);
@@ -20,7 +20,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_tools_place(void **state)
 {
     (void)state;
     wt_close(engine);
@@ -28,7 +28,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static wt_tools *get(const char *name)
+static wt_tools *get_tool_named(const char *name)
 {
     wt_tools *tools;
     sound(&place, wt_get(engine, name, &tools, &place.err));
@@ -36,9 +36,9 @@ static wt_tools *get(const char *name)
     return tools;
 }
 
-static void gives(const char *name, const char *id)
+static void expect_tool_id(const char *name, const char *id)
 {
-    wt_tools *tools = get(name);
+    wt_tools *tools = get_tool_named(name);
     if (strcmp(tools->items[0]->id, id) != 0)
         fail_msg("\"%s\" is %s, not %s", name, tools->items[0]->id, id);
     wt_tools_free(tools);
@@ -96,13 +96,13 @@ static void tool_is_found_by_each_name(void **state)
     static const char slashed[] = "{\"provider\": \"@org/server\", \"name\": \"GET /pets/{id}\"}\n"
                                   "{\"provider\": \"@org\", \"name\": \"server/other\"}\n";
     add(&place, engine, slashed);
-    gives("weather/getForecast", "weather/getForecast");
-    gives("bookHotel", "travel/bookHotel");
-    gives("calculator", "calculator");
-    gives("@org/server/GET /pets/{id}", "@org/server/GET /pets/{id}");
-    gives("@org/server/other", "@org/server/other");
-    gives("server/other", "@org/server/other");
-    gives("music__search", "music/search");
+    expect_tool_id("weather/getForecast", "weather/getForecast");
+    expect_tool_id("bookHotel", "travel/bookHotel");
+    expect_tool_id("calculator", "calculator");
+    expect_tool_id("@org/server/GET /pets/{id}", "@org/server/GET /pets/{id}");
+    expect_tool_id("@org/server/other", "@org/server/other");
+    expect_tool_id("server/other", "@org/server/other");
+    expect_tool_id("music__search", "music/search");
 }
 
 static void source_id_resolves_to_its_tool(void **state)
@@ -113,7 +113,7 @@ static void source_id_resolves_to_its_tool(void **state)
     wt_add_options_init(&options);
     options.format = "beir";
     wt_add_report_free(add_with(&place, engine, corpus, &options));
-    wt_tools *tools = get("doc-7");
+    wt_tools *tools = get_tool_named("doc-7");
     assert_string_equal(tools->items[0]->source_id, "doc-7");
     wt_tools_free(tools);
 }
@@ -243,7 +243,7 @@ static void removed_tool_is_gone_everywhere(void **state)
     assert_string_equal(info.model, "");
     /* A tool that is removed and added again is new. */
     add(&place, engine, handmade);
-    gives("bookHotel", "travel/bookHotel");
+    expect_tool_id("bookHotel", "travel/bookHotel");
 }
 
 /* Returns the name in an exported definition. */
@@ -285,7 +285,7 @@ static void exported_names_resolve_to_their_tools(void **state)
             definitions = wt__json_array(json_array_get(array, 0), "functionDeclarations");
         assert_int_equal(json_array_size(definitions), tools->len);
         for (size_t i = 0; i < tools->len; i++)
-            gives(wire_name(json_array_get(definitions, i), formats[f]), tools->items[i]->id);
+            expect_tool_id(wire_name(json_array_get(definitions, i), formats[f]), tools->items[i]->id);
         json_decref(array);
         wt_string_free(text);
     }
@@ -309,7 +309,7 @@ static void namespace_names_resolve_to_their_tools(void **state)
         json_t *functions = wt__json_array(namespace, "tools");
         json_array_foreach(functions, j, function)
         {
-            wt_tools *got = get(wt__json_str(function, "name").ptr);
+            wt_tools *got = get_tool_named(wt__json_str(function, "name").ptr);
             char description[128];
             snprintf(description, sizeof description, "Tools of %s", got->items[0]->provider);
             assert_string_equal(wt__json_str(namespace, "description").ptr, description);
@@ -319,7 +319,7 @@ static void namespace_names_resolve_to_their_tools(void **state)
         if (functions)
             continue;
         const char *name = wt__json_str(namespace, "name").ptr;
-        gives(name, name); /* the id of a tool without a provider is its name */
+        expect_tool_id(name, name); /* the id of a tool without a provider is its name */
         alone++;
     }
     assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS); /* minus the empty provider, plus a new one */
@@ -333,7 +333,7 @@ static void namespace_names_resolve_to_their_tools(void **state)
 static void invalid_export_is_rejected(void **state)
 {
     (void)state;
-    wt_tools *tools = get("calculator");
+    wt_tools *tools = get_tool_named("calculator");
     const wt_tool *list[] = {tools->items[0]};
     char *text = (char *)&place;
     refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EINVAL, "cobol");
@@ -345,7 +345,7 @@ static void invalid_export_is_rejected(void **state)
     wt_tools_free(tools);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define test(name) cmocka_unit_test_setup_teardown(name, make_tools_place, remove_tools_place)
 
 int main(void)
 {

@@ -29,7 +29,7 @@ static wt_validator *open_validator(const char *schema, int assert_formats)
     return validator;
 }
 
-static wt_validation *validate(const wt_validator *validator, const char *instance, int repair, size_t most)
+static wt_validation *validate_text(const wt_validator *validator, const char *instance, int repair, size_t most)
 {
     wt_validate_options options;
     wt_validation *validation;
@@ -46,14 +46,14 @@ static void violations_are_reported(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator(weather, 1);
-    wt_validation *validation = validate(validator, "{\"city\": \"Oslo\", \"days\": 2}", 0, 0);
+    wt_validation *validation = validate_text(validator, "{\"city\": \"Oslo\", \"days\": 2}", 0, 0);
     assert_true(validation->valid);
     assert_int_equal(validation->violation_count, 0);
     assert_null(validation->repaired);
     wt_validation_free(validation);
 
-    validation =
-        validate(validator, "{\"citi\": \"Oslo\", \"unit\": \"celcius\", \"from\": \"tomorrow\", \"days\": 0}", 0, 0);
+    validation = validate_text(
+        validator, "{\"citi\": \"Oslo\", \"unit\": \"celcius\", \"from\": \"tomorrow\", \"days\": 0}", 0, 0);
     static const char *const said[][4] = {
         {"", "/required", "required", "required argument \"city\" is missing"},
         {"/citi", "/additionalProperties", "additionalProperties",
@@ -81,7 +81,7 @@ static void requested_repairs_are_made_and_listed(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator(weather, 0);
-    wt_validation *validation = validate(validator, "{\"unit\":\"Celsius\",\"city\":7}", 1, 0);
+    wt_validation *validation = validate_text(validator, "{\"unit\":\"Celsius\",\"city\":7}", 1, 0);
     assert_true(validation->valid);
     assert_string_equal(validation->repaired, "{\"unit\":\"celsius\",\"city\":\"7\",\"days\":3}");
     static const char *const repairs[][3] = {
@@ -94,7 +94,7 @@ static void requested_repairs_are_made_and_listed(void **state)
         assert_true(validation->repairs[i]->why[0] != '\0');
     }
     wt_validation_free(validation);
-    validation = validate(validator, "{\"unit\":\"Celsius\",\"city\":7}", 0, 0);
+    validation = validate_text(validator, "{\"unit\":\"Celsius\",\"city\":7}", 0, 0);
     assert_int_equal(validation->violation_count, 3);
     assert_int_equal(validation->repair_count, 0);
     assert_null(validation->repaired);
@@ -106,7 +106,7 @@ static void violations_are_limited_on_request(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"items\": {\"type\": \"null\"}}", 0);
-    wt_validation *validation = validate(validator, "[1,2,3,4,5]", 0, 2);
+    wt_validation *validation = validate_text(validator, "[1,2,3,4,5]", 0, 2);
     assert_int_equal(validation->violation_count, 2);
     assert_int_equal(validation->more, 3);
     assert_string_equal(validation->violations[1]->pointer, "/1");
@@ -115,7 +115,7 @@ static void violations_are_limited_on_request(void **state)
     for (int i = 1; i < 300; i++)
         strncat(many, ",0", sizeof many - strlen(many) - 1);
     strncat(many, "]", sizeof many - strlen(many) - 1);
-    validation = validate(validator, many, 0, 1000);
+    validation = validate_text(validator, many, 0, 1000);
     assert_int_equal(validation->violation_count, WT_MAX_VIOLATIONS);
     assert_int_equal(validation->more, 300 - WT_MAX_VIOLATIONS);
     wt_validation_free(validation);
@@ -126,7 +126,8 @@ static void undecided_validation_has_its_own_code(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"properties\": {\"a\": {\"pattern\": \"(a+)+$\"}}}", 0);
-    wt_validation *validation = validate(validator, "{\"a\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"}", 1, 0);
+    wt_validation *validation =
+        validate_text(validator, "{\"a\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"}", 1, 0);
     assert_false(validation->valid);
     assert_int_equal(validation->violation_count, 1);
     assert_int_equal(validation->violations[0]->code, WT_ETIMEOUT);
@@ -140,7 +141,7 @@ static void self_referencing_schema_is_undecided(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"$ref\": \"#\"}", 0);
-    wt_validation *validation = validate(validator, "{\"a\": 1}", 1, 0);
+    wt_validation *validation = validate_text(validator, "{\"a\": 1}", 1, 0);
     assert_false(validation->valid);
     assert_int_equal(validation->violation_count, 1);
     assert_int_equal(validation->violations[0]->code, WT_ETIMEOUT);
@@ -167,7 +168,7 @@ static void options_give_documents_and_dialect(void **state)
     options.documents = texts;
     if (wt_validator_open(&validator, schema, strlen(schema), &options, &err) < 0)
         fail_msg("%s", err.message);
-    wt_validation *validation = validate(validator, "[\"a\"]", 0, 0);
+    wt_validation *validation = validate_text(validator, "[\"a\"]", 0, 0);
     assert_string_equal(validation->violations[0]->schema_pointer, "https://e.test/n#/type");
     wt_validation_free(validation);
     wt_validator_close(validator);
@@ -234,7 +235,7 @@ static void unreadable_schema_is_rejected(void **state)
 static void *validate_often(void *validator)
 {
     for (int i = 0; i < 500; i++) {
-        wt_validation *validation = validate(validator, "{\"unit\": \"Celsius\", \"city\": \"x\"}", i % 2, 0);
+        wt_validation *validation = validate_text(validator, "{\"unit\": \"Celsius\", \"city\": \"x\"}", i % 2, 0);
         assert_int_equal(validation->valid, i % 2);
         wt_validation_free(validation);
     }

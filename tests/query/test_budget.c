@@ -23,7 +23,7 @@ static size_t tokens_of(const wt_tool *tool, const char *format)
     return tokens;
 }
 
-static wt_hits *ask(size_t max_tokens, const char *format)
+static wt_hits *find_within_budget(size_t max_tokens, const char *format)
 {
     wt_find_options options;
     wt_find_options_init(&options);
@@ -56,12 +56,12 @@ static void hits_are_returned_within_budget(void **state)
     (void)state;
     for (size_t f = 0; f < sizeof rows / sizeof *rows; f++) {
         const char *format = rows[f].counted;
-        wt_hits *all = ask(0, rows[f].format);
+        wt_hits *all = find_within_budget(0, rows[f].format);
         assert_int_equal(all->len, HANDMADE);
         assert_int_equal(all->tokens + all->over_budget + all->items[0]->tokens, 0);
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
             size_t used = 0, at = 0;
-            wt_hits *some = ask(budgets[b], rows[f].format);
+            wt_hits *some = find_within_budget(budgets[b], rows[f].format);
             for (size_t i = 0; i < all->len; i++) {
                 size_t tokens = tokens_of(all->items[i]->tool, format);
                 if (used + tokens > budgets[b])
@@ -91,13 +91,13 @@ static void large_definition_does_not_end_list(void **state)
         wt__buffer_text(&tool, " and again");
     wt__buffer_text(&tool, "\"}\n");
     add(&place, semantic, tool.ptr);
-    wt_hits *hits = ask(700, "mcp");
+    wt_hits *hits = find_within_budget(700, "mcp");
     assert_int_equal(hits->len, HANDMADE);
     assert_int_equal(hits->over_budget, 1);
     assert_non_null(strstr(hits->notice, "7 of 8 tools fit in 700 tokens, with "));
     assert_non_null(strstr(hits->notice, "; left out: radio/play_song ("));
     wt_hits_free(hits);
-    hits = ask(1, NULL);
+    hits = find_within_budget(1, NULL);
     assert_int_equal(hits->len, 0);
     assert_non_null(strstr(hits->notice, "no tool of 8 fits in 1 tokens: "));
     assert_non_null(strstr(hits->notice, " and 5 more"));
@@ -105,7 +105,7 @@ static void large_definition_does_not_end_list(void **state)
     wt__buffer_dispose(&tool);
 }
 
-static wt_picked *choose(size_t max_tokens, const char *format)
+static wt_picked *pick_within_budget(size_t max_tokens, const char *format)
 {
     wt_pick_options options;
     wt_picked *picked = NULL;
@@ -120,7 +120,7 @@ static wt_picked *choose(size_t max_tokens, const char *format)
 static void cut_set_makes_no_promise(void **state)
 {
     (void)state;
-    wt_picked *whole = choose(100000, NULL), *cut = choose(1, "mcp");
+    wt_picked *whole = pick_within_budget(100000, NULL), *cut = pick_within_budget(1, "mcp");
     assert_true(whole->len > 0 && whole->over_budget == 0 && whole->tokens > 0);
     assert_true(whole->complete > 0 && whole->tracc > 0);
     assert_int_equal(cut->len, 0);

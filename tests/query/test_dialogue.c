@@ -25,13 +25,13 @@ static wt_find_options options_of(const char *messages)
     return options;
 }
 
-static wt_hits *find(wt_engine *engine, const wt_find_options *options)
+static wt_hits *find_conversation(wt_engine *engine, const wt_find_options *options)
 {
     return find_with(&place, engine, "", options);
 }
 
 /* Returns the rank of the tool from 1, or 0 if it is not a hit. */
-static size_t place_of(const wt_hits *hits, const char *id)
+static size_t rank_of_hit(const wt_hits *hits, const char *id)
 {
     for (size_t i = 0; i < hits->len; i++)
         if (strcmp(hits->items[i]->tool->id, id) == 0)
@@ -43,7 +43,7 @@ static void last_turn_leads(void **state)
 {
     (void)state;
     wt_find_options options = options_of(journey);
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_string_equal(hits->last_turn, "and a room there");
     assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
     wt_hits_free(hits);
@@ -78,7 +78,7 @@ static void earlier_turns_disambiguate(void **state)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             wt_find_options options = options_of(rows[i].messages);
             options.recipe = "bm25"; /* the small model has random weights */
-            wt_hits *hits = find(engines[e], &options);
+            wt_hits *hits = find_conversation(engines[e], &options);
             if (hits->len == 0 || strcmp(hits->items[0]->tool->id, rows[i].first) != 0)
                 fail_msg("%s: %s", rows[i].name, hits->len ? hits->items[0]->tool->id : "nothing");
             wt_hits_free(hits);
@@ -99,7 +99,7 @@ static void called_tools_are_kept(void **state)
             size_t kept = 0, fresh = 0, found = 0;
             options.recipe = recipes[r];
             options.k = k;
-            wt_hits *hits = find(semantic, &options);
+            wt_hits *hits = find_conversation(semantic, &options);
             for (size_t i = 0; i < hits->len; i++) {
                 const wt_hit *hit = hits->items[i];
                 kept += hit->kept != 0;
@@ -111,8 +111,8 @@ static void called_tools_are_kept(void **state)
             assert_int_equal(kept, 3);
             assert_int_equal(hits->kept, 3);
             assert_true(fresh <= k && found > 0);
-            assert_true(place_of(hits, "calculator") && place_of(hits, "music/search") &&
-                        place_of(hits, "travel/search_flights"));
+            assert_true(rank_of_hit(hits, "calculator") && rank_of_hit(hits, "music/search") &&
+                        rank_of_hit(hits, "travel/search_flights"));
             wt_hits_free(hits);
         }
 }
@@ -151,9 +151,9 @@ static void excluded_tools_are_not_kept(void **state)
     options.filter = &filter;
     options.have = have;
     options.have_count = 1;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_int_equal(hits->kept, 0);
-    assert_int_equal(place_of(hits, "travel/search_flights") + place_of(hits, "music/search"), 0);
+    assert_int_equal(rank_of_hit(hits, "travel/search_flights") + rank_of_hit(hits, "music/search"), 0);
     wt_hits_free(hits);
 }
 
@@ -163,7 +163,7 @@ static void kept_tools_use_budget_first(void **state)
     size_t all = 0;
     (void)state;
     options.max_tokens = 1;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_int_equal(hits->len, 1);
     assert_string_equal(hits->items[0]->tool->id, "travel/search_flights");
     assert_true(hits->items[0]->kept && hits->items[0]->tokens > 1);
@@ -172,11 +172,11 @@ static void kept_tools_use_budget_first(void **state)
     all = hits->tokens;
     wt_hits_free(hits);
     options.max_tokens = all;
-    hits = find(lexical, &options);
+    hits = find_conversation(lexical, &options);
     assert_int_equal(hits->len, 1);
     wt_hits_free(hits);
     options.max_tokens = 10 * all;
-    hits = find(lexical, &options);
+    hits = find_conversation(lexical, &options);
     assert_true(hits->len > 1 && hits->tokens <= 10 * all);
     wt_hits_free(hits);
 }
@@ -189,7 +189,7 @@ static void skipped_messages_and_names_are_reported(void **state)
     (void)state;
     options.have = have;
     options.have_count = 2;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
     assert_int_equal(hits->kept, 0);
     assert_non_null(strstr(hits->notice, "1 message is left out of the conversation: /0: it has no \"role\""));
@@ -261,7 +261,7 @@ static void change_of_subject_ignores_context(void **state)
     wt_find_options options = options_of("[" USER("Find flights between two airports") "," AGENT(
         "There are three", "travel__search_flights") "," USER("Warnings of storms and floods") "]");
     (void)state;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
     wt_hits_free(hits);
 }

@@ -584,7 +584,7 @@ static void an_older_caller_has_fewer_options(void **state)
     wt_hits_free(hits);
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_in_phase(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
     return ++*(int *)context;
@@ -604,8 +604,8 @@ static void find_and_pick_can_be_cancelled(void **state)
         unsigned limit_ms;
         int code;
         const char *says;
-    } cases[] = {{stop, 0, WT_ECANCELLED, "stopped on request"},
-                 {stop, 600000, WT_ECANCELLED, "stopped on request"},
+    } cases[] = {{stop_in_phase, 0, WT_ECANCELLED, "stopped on request"},
+                 {stop_in_phase, 600000, WT_ECANCELLED, "stopped on request"},
                  {linger, 1, WT_ETIMEOUT, "the time limit of 1 ms ran out"},
                  {linger, 600000, 0, ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -627,7 +627,7 @@ static void find_and_pick_can_be_cancelled(void **state)
             refused(&place, set, cases[i].code, cases[i].says);
         assert_true(found == cases[i].code && set == cases[i].code);
         assert_true((hits == NULL) == (found < 0) && (picked == NULL) == (set < 0));
-        assert_int_equal(calls, cases[i].progress == stop ? 2 : 0); /* once each */
+        assert_int_equal(calls, cases[i].progress == stop_in_phase ? 2 : 0); /* once each */
         wt_hits_free(hits);
         wt_picked_free(picked);
     }

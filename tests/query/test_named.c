@@ -21,7 +21,7 @@ static const char catalogue[] =
     "{\"provider\": \"city\", \"name\": \"tides\", \"description\": \"When the sea is high in a harbour town\"}\n"
     "{\"provider\": \"city\", \"name\": \"buses\", \"description\": \"When a bus leaves the harbour\"}\n";
 
-static int open_catalogue(void **state)
+static int open_named_catalogue(void **state)
 {
     set_up_place(state);
     semantic = open_store(&place, NULL);
@@ -30,7 +30,7 @@ static int open_catalogue(void **state)
     return 0;
 }
 
-static wt_hits *find(const char *recipe, const char *request, size_t k, int none_if_unsure)
+static wt_hits *find_with_names(const char *recipe, const char *request, size_t k, int none_if_unsure)
 {
     wt_find_options options;
     wt_find_options_init(&options);
@@ -74,7 +74,7 @@ static void named_tools_lead_in_request_order(void **state)
     (void)state;
     for (size_t r = 0; r < RECIPES; r++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            wt_hits *hits = find(recipes[r], cases[i].request, 10, 0);
+            wt_hits *hits = find_with_names(recipes[r], cases[i].request, 10, 0);
             struct buffer first = {0};
             for (size_t h = 0; h < hits->len && first.len < strlen(cases[i].first); h++)
                 wt__buffer_printf(&first, "%s%s", h ? " " : "", hits->items[h]->tool->id);
@@ -92,7 +92,7 @@ static void tools_of_same_name_come_next(void **state)
 {
     (void)state;
     for (size_t r = 0; r < RECIPES; r++) {
-        wt_hits *hits = find(recipes[r], "create_issue, listLabels", 10, 0);
+        wt_hits *hits = find_with_names(recipes[r], "create_issue, listLabels", 10, 0);
         assert_true(hits->len >= 4);
         assert_string_equal(hits->items[0]->tool->name, "create_issue");
         assert_string_equal(hits->items[1]->tool->id, "github/listLabels");
@@ -115,7 +115,7 @@ static void explanation_has_name(void **state)
 {
     (void)state;
     for (size_t r = 0; r < RECIPES; r++) {
-        wt_hits *hits = find(recipes[r], "when the sea is high call listLabels", 10, 0);
+        wt_hits *hits = find_with_names(recipes[r], "when the sea is high call listLabels", 10, 0);
         const wt_stage_score *stage = stage_of(hits->items[0], "name \"listLabels\"");
         assert_non_null(stage);
         assert_true(stage->share > 0);
@@ -166,7 +166,7 @@ static void set_of_names_is_exact(void **state)
 static void undescribed_tool_is_found_by_parameters(void **state)
 {
     (void)state;
-    wt_hits *hits = find("bm25", "set the thermostat in the bedroom", 1, 0);
+    wt_hits *hits = find_with_names("bm25", "set the thermostat in the bedroom", 1, 0);
     assert_int_equal(hits->len, 1);
     assert_string_equal(hits->items[0]->tool->id, "heating/qz_set7");
     wt_hits_free(hits);
@@ -187,7 +187,8 @@ static void weak_hits_are_marked_and_removed(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_hits *all = find("bm25", rows[i].request, 10, 0), *sure = find("bm25", rows[i].request, 10, 1);
+        wt_hits *all = find_with_names("bm25", rows[i].request, 10, 0),
+                *sure = find_named("bm25", rows[i].request, 10, 1);
         size_t weak = 0;
         for (size_t h = 0; h < all->len; h++)
             weak += (size_t)all->items[h]->weak;
@@ -244,5 +245,5 @@ int main(void)
         cmocka_unit_test(weak_hits_are_marked_and_removed),
         cmocka_unit_test(hostile_requests_are_answered_in_no_time),
     };
-    return cmocka_run_group_tests(tests, open_catalogue, close_both);
+    return cmocka_run_group_tests(tests, open_named_catalogue, close_both);
 }

@@ -9,7 +9,7 @@
 
 #include "engine/set_up.h"
 
-static wt_picked *pick(wt_engine *engine, const char *request, const wt_pick_options *options)
+static wt_picked *pick_request(wt_engine *engine, const char *request, const wt_pick_options *options)
 {
     wt_picked *picked = NULL;
     sound(&place, wt_pick(engine, request, strlen(request), options, &picked, &place.err));
@@ -24,7 +24,7 @@ static wt_pick_options any(void)
     return options;
 }
 
-static wt_hits *find(wt_engine *engine, const char *recipe, size_t k, double abstain)
+static wt_hits *find_untrained(wt_engine *engine, const char *recipe, size_t k, double abstain)
 {
     static const char request[] = "find a song by its title, then reserve a hotel room in a city";
     wt_find_options options;
@@ -41,14 +41,15 @@ static void hit_has_probability(void **state)
     static const char *const recipes[] = {"bm25", "dense", "hybrid"};
     (void)state;
     for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++) {
-        wt_hits *few = find(semantic, recipes[r], 1, 0), *many = find(semantic, recipes[r], HANDMADE, 0);
+        wt_hits *few = find_untrained(semantic, recipes[r], 1, 0),
+                *many = find_untrained(semantic, recipes[r], HANDMADE, 0);
         for (size_t i = 0; i < many->len; i++)
             assert_true(many->items[i]->probability > 0 && many->items[i]->probability < 1);
         assert_true(few->items[0]->probability == many->items[0]->probability);
         wt_hits_free(few);
         wt_hits_free(many);
     }
-    wt_hits *hits = find(semantic, NULL, HANDMADE, 0), *sure = find(semantic, NULL, HANDMADE, 1e-9);
+    wt_hits *hits = find_untrained(semantic, NULL, HANDMADE, 0), *sure = find_request(semantic, NULL, HANDMADE, 1e-9);
     assert_int_equal(hits->len, sure->len);
     for (size_t i = 0; i < hits->len; i++)
         assert_float_equal(sure->items[i]->probability,
@@ -62,7 +63,7 @@ static void picked_set_is_likeliest_first(void **state)
     const wt_pick_options options = any();
     (void)state;
     /* not the words of a description, which would name the tool */
-    wt_picked *picked = pick(semantic, "find some song by its title, then reserve a nice hotel room", &options);
+    wt_picked *picked = pick_request(semantic, "find some song by its title, then reserve a nice hotel room", &options);
     assert_in_range(picked->len, 1, HANDMADE);
     for (size_t i = 0; i < picked->len; i++) {
         assert_true(picked->items[i]->score > 0 && picked->items[i]->score <= 1);
@@ -83,13 +84,13 @@ static void picked_set_is_likeliest_first(void **state)
 static void pick_works_without_encoder(void **state)
 {
     (void)state;
-    wt_picked *picked = pick(lexical, "reserve a hotel room", NULL);
+    wt_picked *picked = pick_request(lexical, "reserve a hotel room", NULL);
     assert_int_equal(picked->len, 1);
     assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
     assert_true(picked->no_answer_probability > 0 && picked->no_answer_probability < 1);
     assert_string_equal(picked->recipe, "bm25");
     wt_picked_free(picked);
-    picked = pick(lexical, "xyzzy", NULL);
+    picked = pick_request(lexical, "xyzzy", NULL);
     assert_int_equal(picked->len, 0);
     assert_float_equal(picked->no_answer_probability, 1, 0);
     assert_true(isnan(picked->tracc));
@@ -106,7 +107,7 @@ static void unmet_need_is_reported(void **state)
                 {"xyzzy, then plugh", NULL}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_picked *picked = pick(lexical, rows[i].request, NULL);
+        wt_picked *picked = pick_request(lexical, rows[i].request, NULL);
         if (!strstr(picked->notice, rows[i].says ? rows[i].says : "nothing was found") != !rows[i].says)
             fail_msg("%s: %s", rows[i].request, picked->notice);
         wt_picked_free(picked);
@@ -118,13 +119,13 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     (void)state;
     wt_pick_options as_typed = any();
     as_typed.as_typed = 1;
-    wt_picked *picked = pick(lexical, "resreve a hotle room", NULL);
+    wt_picked *picked = pick_request(lexical, "resreve a hotle room", NULL);
     assert_string_equal(picked->read_as, "reserve a hotel room");
     assert_int_equal(picked->len, 1);
     assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
     assert_int_equal(picked->unknown_count, 0);
     wt_picked_free(picked);
-    picked = pick(lexical, "resreve a hotle", &as_typed);
+    picked = pick_request(lexical, "resreve a hotle", &as_typed);
     assert_null(picked->read_as);
     assert_int_equal(picked->len, 0);
     assert_int_equal(picked->unknown_count, 2);
@@ -165,7 +166,7 @@ static void budget_replaces_promise(void **state)
         options.complete = 0.9;
         options.provider = rows[i].provider;
         options.max_tokens = rows[i].tokens;
-        wt_picked *picked = pick(semantic, "reserve a hotel room", &options);
+        wt_picked *picked = pick_request(semantic, "reserve a hotel room", &options);
         assert_in_range(picked->len, 1, rows[i].most);
         assert_true(picked->tokens <= rows[i].tokens);
         assert_true(isnan(picked->complete) && isnan(picked->tracc));
@@ -181,7 +182,7 @@ static void request_of_names_needs_no_promise(void **state)
     wt_pick_options options = any();
     (void)state;
     options.complete = 0.9;
-    wt_picked *picked = pick(semantic, "travel/bookHotel", &options);
+    wt_picked *picked = pick_request(semantic, "travel/bookHotel", &options);
     assert_int_equal(picked->len, 1);
     assert_true(picked->complete >= 0.9);
     wt_picked_free(picked);
@@ -194,7 +195,7 @@ static void high_abstain_share_gives_empty_set(void **state)
     wt_find_options find;
     (void)state;
     options.abstain = 0.99;
-    wt_picked *picked = pick(lexical, "something in a city", &options);
+    wt_picked *picked = pick_request(lexical, "something in a city", &options);
     assert_int_equal(picked->len, 0);
     wt_find_options_init(&find);
     find.abstain = 0.99;
@@ -214,10 +215,10 @@ static void recorded_use_prevents_abstaining(void **state)
     static const char request[] = "please water every lonely orchid";
     const char *tool = "calculator";
     (void)state;
-    wt_picked *before = pick(semantic, request, NULL);
+    wt_picked *before = pick_request(semantic, request, NULL);
     for (int i = 0; i < 99; i++)
         sound(&place, wt_record_usage(semantic, request, strlen(request), &tool, 1, NULL, &place.err));
-    wt_picked *after = pick(semantic, request, NULL);
+    wt_picked *after = pick_request(semantic, request, NULL);
     assert_true(before->no_answer_probability > 0.011);
     assert_true(after->no_answer_probability < 0.011);
     assert_string_equal(after->items[0]->tool->id, "calculator");
@@ -229,7 +230,7 @@ static void recorded_use_prevents_abstaining(void **state)
     filter.excluded = &tool;
     filter.excluded_count = 1;
     options.filter = &filter;
-    after = pick(semantic, request, &options);
+    after = pick_request(semantic, request, &options);
     assert_true(after->no_answer_probability > 0.011);
     wt_picked_free(before);
     wt_picked_free(after);
@@ -272,7 +273,7 @@ static void an_older_caller_has_fewer_options(void **state)
     (void)state;
     options.size = offsetof(wt_pick_options, abstain);
     options.abstain = 7;
-    wt_picked *picked = pick(lexical, "reserve a hotel room", &options);
+    wt_picked *picked = pick_request(lexical, "reserve a hotel room", &options);
     assert_int_equal(picked->len, 1);
     wt_picked_free(picked);
     wt_picked_free(NULL);

@@ -91,16 +91,16 @@ static const char trip[] =
 
 /* ---------------------------------------------------------------- scripted model */
 
-struct script {
+struct ptr_script {
     struct chat_model model;
-    const char *requires; /* JSON of the first answer */
+    const char *requires; /* JSON of the first answer_by_script */
     const char *matches;  /* one digit per match: its number, or 0 */
 };
 
-static int answer(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                  struct chat_answer *out, wt_error *err)
+static int answer_by_script(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                            struct chat_answer *out, wt_error *err)
 {
-    struct script *script = (struct script *)model;
+    struct ptr_script *script = (struct ptr_script *)model;
     const struct ptr_subject *subject = question->subject;
     struct buffer text = {0};
     if (subject->step == PTR_REQUIRE)
@@ -116,9 +116,9 @@ static int answer(struct chat_model *model, const struct chat_question *question
     return rc;
 }
 
-static struct script script_of(const char *needs, const char *matches)
+static struct ptr_script script_of(const char *needs, const char *matches)
 {
-    return (struct script){{.name = "script", .ask = answer}, needs, matches};
+    return (struct ptr_script){{.name = "script", .ask = answer_by_script}, needs, matches};
 }
 
 static wt_pick_options ptr_options(void)
@@ -131,7 +131,7 @@ static wt_pick_options ptr_options(void)
     return options;
 }
 
-static wt_picked *picked_from(wt_engine *engine, const char *request, struct script *script,
+static wt_picked *picked_from(wt_engine *engine, const char *request, struct ptr_script *script,
                               const wt_pick_options *options)
 {
     const struct pick_evaluation oracle = {.oracle = &script->model};
@@ -140,7 +140,7 @@ static wt_picked *picked_from(wt_engine *engine, const char *request, struct scr
     return picked;
 }
 
-static wt_picked *picked(const char *request, struct script script, const wt_pick_options *options)
+static wt_picked *picked(const char *request, struct ptr_script script, const wt_pick_options *options)
 {
     wt_engine *engine = open_store(&place, NULL);
     wt_picked *result = picked_from(engine, request, &script, options);
@@ -158,7 +158,7 @@ static void is_set(const wt_picked *picked, const char *ids)
 }
 
 /* Joins a list of the trace with blanks. */
-static void lists(const wt_picked *picked, const char *name, const char *ids)
+static void expect_trace_list(const wt_picked *picked, const char *name, const char *ids)
 {
     json_t *trace = NULL;
     struct buffer all = {0};
@@ -188,8 +188,8 @@ static void every_requirement_is_searched_without_training(void **state)
     assert_int_equal(result->prompt_tokens, 10);
     assert_int_equal(result->completion_tokens, 2);
     assert_true(result->items[0]->score > 0.6 && result->items[0]->score < 0.7); /* votes of two of three views */
-    lists(result, "bundle", "");
-    lists(result, "set", "travel/bookHotel weather/storm_alerts");
+    expect_trace_list(result, "bundle", "");
+    expect_trace_list(result, "set", "travel/bookHotel weather/storm_alerts");
     wt_picked_free(result);
 }
 
@@ -199,8 +199,8 @@ static void nearest_bundle_is_corrected(void **state)
     leave_past();
     wt_pick_options options = ptr_options();
     wt_picked *result = picked(trip, script_of("{\"requirements\": [\"weather\", \"add numbers\"]}", "10"), &options);
-    lists(result, "bundle", "weather/getForecast travel/bookHotel");
-    lists(result, "kept", "weather/getForecast");
+    expect_trace_list(result, "bundle", "weather/getForecast travel/bookHotel");
+    expect_trace_list(result, "kept", "weather/getForecast");
     is_set(result, "weather/getForecast calculator");
     assert_true(result->items[0]->score == 1 && isnan(result->items[0]->probability));
     assert_int_equal(result->questions, 3);
@@ -209,7 +209,7 @@ static void nearest_bundle_is_corrected(void **state)
 
     options.ablate = "bundle, hqc";
     result = picked(trip, script_of("{\"requirements\": [\"storms\"]}", ""), &options);
-    lists(result, "bundle", "");
+    expect_trace_list(result, "bundle", "");
     is_set(result, "weather/storm_alerts");
     wt_picked_free(result);
 }
@@ -320,7 +320,7 @@ static void untrained_recipe_uses_untrained_bundles(void **state)
 
         wt_pick_options options = ptr_options();
         options.base_retriever = cases[i].base_retriever;
-        struct script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
+        struct ptr_script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
         options.k = 1;
         wt_picked *result = picked_from(engine, trip, &script, &options);
         assert_non_null(strstr(result->trace, "\"hqc\":[\"music/search\"]"));
@@ -479,7 +479,7 @@ static void lists_respect_provider_filter(void **state)
     wt_pick_options options = ptr_options();
     options.provider = "travel";
     wt_picked *result = picked(trip, script_of("{\"requirements\": [\"weather in a city\"]}", "0"), &options);
-    lists(result, "bundle", "travel/bookHotel");
+    expect_trace_list(result, "bundle", "travel/bookHotel");
     is_set(result, "travel/bookHotel");
     assert_null(strstr(result->trace, "weather/"));
     assert_null(strstr(result->trace, "music/"));
@@ -492,7 +492,7 @@ static void lists_omit_removed_tools(void **state)
     leave_past();
     wt_engine *engine = open_store(&place, NULL);
     wt_pick_options options = ptr_options();
-    struct script script = script_of("{\"requirements\": [\"weather\"]}", "1");
+    struct ptr_script script = script_of("{\"requirements\": [\"weather\"]}", "1");
     wt_picked *result = picked_from(engine, trip, &script, &options);
     is_set(result, "weather/getForecast");
     wt_picked_free(result);
@@ -594,7 +594,7 @@ static void pick_by_ptr_can_be_cancelled(void **state)
                  {NULL, 0, "searching asking "}};
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
+        struct ptr_script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
         const struct pick_evaluation oracle = {.oracle = &script.model};
         struct listening listening = {.until = cases[i].until};
         wt_pick_options options = ptr_options();

@@ -31,9 +31,9 @@ static void auto_without_training_is_hybrid(void **state)
 static void auto_runs_choice_with_reason(void **state)
 {
     (void)state;
-    leave("auto", true,
-          "\"runs\": \"fuse(bm25, tool2vec)\", \"why\": \"it was best\", \"weights\": "
-          "{\"lexical\": 1, \"dense\": 2, \"tool2vec\": 1}");
+    write_trained_config("auto", true,
+                         "\"runs\": \"fuse(bm25, tool2vec)\", \"why\": \"it was best\", \"weights\": "
+                         "{\"lexical\": 1, \"dense\": 2, \"tool2vec\": 1}");
     wt_hits *hits = asked(NULL);
     assert_string_equal(hits->recipe, "fuse(bm25, tool2vec)");
     assert_string_equal(hits->why, "it was best");
@@ -45,9 +45,9 @@ static void auto_runs_choice_with_reason(void **state)
 static void auto_with_choice_hybrid_is_hybrid(void **state)
 {
     (void)state;
-    leave("auto", true,
-          "\"runs\": \"hybrid\", \"why\": \"nothing bettered it\", \"weights\": "
-          "{\"lexical\": 0, \"dense\": 1, \"subquery\": 0, \"tool2vec\": 1}");
+    write_trained_config("auto", true,
+                         "\"runs\": \"hybrid\", \"why\": \"nothing bettered it\", \"weights\": "
+                         "{\"lexical\": 0, \"dense\": 1, \"subquery\": 0, \"tool2vec\": 1}");
     wt_hits *automatic = asked(NULL), *hybrid = asked("hybrid");
     assert_string_equal(automatic->recipe, "hybrid");
     assert_string_equal(automatic->why, "nothing bettered it");
@@ -59,7 +59,7 @@ static void auto_with_choice_hybrid_is_hybrid(void **state)
 static void recipe_of_other_encoder_gives_notice(void **state)
 {
     (void)state;
-    leave("tool2vec", false, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}");
+    write_trained_config("tool2vec", false, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}");
     wt_engine *engine = open_store(&place, NULL);
     wt_hits *hits = NULL;
     wt_find_options options;
@@ -87,8 +87,8 @@ static void unfit_chooser_gives_notice(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_picked *picked = NULL;
         if (rows[i].automatic)
-            leave("auto", true, automatic);
-        leave("set", true, rows[i].set);
+            write_trained_config("auto", true, automatic);
+        write_trained_config("set", true, rows[i].set);
         wt_hits *hits = asked(NULL);
         if (rows[i].found ? !hits->notice || !strstr(hits->notice, rows[i].found) : hits->notice != NULL)
             fail_msg("row %zu: \"%s\" is told", i, hits->notice ? hits->notice : "");
@@ -104,7 +104,7 @@ static void unfit_chooser_gives_notice(void **state)
 static void damaged_training_falls_back_to_hybrid(void **state)
 {
     (void)state;
-    leave("auto", true, "\"weights\": [");
+    write_trained_config("auto", true, "\"weights\": [");
     wt_hits *hits = asked(NULL);
     assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "config.json"));
@@ -116,7 +116,8 @@ static void damaged_training_falls_back_to_hybrid(void **state)
 static void dpr_is_trained_encoder_on_texts(void **state)
 {
     (void)state;
-    leave("dpr", true, "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* same as dense, with the same encoder */
+    write_trained_config("dpr", true,
+                         "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* same as dense, with the same encoder */
     wt_hits *dpr = asked("dpr"), *dense = asked("dense");
     assert_string_equal(dpr->recipe, "dpr");
     same_hits(dpr, dense);
@@ -172,9 +173,9 @@ static void old_model_opens(void **state)
     const char *request = "find the weather of the day in a city, then book a cheap room in a hotel";
     (void)state;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        leave(models[i].recipe, true, models[i].now);
+        write_trained_config(models[i].recipe, true, models[i].now);
         wt_hits *now = asked_for(models[i].recipe, request, 10);
-        leave(models[i].recipe, true, models[i].old);
+        write_trained_config(models[i].recipe, true, models[i].old);
         wt_hits *old = asked_for(models[i].recipe, request, 10);
         assert_string_equal(old->recipe, models[i].recipe);
         same_hits(old, now);
@@ -235,7 +236,7 @@ static void first_hits_of_dpr_are_reranked(void **state)
     static const char request[] = "book a table in the city";
     (void)state;
     add_many(60);
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
     wt_hits *first = asked_for("dpr", request, 20), *hits = asked_for("rerank-10", request, 20);
     assert_string_equal(hits->recipe, "rerank-10");
@@ -262,7 +263,7 @@ static void cross_encoder_reads_its_trained_fields(void **state)
 {
     static const char request[] = "weather in a city";
     (void)state;
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"fields\": [\"name\", \"category\", \"nonsense\", 3]}",
                      2);
     wt_hits *first = asked_for("dpr", request, 5), *hits = asked_for("rerank-10", request, 5);
@@ -281,14 +282,14 @@ static void cross_encoder_is_opened_only_when_needed(void **state)
     wt_hits *hits = NULL;
     wt_find_options options;
     (void)state;
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     wt_find_options_init(&options);
     options.recipe = "rerank-10";
     wt_engine *engine = open_store(&place, NULL);
     refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
             "the recipe rerank-10 needs training; run `whichtool train dpr`, then `whichtool train cross`");
     wt_close(engine);
-    leave("toolrerank", true, "\"across\": true, " CLASSIFIED(-9));
+    write_trained_config("toolrerank", true, "\"across\": true, " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS, 2);
     char *weights = wt__path_join(&arena, cross_folder(), "model.safetensors");
     assert_int_equal(remove(weights), 0);
@@ -310,8 +311,10 @@ static void refiner_is_opened_only_when_needed(void **state)
     wt_find_options options;
     wt_hits *hits = NULL;
     (void)state;
-    leave("tool2vec", true, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"whichtool\": {\"identity\": \"one\"}");
-    leave("tool2vec+refiner", true, "\"first\": \"one\", \"join\": 0, \"candidates\": 16"); /* no weights */
+    write_trained_config("tool2vec", true,
+                         "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"whichtool\": {\"identity\": \"one\"}");
+    write_trained_config("tool2vec+refiner", true,
+                         "\"first\": \"one\", \"join\": 0, \"candidates\": 16"); /* no weights */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         hits = asked(others[i]);
         assert_null(hits->notice);
@@ -325,7 +328,7 @@ static void refiner_is_opened_only_when_needed(void **state)
         refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
                 "the trained recipe tool2vec+refiner is not used: the refiner: ");
     wt_close(engine);
-    leave("auto", true, "\"runs\": \"tool2vec+refiner\"");
+    write_trained_config("auto", true, "\"runs\": \"tool2vec+refiner\"");
     hits = asked(NULL);
     assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "run `whichtool train tool2vec+refiner` to train it again"));
@@ -374,7 +377,7 @@ static void reload_reads_new_training(void **state)
     runs_by(engine, "hybrid");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].members)
-            leave("auto", true, rows[i].members);
+            write_trained_config("auto", true, rows[i].members);
         runs_by(engine, rows[i > 0 ? i - 1 : 0].runs);
         assert_int_equal(wt__engine_reload_trained(engine, &anew, &place.err), rows[i].rc);
         assert_int_equal(anew, rows[i].anew);
@@ -467,7 +470,7 @@ static void first_query_can_be_cancelled_anywhere(void **state)
     wt_find_options options;
     (void)state;
     add_many(60);
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
     wt_find_options_init(&options);
     options.recipe = "rerank-50";
@@ -494,7 +497,7 @@ static void pick_reports_progress_of_loading(void **state)
     static const char *const phases[] = {"loading the model", "loading trained models", "indexing"};
     wt_pick_options options;
     (void)state;
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     wt_pick_options_init(&options);
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         struct stopping stopping = {.phase = phases[i], .call = 1};
@@ -598,7 +601,7 @@ static void search_without_encoder_uses_words(void **state)
     sound(&place, wt__make_folders(folder.ptr, &place.err));
     for (size_t i = 0; i < LEFTOVERS; i++) {
         if (leftovers[i].recipe)
-            leave(leftovers[i].recipe, true, leftovers[i].members);
+            write_trained_config(leftovers[i].recipe, true, leftovers[i].members);
         words_go_on(leftovers[i].name);
     }
     wt__buffer_dispose(&folder);

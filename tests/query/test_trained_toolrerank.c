@@ -34,9 +34,10 @@ static void config_weighs_first_stage(void **state)
     static const char request[] = "book a table in the city and find a song";
     (void)state;
     add_many(100);
-    leave("dpr", true, DPR);
-    leave("toolrerank", true,
-          "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"subquery\": 1}, \"hierarchy\": {\"truncate\": false}");
+    write_trained_config("dpr", true, DPR);
+    write_trained_config(
+        "toolrerank", true,
+        "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"subquery\": 1}, \"hierarchy\": {\"truncate\": false}");
     wt_hits *ours = asked_capped("toolrerank", request, 40, 0), *hybrid = asked_capped("hybrid", request, 40, 0);
     wt_hits *dpr = asked_capped("dpr", request, 40, 0);
     bool same = ours->len == dpr->len;
@@ -58,10 +59,11 @@ static void reranker_does_not_restore_excluded_tools(void **state)
     const char *const excluded[] = {"*a", "*/tool_?c*"};
     (void)state;
     add_many(100);
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
-    leave("toolrerank", true,
-          "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
+    write_trained_config(
+        "toolrerank", true,
+        "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
     wt_engine *engine = open_store(&place, NULL);
     wt_find_options options;
     wt_filter filter;
@@ -92,10 +94,11 @@ static void single_provider_comes_first_complete(void **state)
     static const char request[] = "book a table in the city";
     (void)state;
     add_many(100); /* four more providers, in addition to the seven tools */
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
-    leave("toolrerank", true,
-          "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
+    write_trained_config(
+        "toolrerank", true,
+        "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0);
     assert_string_equal(hits->recipe, "toolrerank");
     assert_true(hits->multi_provider_probability < 0.001);
@@ -143,8 +146,8 @@ static void several_providers_alternate(void **state)
     static const char request[] = "book a table in the city";
     (void)state;
     add_many(100);
-    leave("dpr", true, DPR);
-    leave("toolrerank", true, "\"hierarchy\": {\"tau_m\": 1, \"group_most\": 1}, " CLASSIFIED(9));
+    write_trained_config("dpr", true, DPR);
+    write_trained_config("toolrerank", true, "\"hierarchy\": {\"tau_m\": 1, \"group_most\": 1}, " CLASSIFIED(9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0), *dpr = asked_capped("dpr", request, 60, 0);
     size_t first = 0;
     assert_int_equal(hits->len, 60);
@@ -243,8 +246,8 @@ static void invalid_rules_give_notice(void **state)
         wt_hits *hits = NULL;
         wt_find_options options;
         wt_find_options_init(&options);
-        leave("dpr", true, DPR);
-        leave("toolrerank", true, cases[c].members);
+        write_trained_config("dpr", true, DPR);
+        write_trained_config("toolrerank", true, cases[c].members);
         wt_engine *engine = open_store(&place, NULL);
         options.recipe = "toolrerank";
         sound(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
@@ -262,8 +265,8 @@ static void invalid_rules_give_notice(void **state)
 static void rules_work_without_meaning(void **state)
 {
     (void)state;
-    leave("dpr", true, "\"weights\": {\"lexical\": 1}");
-    leave("toolrerank", true, CLASSIFIED(-9));
+    write_trained_config("dpr", true, "\"weights\": {\"lexical\": 1}");
+    write_trained_config("toolrerank", true, CLASSIFIED(-9));
     wt_hits *hits = asked("toolrerank");
     assert_string_equal(hits->recipe, "toolrerank");
     assert_null(hits->notice);
@@ -274,8 +277,8 @@ static void rules_work_without_meaning(void **state)
 static void rules_of_other_cross_encoder_are_ignored(void **state)
 {
     (void)state;
-    leave("dpr", true, DPR);
-    leave("toolrerank", true, "\"across\": true, \"cross\": \"one\", " CLASSIFIED(-9));
+    write_trained_config("dpr", true, DPR);
+    write_trained_config("toolrerank", true, "\"across\": true, \"cross\": \"one\", " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"identity\": \"two\"}", 2);
     wt_hits *hits = asked("toolrerank"), *hybrid = asked("hybrid");
     assert_non_null(strstr(hits->notice, "the cross-encoder has been retrained"));

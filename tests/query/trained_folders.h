@@ -26,7 +26,7 @@ static inline void leave_by(const char *model, const char *recipe, bool fits, co
     wt__arena_dispose(&arena);
 }
 
-static inline void leave(const char *recipe, bool fits, const char *members)
+static inline void write_trained_config(const char *recipe, bool fits, const char *members)
 {
     leave_by(place.model, recipe, fits, members);
 }
