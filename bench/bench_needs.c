@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "choose/needs.h"
 #include "query/chooser_input.h"
-#include "query/materialise.h"
+#include "query/search.h"
 #include "learn/logistic.h"
 
 enum { MOST = 1 << 16, SHARES = 99 };

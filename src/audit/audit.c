@@ -13,7 +13,7 @@
 #include "catalog/names.h"
 #include "catalog/pins.h"
 #include "engine/sized_options.h"
-#include "engine/suggest.h"
+#include "engine/tools.h"
 
 struct result {
     wt_audit_result public; /* first member, so that wt_audit_free can cast */

@@ -3,7 +3,7 @@
  * Both read in slices, and a writer may commit in between. The builder of the snapshot compares the state of the store
  * afterwards. A row may therefore hold newer content than its generation says, never older, so that the next collection
  * reads it again. */
-#include "engine/collect.h"
+#include "engine/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

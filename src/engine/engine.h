@@ -23,12 +23,12 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "store/store.h"
 #include "encoder/encoder.h"
-#include "engine/engine_chat.h"
-#include "recipe/trained.h"
 #include "index/snapshot.h"
+#include "llm/chat.h"
+#include "recipe/trained.h"
 #include "retrieve/retrieve.h"
+#include "store/store.h"
 
 #define INDEX_UNCOUNTED SIZE_MAX
 
@@ -77,6 +77,14 @@ struct pool {
 void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock);
 /* Adds an object. Returns false if out of memory; the caller then still owns the object. */
 bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item);
+
+/* The language model of an engine: a server, recorded answers, or both, opened on first use. */
+struct engine_chat {
+    char *url, *model, *key, *record, *replay; /* copied from wt_open_options; NULL if not given */
+    unsigned at_once;                          /* concurrent requests; 0 for CHAT_AT_ONCE */
+    struct chat_client *client;
+    struct chat_record *answers;
+};
 
 struct wt_engine {
     char *path;
@@ -224,22 +232,6 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 
 /* Loads the tools of the current index into memory, so that queries on it need not read the store. */
 void wt__engine_keep_tools(wt_engine *engine);
-/* Reads the tools of the index from the store. Returns NULL on any failure; queries then read the store, which is
- * slower. */
-struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index);
-/* Creates an empty list; NULL if out of memory. If `like` is not NULL, shares its texts, so that wt__kept_tools_copy
- * can copy from it. */
-struct kept_tools *wt__kept_tools_new(const struct kept_tools *like);
-/* Appends a tool; tools must come in row order. If memory or INDEX_KEPT_BYTES is exceeded, frees *kept and sets it to
- * NULL. Does nothing if *kept is NULL. */
-void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
-/* Works like wt__kept_tools_add with a tool of `from`, whose texts *kept shares. */
-void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row);
-const struct tool *wt__kept_tool(const struct kept_tools *kept, size_t row);
-/* Adds a reference, to be dropped with wt__kept_tools_free. NULL is a no-op in both. */
-struct kept_tools *wt__kept_tools_hold(struct kept_tools *kept);
-void wt__kept_tools_free(struct kept_tools *kept);
-
 /* Returns a read connection for this thread. Give it back soon, and before taking store_lock. */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
 void wt__engine_return_reader(wt_engine *engine, struct store *reader);
@@ -260,5 +252,19 @@ int wt__index_each_provider(wt_engine *engine, const struct index_handle *index,
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);
+
+/* Sets the language model and closes the previous one, which must not be in use. Strings are copied. Errors: WT_ENOMEM.
+ * */
+int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err);
+void wt__engine_chat_dispose(struct engine_chat *chat);
+
+/* Returns the language model, borrowed until the engine is closed. Errors: WT_EINVAL (no model named, or both recording
+ * and replaying), those of wt__chat_client_open and wt__chat_record_open. */
+int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err);
+
+/* Opens another model of the same server or of the same recorded answers. `chat` must be zeroed; *out belongs to it.
+ * The caller disposes of `chat`, also on an error. Errors: as above. */
+int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
+                          wt_error *err);
 
 #endif

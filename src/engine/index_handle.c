@@ -11,10 +11,8 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "engine/bundles.h"
-#include "engine/collect.h"
+#include "engine/internal.h"
 #include "engine/filter.h"
-#include "engine/met_tools.h"
-#include "engine/new_tools.h"
 #include "retrieve/document.h"
 
 enum { MISSING_BATCH = 1024, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };

@@ -1,16 +1,68 @@
-/* readers.c: reads the store for queries.
+/* readers.c: reads the store for queries, and pools of their reusable objects.
  *
  * A query reads through its own connection, so that it does not wait for the transaction of an import. It would still
  * wait for the commit, which takes several fsyncs, and for the lock of SQLite's allocator. The tools of an index in use
- * are therefore kept in memory while this engine imports (docs/decisions/0011-queries-never-wait.md). */
-#include "engine/engine.h"
+ * are therefore kept in memory while this engine imports (docs/decisions/0011-queries-never-wait.md).
+ *
+ * Other tools are cached as queries read them. Reading the five tools of a find from the store locks its file twice and
+ * takes a fifth of the time, and most finds return tools that were returned before. The cache lives as long as the
+ * index, whose content never changes. It is not evicted; when it is full (INDEX_KEPT_BYTES), other tools are read each
+ * time. Invariant: a cached tool is complete before its pointer is stored and never changes afterwards, so readers need
+ * no lock. */
+#include "engine/internal.h"
 
 #include <stdlib.h>
 
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "engine/met_tools.h"
+#include "store/store.h"
+
+/* ---------------------------------------------------------------- pools */
+
+struct pool_slot {
+    void *item;
+    struct pool_slot *next;
+};
+
+void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock)
+{
+    pthread_mutex_lock(lock);
+    struct pool_slot *slot = pool->free;
+    if (slot)
+        pool->free = slot->next;
+    pthread_mutex_unlock(lock);
+    void *item = slot ? slot->item : NULL;
+    free(slot);
+    return item;
+}
+
+bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item)
+{
+    struct pool_slot *slot = malloc(sizeof *slot);
+    if (!slot)
+        return false;
+    slot->item = item;
+    pthread_mutex_lock(lock);
+    slot->next = pool->free;
+    pool->free = slot;
+    pthread_mutex_unlock(lock);
+    return true;
+}
+
+int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)
+{
+    *out = wt__pool_take(&engine->free_workspaces, &engine->lock);
+    return *out ? 0 : wt__workspace_open(out, err);
+}
+
+void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
+{
+    if (workspace && !wt__pool_give(&engine->free_workspaces, &engine->lock, workspace))
+        wt__workspace_close(workspace);
+}
+
+/* ---------------------------------------------------------------- connections */
 
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err)
 {
@@ -303,4 +355,55 @@ int wt__index_each_provider(wt_engine *engine, const struct index_handle *index,
     rc = wt__store_each_provider(reader, visit, context, err);
     wt__engine_return_reader(engine, reader);
     return rc;
+}
+
+/* ---------------------------------------------------------------- cache of tools */
+
+struct tool_cache {
+    pthread_mutex_t lock; /* held while adding */
+    struct arena arena;
+    size_t bytes, count;
+    struct tool *_Atomic tools[]; /* [count] */
+};
+
+struct tool_cache *wt__tool_cache_new(size_t rows)
+{
+    struct tool_cache *met = calloc(1, sizeof *met + rows * sizeof *met->tools);
+    if (!met)
+        return NULL;
+    met->count = rows;
+    pthread_mutex_init(&met->lock, NULL);
+    return met;
+}
+
+void wt__tool_cache_free(struct tool_cache *met)
+{
+    if (!met)
+        return;
+    pthread_mutex_destroy(&met->lock);
+    wt__arena_dispose(&met->arena);
+    free(met);
+}
+
+const struct tool *wt__tool_cache_get(const struct tool_cache *met, size_t row)
+{
+    return met && row < met->count ? atomic_load_explicit(&met->tools[row], memory_order_acquire) : NULL;
+}
+
+void wt__tool_cache_add(struct tool_cache *met, size_t row, const struct tool *tool)
+{
+    if (!met || row >= met->count || tool->name.len == 0)
+        return;
+    size_t bytes = sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    pthread_mutex_lock(&met->lock);
+    if (!atomic_load(&met->tools[row]) && bytes <= INDEX_KEPT_BYTES - met->bytes) {
+        struct tool *copy = wt__arena_array(&met->arena, struct tool, 1);
+        if (copy) {
+            *copy = *tool;
+            met->bytes += bytes;
+            if (wt__store_copy_tool(copy, &met->arena, NULL) == 0)
+                atomic_store_explicit(&met->tools[row], copy, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&met->lock);
 }

@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "engine/engine.h"
-#include "query/find.h"
+#include "query/search.h"
 #include "query/selector.h"
 #include "recipe/recipes.h"
 #include "eval/metrics.h"

@@ -1,5 +1,4 @@
 /* conversation.c: reads a conversation, resolves its tools and computes its context. */
-#include "query/conversation.h"
 
 #include <math.h>
 #include <stdlib.h>

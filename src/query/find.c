@@ -5,10 +5,9 @@
 
 #include "base/clock.h"
 #include "choose/weak.h"
-#include "query/find.h"
+#include "query/search.h"
 #include "engine/sized_options.h"
 #include "query/chooser_input.h"
-#include "query/materialise.h"
 
 enum { DEFAULT_HITS = 5 };
 

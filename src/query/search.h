@@ -4,13 +4,85 @@
 #ifndef WT_QUERY_SEARCH_H
 #define WT_QUERY_SEARCH_H
 
-#include "query/budget.h"
-#include "query/conversation.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "choose/relevance.h"
 #include "engine/engine.h"
 #include "engine/filter.h"
 #include "engine/notice.h"
-#include "query/search_plan.h"
+#include "query/budget.h"
+#include "retrieve/retrieve.h"
 #include "retrieve/spelling.h"
+#include "whichtool.h"
+
+/* ---------------------------------------------------------------- plan */
+
+/* The plan of a search: how a recipe makes hits on this engine, with all its models open. Made once, before the index
+ * is opened, and then only read. */
+
+struct plan_options {
+    const char *recipe;        /* NULL for "auto" */
+    bool untrained;            /* "auto" ignores trained models */
+    bool features;             /* compute features of the hits, including past requests if there are any */
+    struct progress *progress; /* polled while opening models; may be NULL */
+};
+
+struct search_plan {
+    struct retriever retriever;
+    struct reranker reranker;          /* kind is NULL for no reranking */
+    const struct encoder *encoder;     /* encoder of requests; NULL for a lexical search */
+    struct index_set set;              /* vectors to search; kind is NULL without vectors */
+    bool may_use_fallback;             /* the fallback encoder may be used */
+    const struct trained *labels;      /* owner of the past requests to use, or NULL */
+    bool recorded;                     /* recorded usages of the same request count */
+    const struct relevance *relevance; /* fitted to these hits; NULL for the default */
+    const char *ran;                   /* recipe */
+    const char *why;                   /* reason of the choice, as in wt_hits */
+    struct notice notice;
+};
+
+/* Plans the requested recipe. "auto" is the choice of training, else hybrid, else words alone. Opens the models that
+ * are needed. Strings of the plan are in the arena. Errors: WT_ERECIPE (unknown recipe, or it cannot run), WT_EMODEL,
+ * WT_ENOMEM, WT_ECANCELLED. */
+int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena, struct search_plan *out,
+                    wt_error *err);
+
+/* ---------------------------------------------------------------- conversation */
+
+/* A conversation as the request. The user's last turn is the request; earlier turns and the called tools are context
+ * (retrieve/context.c). Called tools and the caller's own tools stay in the result, so an agent's set of tools only
+ * grows. The filter still applies to them: a conversation is untrusted text and must not bypass it. */
+
+/* Fields as in wt_find_options; borrowed. */
+struct conversation_options {
+    struct str request;
+    const char *messages;
+    size_t messages_len;
+    const char *const *have;
+    size_t have_count;
+};
+
+struct conversation_input {
+    struct str request; /* the given request, or else the user's last turn */
+    struct str context; /* earlier turns followed by the request; empty without earlier turns */
+    const char **names; /* [name_count] tools to keep; the first [called] were called */
+    size_t name_count, called;
+    struct notice notice; /* skipped messages and calls */
+};
+
+/* Reads a conversation into the arena. Errors: those of wt__messages_read, WT_EFORMAT (no turn of the user), WT_EINVAL
+ * (too many names). */
+int wt__conversation_read(struct conversation_input *out, const struct conversation_options *options,
+                          struct arena *arena, wt_error *err);
+
+/* The tools to keep, as ids of a store. */
+struct kept_ids {
+    int64_t *ids; /* [count] distinct, in the order of the names */
+    size_t count, called;
+};
+
+/* ---------------------------------------------------------------- search */
 
 struct search {
     /* Input; borrowed. */
@@ -25,7 +97,7 @@ struct search {
     enum copies_placed copies; /* which copies get separate places */
     /* "auto" uses recorded usages of the same request. False in measurements, and for models calibrated without. */
     bool use_recorded;
-    bool new_in_full;        /* do not limit new tools (new_tools.h) */
+    bool new_in_full;        /* do not limit new tools (engine/filter.h) */
     bool as_typed;           /* do not correct spelling */
     bool features;           /* compute features of the hits, including past requests if there are any */
     const int64_t *excluded; /* [excluded_count] ids of tools to exclude */
@@ -95,5 +167,35 @@ int wt__search_note_language(struct search *search, wt_error *err);
 
 /* Returns the past requests used by the search, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);
+
+/* ---------------------------------------------------------------- conversation of a search */
+
+/* Resolves the names to tools, once per search. Unresolved names are reported in its notice. */
+int wt__conversation_resolve(struct search *search, wt_error *err);
+
+/* Finds the rows of the kept tools among those allowed, and the context of the request. *out is NULL if the
+ * conversation gives no context. Errors: those of wt__retrieve. */
+int wt__conversation_context(struct search *search, const struct view *view, const struct retrieve_request *request,
+                             const struct context **out, wt_error *err);
+
+/* Marks the hits among the kept tools. */
+void wt__conversation_mark(struct search *search);
+
+/* Cuts the hits after the first `wanted` new ones, so that kept tools do not use up places. */
+void wt__conversation_cut(struct search *search, size_t wanted);
+
+/* Appends the kept tools missing from the hits. */
+int wt__conversation_append(struct search *search, wt_error *err);
+
+/* ---------------------------------------------------------------- public hits */
+
+/* Makes public hits in the search's arena. which [count]: positions among the search's hits, in the order of the
+ * result. Skips tools removed meanwhile or over the budget. */
+int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
+                         const wt_hit *const **out, size_t *len, wt_error *err);
+
+/* Works like wt_find, but gives identical tools separate places: a judgement names one of them, and the choice among
+ * them would be arbitrary. options->copies still decides about near-copies. */
+int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err);
 
 #endif

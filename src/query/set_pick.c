@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "query/chooser_input.h"
-#include "query/materialise.h"
+#include "query/search.h"
 #include "query/selector.h"
 #include "retrieve/segment.h"
 

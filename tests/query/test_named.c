@@ -188,7 +188,7 @@ static void weak_hits_are_marked_and_removed(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_hits *all = find_with_names("bm25", rows[i].request, 10, 0),
-                *sure = find_named("bm25", rows[i].request, 10, 1);
+                *sure = find_with_names("bm25", rows[i].request, 10, 1);
         size_t weak = 0;
         for (size_t h = 0; h < all->len; h++)
             weak += (size_t)all->items[h]->weak;

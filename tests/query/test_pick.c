@@ -49,7 +49,7 @@ static void hit_has_probability(void **state)
         wt_hits_free(few);
         wt_hits_free(many);
     }
-    wt_hits *hits = find_untrained(semantic, NULL, HANDMADE, 0), *sure = find_request(semantic, NULL, HANDMADE, 1e-9);
+    wt_hits *hits = find_untrained(semantic, NULL, HANDMADE, 0), *sure = find_untrained(semantic, NULL, HANDMADE, 1e-9);
     assert_int_equal(hits->len, sure->len);
     for (size_t i = 0; i < hits->len; i++)
         assert_float_equal(sure->items[i]->probability,
