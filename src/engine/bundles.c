@@ -87,9 +87,9 @@ static int copy_past_sets(struct bundles *out, const struct used_set *list, size
     for (size_t i = 0; i < out->count; i++)
         rows += list[i].count;
     out->starts = wt__alloc_array(out->count + 1, sizeof *out->starts);
+    WT_CHECK_ALLOC(out->starts, err);
     out->rows = wt__alloc_array(rows, sizeof *out->rows);
-    if (!out->starts || !out->rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->rows, err);
     out->starts[0] = 0;
     for (size_t i = 0; i < out->count; i++) {
         memcpy(out->rows + out->starts[i], list[i].rows, list[i].count * sizeof *list[i].rows);
@@ -101,14 +101,11 @@ static int copy_past_sets(struct bundles *out, const struct used_set *list, size
 static int collect_past_sets(struct bundles *out, const struct index_handle *index, wt_error *err)
 {
     const struct neighbours *past = &index->labels->past.trained;
-    struct used_set *list = wt__alloc_array(past->count, sizeof *list);
-    uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
-    int rc = list && rows ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = copy_past_sets(out, list, merge_past_sets(list, read_past_sets(index, list, rows)), err);
-    free(list);
-    free(rows);
-    return rc;
+    WT_AUTO_FREE struct used_set *list = wt__alloc_array(past->count, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
+    WT_AUTO_FREE uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
+    WT_CHECK_ALLOC(rows, err);
+    return copy_past_sets(out, list, merge_past_sets(list, read_past_sets(index, list, rows)), err);
 }
 
 /* ---------------------------------------------------------------- documents */
@@ -180,20 +177,15 @@ static int index_bundle(struct bundle_writer *b, size_t bundle, wt_error *err)
 static int fetch_bundle_vectors(void *context, const uint32_t *bundles, size_t count, float *vectors, wt_error *err)
 {
     struct bundle_writer *b = context;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct str *texts = wt__arena_array(&arena, struct str, count);
-    int rc = texts ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = write_bundle_text(b, bundles[i], err);
-        if (rc == 0 && !(texts[i].ptr = wt__arena_copy(&arena, wt__buffer_view(&b->words[TEXT]))))
-            rc = wt__fail_nomem(err);
-        texts[i].len = b->words[TEXT].len;
+    WT_CHECK_ALLOC(texts, err);
+    for (size_t i = 0; i < count; i++) {
+        WT_TRY(write_bundle_text(b, bundles[i], err));
+        texts[i] = (struct str){wt__arena_copy(&arena, wt__buffer_view(&b->words[TEXT])), b->words[TEXT].len};
+        WT_CHECK_ALLOC(texts[i].ptr, err);
     }
-    if (rc == 0)
-        rc = wt__encode_many(b->bundles->encoder, TEXT_TOOL, texts, count, b->engine->threads, vectors, b->progress,
-                             err);
-    wt__arena_dispose(&arena);
-    return rc;
+    return wt__encode_many(b->bundles->encoder, TEXT_TOOL, texts, count, b->engine->threads, vectors, b->progress, err);
 }
 
 static int index_bundles(struct bundle_writer *b, void **lexical, size_t *len, wt_error *err)
@@ -201,12 +193,12 @@ static int index_bundles(struct bundle_writer *b, void **lexical, size_t *len, w
     struct lexical_settings settings = wt__lexical_settings;
     settings.most_sum = settings.most_length = 0; /* bundles hold different numbers of tools */
     b->keys = wt__alloc_array(b->bundles->count, sizeof *b->keys);
-    int rc = b->keys ? wt__analyser_open(&b->analyser, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__lexical_builder_new(&b->builder, &settings, err);
-    for (size_t i = 0; rc == 0 && i < b->bundles->count; i++)
-        rc = index_bundle(b, i, err);
-    return rc < 0 ? rc : wt__lexical_builder_finish(b->builder, lexical, len, err);
+    WT_CHECK_ALLOC(b->keys, err);
+    WT_TRY(wt__analyser_open(&b->analyser, err));
+    WT_TRY(wt__lexical_builder_new(&b->builder, &settings, err));
+    for (size_t i = 0; i < b->bundles->count; i++)
+        WT_TRY(index_bundle(b, i, err));
+    return wt__lexical_builder_finish(b->builder, lexical, len, err);
 }
 
 static int make_bundle_snapshot(struct bundle_writer *b, const char *folder, uint64_t state, struct snapshot **out,
@@ -223,14 +215,11 @@ static int make_bundle_snapshot(struct bundle_writer *b, const char *folder, uin
                                        .rows = b->bundles->count,
                                        .sources = &source,
                                        .source_count = 1};
-    void *lexical = NULL;
-    int rc = index_bundles(b, &lexical, &content.lexical_len, err);
+    WT_AUTO_FREE void *lexical = NULL;
+    WT_TRY(index_bundles(b, &lexical, &content.lexical_len, err));
     content.keys = b->keys;
     content.lexical = lexical;
-    if (rc == 0)
-        rc = wt__snapshot_make(out, b->engine->read_only ? "" : folder, b->engine->busy_ms, NULL, &content, err);
-    free(lexical);
-    return rc;
+    return wt__snapshot_make(out, b->engine->read_only ? "" : folder, b->engine->busy_ms, NULL, &content, err);
 }
 
 static void bundle_writer_dispose(struct bundle_writer *b)
@@ -272,22 +261,19 @@ static int open_bundle_snapshot(struct bundles *bundles, wt_engine *engine, stru
                                 const struct index_handle *index, size_t which, wt_error *err)
 {
     uint64_t state = hash_bundles(bundles, index);
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const char *folder = bundle_folder(engine, which, &arena);
-    int rc = folder ? WT_ENOTFOUND : wt__fail_nomem(err);
-    if (folder && folder[0])
-        rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
-    if (folder && (rc < 0 || !bundle_vectors(bundles))) {
-        struct bundle_writer binding = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
-        wt__snapshot_free(bundles->snapshot);
-        bundles->snapshot = NULL;
-        rc = wt__progress_phase(progress, "encoding bundles", bundles->count)
-                 ? wt__fail_cancelled(err)
-                 : make_bundle_snapshot(&binding, folder, state, &bundles->snapshot, err);
-        bundle_writer_dispose(&binding);
-    }
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(folder, err);
+    if (folder[0] && wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL) >= 0 &&
+        bundle_vectors(bundles))
+        return 0;
+    wt__snapshot_free(bundles->snapshot);
+    bundles->snapshot = NULL;
+    if (wt__progress_phase(progress, "encoding bundles", bundles->count))
+        return wt__fail_cancelled(err);
+    WT_CLEANUP(bundle_writer_dispose)
+    struct bundle_writer writer = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
+    return make_bundle_snapshot(&writer, folder, state, &bundles->snapshot, err);
 }
 
 /* ---------------------------------------------------------------- bundles of an index */
@@ -362,20 +348,18 @@ int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query
     struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = bundle_vectors(bundles)};
     struct retrieve_request request = {.text = query->text, .k = 1};
     struct hit_list hits = {0};
-    uint64_t *open = NULL;
+    WT_AUTO_FREE uint64_t *open = NULL;
     *out = bundles->count;
     if (bundles->count == 0)
         return 0;
     if (query->allowed) {
         open = calloc((bundles->count + 63) / 64, sizeof *open);
-        if (!open)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(open, err);
         mark_allowed_bundles(bundles, query->allowed, open);
         request.allowed = open;
     }
-    int rc = wt__retrieve(neither ? &wt__dense : &words_or_meaning, &view, &request, query->workspace, &hits, err);
-    if (rc == 0 && hits.len > 0)
+    WT_TRY(wt__retrieve(neither ? &wt__dense : &words_or_meaning, &view, &request, query->workspace, &hits, err));
+    if (hits.len > 0)
         *out = hits.items[0].row;
-    free(open);
-    return rc;
+    return 0;
 }

@@ -56,22 +56,16 @@ static int collect_tool_names(struct collection *collection, const struct tool *
 /* Reads a tool into the next row. */
 static int collect_row(struct collection *collection, const struct store_key *key, const struct tool *tool)
 {
-    int rc = grow_collection(collection);
-    if (rc == 0)
-        rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
-    if (rc == 0)
-        rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
-    if (rc == 0)
-        rc = collect_tool_id(collection, tool);
-    if (rc == 0)
-        rc = collect_tool_names(collection, tool);
-    wt__kept_tools_add(&collection->kept, tool);
+    wt_error *err = collection->err;
     uint64_t named = 0;
-    if (rc == 0)
-        rc = wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
-                                 &collection->provider_words, collection->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(grow_collection(collection));
+    WT_TRY(wt__document_read(&collection->document, collection->analyser, tool, err));
+    WT_TRY(wt__lexical_builder_add(collection->builder, collection->document.fields, err));
+    WT_TRY(collect_tool_id(collection, tool));
+    WT_TRY(collect_tool_names(collection, tool));
+    wt__kept_tools_add(&collection->kept, tool);
+    WT_TRY(wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
+                               &collection->provider_words, err));
     size_t row = collection->rows++;
     collection->copy_hashes[row] = wt__document_copy_hash(&collection->document, tool);
     collection->read[row].generation = key->generation;
@@ -137,13 +131,9 @@ static int copy_collected_row(struct collection_update *f)
 {
     struct collection *collection = f->collection;
     const struct collection *known = f->known;
-    int rc = grow_collection(collection);
-    if (rc == 0)
-        rc = count_copied_provider(f, &known->keys[f->at]);
-    if (rc == 0)
-        rc = wt__lexical_builder_copy(collection->builder, known->builder, f->at, collection->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(grow_collection(collection));
+    WT_TRY(count_copied_provider(f, &known->keys[f->at]));
+    WT_TRY(wt__lexical_builder_copy(collection->builder, known->builder, f->at, collection->err));
     size_t row = collection->rows++;
     wt__kept_tools_copy(&collection->kept, known->kept, f->at);
     collection->read[row] = known->read[f->at];
@@ -211,10 +201,10 @@ static int collect_changes(struct collection_update *f, wt_error *err)
 
 static int collect_changed_tools(struct collection *collection, struct collection *known, wt_error *err)
 {
-    struct collection_update f = {.collection = collection, .known = known};
-    f.moved = wt__alloc_array(known->rows, sizeof *f.moved);
-    int rc = f.moved ? collect_changes(&f, err) : wt__fail_nomem(err);
-    free(f.moved);
+    WT_AUTO_FREE uint32_t *moved = wt__alloc_array(known->rows, sizeof *moved);
+    WT_CHECK_ALLOC(moved, err);
+    struct collection_update f = {.collection = collection, .known = known, .moved = moved};
+    int rc = collect_changes(&f, err);
     wt__arena_dispose(&f.arena);
     return rc;
 }
@@ -259,25 +249,22 @@ static int weigh_provider_names(struct collection *collection, wt_error *err)
 int wt__collect(struct collection *collection, struct collection *known, wt_error *err)
 {
     collection->err = err;
-    int rc = wt__analyser_open(&collection->analyser, err);
-    if (rc == 0)
-        rc = known ? wt__lexical_builder_follow(&collection->builder, known->builder, err)
-                   : wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err);
-    if (rc == 0)
-        rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
-    if (rc == 0)
-        rc = known ? collect_changed_tools(collection, known, err) : collect_all_tools(collection, err);
-    if (rc == 0 && collection->trained) {
+    WT_TRY(wt__analyser_open(&collection->analyser, err));
+    WT_TRY(known ? wt__lexical_builder_follow(&collection->builder, known->builder, err)
+                 : wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err));
+    WT_TRY(wt__moment_read(collection->engine, collection->store, &collection->moment, err));
+    WT_TRY(known ? collect_changed_tools(collection, known, err) : collect_all_tools(collection, err));
+    if (collection->trained) {
         struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
         struct key_walk walk = {.collection = collection};
-        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage_generation, &walk, err);
+        int rc = wt__store_each_usage_sum(collection->store, &set, mix_usage_generation, &walk, err);
+        if (rc < 0)
+            return rc;
     }
-    if (rc >= 0)
-        rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
-    if (rc == 0)
-        rc = wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
-                                   collection->copy_hashes, collection->rows, err);
-    return rc < 0 ? rc : weigh_provider_names(collection, err);
+    WT_TRY(wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err));
+    WT_TRY(wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
+                                 collection->copy_hashes, collection->rows, err));
+    return weigh_provider_names(collection, err);
 }
 
 void wt__collection_trim(struct collection *collection)

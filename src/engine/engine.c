@@ -63,18 +63,20 @@ static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_o
     return whole ? 0 : wt__fail_nomem(err);
 }
 
+static void close_unfinished(wt_engine **engine)
+{
+    wt_close(*engine);
+}
+
 int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_error *err)
 {
     wt_open_options options;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     if (!path || !path[0])
         return wt__fail(err, WT_EINVAL, "no store given; give the path of a file");
-    wt_engine *engine = calloc(1, sizeof *engine);
-    if (!engine)
-        return wt__fail_nomem(err);
+    WT_CLEANUP(close_unfinished) wt_engine *engine = calloc(1, sizeof *engine);
+    WT_CHECK_ALLOC(engine, err);
     pthread_mutex_init(&engine->store_lock, NULL);
     pthread_mutex_init(&engine->build_lock, NULL);
     pthread_mutex_init(&engine->lock, NULL);
@@ -82,18 +84,12 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     engine->threads = options.threads;
     engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
 
-    rc = set_engine_paths(engine, path, &options, err);
-    if (rc == 0)
-        rc = wt__engine_set_chat(engine, &options, err);
+    WT_TRY(set_engine_paths(engine, path, &options, err));
+    WT_TRY(wt__engine_set_chat(engine, &options, err));
     struct store_options store = {.read_only = options.read_only, .busy_ms = engine->busy_ms};
-    if (rc == 0)
-        rc = wt__store_open(&engine->store, path, &store, err);
-    if (rc < 0) {
-        wt_close(engine);
-        return rc;
-    }
+    WT_TRY(wt__store_open(&engine->store, path, &store, err));
     engine->read_only = wt__store_read_only(engine->store);
-    *out = engine;
+    *out = WT_TAKE(engine);
     return 0;
 }
 

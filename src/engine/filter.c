@@ -41,33 +41,26 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
     if (!given && !provider)
         return 0;
     wt_filter *filter = wt__arena_array(arena, wt_filter, 1);
-    if (!filter)
-        return wt__fail_nomem(err);
-    int rc = wt__options_read(filter, sizeof *filter, given, err);
-    if (rc == 0)
-        rc = check_filter_list(filter->providers, filter->provider_count, SIZE_MAX, err);
-    if (rc == 0)
-        rc = check_filter_list(filter->excluded_providers, filter->excluded_provider_count, SIZE_MAX, err);
-    if (rc == 0)
-        rc = check_filter_list(filter->only, filter->only_count, WT_MAX_PATTERN_BYTES, err);
-    if (rc == 0)
-        rc = check_filter_list(filter->excluded, filter->excluded_count, WT_MAX_PATTERN_BYTES, err);
-    if (rc == 0 && provider) {
+    WT_CHECK_ALLOC(filter, err);
+    WT_TRY(wt__options_read(filter, sizeof *filter, given, err));
+    WT_TRY(check_filter_list(filter->providers, filter->provider_count, SIZE_MAX, err));
+    WT_TRY(check_filter_list(filter->excluded_providers, filter->excluded_provider_count, SIZE_MAX, err));
+    WT_TRY(check_filter_list(filter->only, filter->only_count, WT_MAX_PATTERN_BYTES, err));
+    WT_TRY(check_filter_list(filter->excluded, filter->excluded_count, WT_MAX_PATTERN_BYTES, err));
+    if (provider) {
         const char **all = wt__arena_array(arena, const char *, filter->provider_count + 1);
-        if (!all)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(all, err);
         if (filter->provider_count > 0)
             memcpy(all, filter->providers, filter->provider_count * sizeof *all);
         all[filter->provider_count++] = provider;
         filter->providers = all;
     }
-    if (rc == 0 && !filter->condition != !filter->condition_name)
-        rc = wt__fail(err, WT_EINVAL, "the filter has a condition without a name, or a name without a condition");
-    if (rc == 0 &&
-        (filter->condition ||
-         filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0))
+    if (!filter->condition != !filter->condition_name)
+        return wt__fail(err, WT_EINVAL, "the filter has a condition without a name, or a name without a condition");
+    if (filter->condition ||
+        filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0)
         *out = filter;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- making a mask */
@@ -278,18 +271,13 @@ static int report_filter(struct mask_builder *m, struct notice *notice)
 {
     const struct snapshot *snapshot = m->index->snapshot;
     uint64_t any = 0;
-    int rc = report_unmatched(m, &m->providers, true, true, notice);
-    if (rc == 0)
-        rc = report_unmatched(m, &m->excluded_providers, true, false, notice);
-    if (rc == 0)
-        rc = report_unmatched(m, &m->only, false, true, notice);
-    if (rc == 0)
-        rc = report_unmatched(m, &m->excluded, false, false, notice);
+    WT_TRY(report_unmatched(m, &m->providers, true, true, notice));
+    WT_TRY(report_unmatched(m, &m->excluded_providers, true, false, notice));
+    WT_TRY(report_unmatched(m, &m->only, false, true, notice));
+    WT_TRY(report_unmatched(m, &m->excluded, false, false, notice));
     for (size_t i = 0; i < (snapshot->rows + (size_t)63) / 64; i++)
         any |= m->bits[i];
-    if (rc == 0 && !any)
-        rc = wt__add_notice(notice, WT_NOTICE_FILTER, "the filter excludes every tool", m->arena, m->err);
-    return rc;
+    return any ? 0 : wt__add_notice(notice, WT_NOTICE_FILTER, "the filter excludes every tool", m->arena, m->err);
 }
 
 /* ---------------------------------------------------------------- masks */
@@ -315,22 +303,20 @@ static bool has_id_pattern(const struct filter_list *patterns)
 
 static int compile_filter(struct mask_builder *m, const wt_filter *filter, struct notice *notice, wt_error *err)
 {
-    int rc = init_filter_list(m, &m->providers, filter->providers, filter->provider_count);
-    if (rc == 0)
-        rc = init_filter_list(m, &m->excluded_providers, filter->excluded_providers, filter->excluded_provider_count);
-    if (rc == 0)
-        rc = init_filter_list(m, &m->only, filter->only, filter->only_count);
-    if (rc == 0)
-        rc = init_filter_list(m, &m->excluded, filter->excluded, filter->excluded_count);
+    WT_TRY(init_filter_list(m, &m->providers, filter->providers, filter->provider_count));
+    WT_TRY(init_filter_list(m, &m->excluded_providers, filter->excluded_providers, filter->excluded_provider_count));
+    WT_TRY(init_filter_list(m, &m->only, filter->only, filter->only_count));
+    WT_TRY(init_filter_list(m, &m->excluded, filter->excluded, filter->excluded_count));
     m->ids = has_id_pattern(&m->only) || has_id_pattern(&m->excluded) || filter->condition;
-    if (rc == 0 && (m->ids || m->providers.count + m->excluded_providers.count > 0))
-        rc = wt__index_each_provider(m->engine, m->index, number_provider, m, err);
-    if (rc < 0)
-        return rc;
+    if (m->ids || m->providers.count + m->excluded_providers.count > 0) {
+        int rc = wt__index_each_provider(m->engine, m->index, number_provider, m, err);
+        if (rc < 0)
+            return rc;
+    }
     wt__sort_u32(m->providers.numbers, m->providers.number_count);
     wt__sort_u32(m->excluded_providers.numbers, m->excluded_providers.number_count);
     mark_allowed_providers(m);
-    rc = mark_matching_names(m, err);
+    int rc = mark_matching_names(m, err);
     return rc < 0 ? rc : report_filter(m, notice);
 }
 

@@ -35,40 +35,32 @@ static int transform_vectors(struct set_source *source, const uint32_t *rows, co
     struct collection *collection = source->collection;
     size_t dim = source->set.dim;
     struct vector_set usage = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
-    float *sums = wt__alloc_array(count * dim, sizeof *sums);
-    uint32_t *uses = wt__alloc_array(count, sizeof *uses);
-    int64_t rc = WT_ENOMEM;
-    if (sums && uses)
-        rc = wt__store_get_usage_sums(collection->store, &usage, ids, count, sums, uses, err);
-    else
-        wt__fail_nomem(err);
+    WT_AUTO_FREE float *sums = wt__alloc_array(count * dim, sizeof *sums);
+    WT_CHECK_ALLOC(sums, err);
+    WT_AUTO_FREE uint32_t *uses = wt__alloc_array(count, sizeof *uses);
+    WT_CHECK_ALLOC(uses, err);
+    int64_t rc = wt__store_get_usage_sums(collection->store, &usage, ids, count, sums, uses, err);
     for (size_t i = 0; rc >= 0 && i < count; i++)
         wt__trained_vector(collection->trained, source->recipe, vectors + i * dim, sums + i * dim, uses[i],
                            collection->head_rows[rows[i]], vectors + i * dim);
-    free(sums);
-    free(uses);
     return rc < 0 ? (int)rc : 0;
 }
 
 static int fetch_set_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
 {
     struct set_source *source = context;
-    int64_t *ids = wt__alloc_array(count, sizeof *ids);
-    bool *there = wt__alloc_array(count, sizeof *there);
-    int64_t rc = WT_ENOMEM;
-    for (size_t i = 0; ids && i < count; i++)
-        ids[i] = source->collection->keys[rows[i]].id;
     if (wt__progress_step(source->collection->progress, 0))
-        rc = wt__fail_cancelled(err);
-    else if (ids && there)
-        rc = wt__store_get_vectors(source->collection->store, &source->set, ids, count, vectors, there, err);
-    else
-        wt__fail_nomem(err);
-    if (rc >= 0 && source->recipe)
-        rc = transform_vectors(source, rows, ids, count, vectors, err);
-    free(ids);
-    free(there);
-    return rc < 0 ? (int)rc : 0;
+        return wt__fail_cancelled(err);
+    WT_AUTO_FREE int64_t *ids = wt__alloc_array(count, sizeof *ids);
+    WT_CHECK_ALLOC(ids, err);
+    WT_AUTO_FREE bool *there = wt__alloc_array(count, sizeof *there);
+    WT_CHECK_ALLOC(there, err);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = source->collection->keys[rows[i]].id;
+    int64_t rc = wt__store_get_vectors(source->collection->store, &source->set, ids, count, vectors, there, err);
+    if (rc < 0)
+        return (int)rc;
+    return source->recipe ? transform_vectors(source, rows, ids, count, vectors, err) : 0;
 }
 
 /* Lists keys of a set in batches. */
@@ -526,8 +518,7 @@ static int map_label_rows(struct index_handle *fresh, const struct trained *labe
     if (!labels || labels->past.label_count == 0)
         return 0;
     fresh->label_rows = wt__alloc_array(labels->past.label_count, sizeof *fresh->label_rows);
-    if (!fresh->label_rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(fresh->label_rows, err);
     wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
     return 0;
 }
@@ -596,11 +587,9 @@ void wt__engine_drop_index(wt_engine *engine)
 static int read_current_moment(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
 {
     struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_reader(engine, &reader, err));
     wt__store_set_wait(reader, wait_ms);
-    rc = wt__moment_read(engine, reader, out, err);
+    int rc = wt__moment_read(engine, reader, out, err);
     wt__store_set_wait(reader, engine->busy_ms);
     wt__engine_return_reader(engine, reader);
     return rc;
@@ -639,9 +628,7 @@ static int reject_empty_index(const wt_engine *engine, struct index_handle **ind
 
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err)
 {
-    int rc = open_newest_index(engine, NULL, NULL, NULL, out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_newest_index(engine, NULL, NULL, NULL, out, err));
     note_changed_moment(engine, &(*out)->moment);
     /* Wait briefly for queries on the previous index. Those that ask a language model take longer; their index is freed
      * by a later build. */

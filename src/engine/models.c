@@ -30,6 +30,12 @@ void wt_models_free(wt_models *public)
     free(list);
 }
 
+static void free_model_list(struct model_list **list)
+{
+    if (*list)
+        wt_models_free(&(*list)->public);
+}
+
 static int append_model(struct model_list *list, const wt_model *model, wt_error *err)
 {
     wt_model *kept = wt__arena_array(&list->arena, wt_model, 1);
@@ -113,64 +119,51 @@ static int list_models_folder(struct model_list *list, const char *models_dir, c
 {
     size_t count = 0;
     char **names;
-    int rc = models ? wt__model_names(&list->arena, models, &names, &count, err) : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    if (!models)
+        return 0;
+    WT_TRY(wt__model_names(&list->arena, models, &names, &count, err));
+    for (size_t i = 0; i < count; i++)
         if (!is_listed_model(list, names[i]))
-            rc = list_named_model(list, models_dir, names[i], NULL, err);
-    return rc;
+            WT_TRY(list_named_model(list, models_dir, names[i], NULL, err));
+    return 0;
 }
 
 int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
 {
+    *out = NULL;
+    WT_CLEANUP(free_model_list) struct model_list *list = calloc(1, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
     struct manifest *manifests;
     size_t manifest_count;
     char *models;
-    *out = NULL;
-    struct model_list *list = calloc(1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
-    int rc = wt__manifest_list(&list->arena, &manifests, &manifest_count, err);
-    if (rc == 0)
-        rc = wt__models_folder(&models, &list->arena, models_dir, err);
-    for (size_t i = 0; rc == 0 && i < manifest_count; i++)
-        rc = list_named_model(list, models_dir, manifests[i].name, &manifests[i], err);
-    if (rc == 0)
-        rc = list_models_folder(list, models_dir, models, err);
-    if (rc == 0)
-        rc = list_models_folder(list, models_dir, wt__program_models(&list->arena), err);
-    if (rc == 0 && !is_listed_model(list, WT_BUILT_IN_MODEL))
-        rc = list_named_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err);
-    if (rc < 0) {
-        wt_models_free(&list->public);
-        return rc;
-    }
-    *out = &list->public;
+    WT_TRY(wt__manifest_list(&list->arena, &manifests, &manifest_count, err));
+    WT_TRY(wt__models_folder(&models, &list->arena, models_dir, err));
+    for (size_t i = 0; i < manifest_count; i++)
+        WT_TRY(list_named_model(list, models_dir, manifests[i].name, &manifests[i], err));
+    WT_TRY(list_models_folder(list, models_dir, models, err));
+    WT_TRY(list_models_folder(list, models_dir, wt__program_models(&list->arena), err));
+    if (!is_listed_model(list, WT_BUILT_IN_MODEL))
+        WT_TRY(list_named_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err));
+    *out = &WT_TAKE(list)->public;
     return 0;
 }
 
 int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_error *err)
 {
+    *out = NULL;
+    WT_CLEANUP(free_model_list) struct model_list *list = calloc(1, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
     struct manifest manifest;
     wt_model model;
-    *out = NULL;
-    struct model_list *list = calloc(1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
     char *folder;
     wt_error unknown;
     bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
-    int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
-    if (rc == 0 && (known || wt__model_is_there(folder)))
-        rc = describe_model(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err);
-    else if (rc == 0)
-        rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* the message lists the known models */
-    if (rc == 0)
-        rc = append_model(list, &model, err);
-    if (rc < 0) {
-        wt_models_free(&list->public);
-        return rc;
-    }
-    *out = &list->public;
+    WT_TRY(wt__model_folder(&folder, &list->arena, models_dir, name, err));
+    if (!known && !wt__model_is_there(folder))
+        return wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* the message lists the known models */
+    WT_TRY(describe_model(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err));
+    WT_TRY(append_model(list, &model, err));
+    *out = &WT_TAKE(list)->public;
     return 0;
 }
 
@@ -201,46 +194,36 @@ static int find_source_folder(char **out, struct arena *arena, const char *model
 
 int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *folder;
-    int rc = wt__model_installed(&folder, &arena, models_dir, name, err);
-    if (rc == 0)
-        rc = wt__encoder_pack(folder, NULL, err);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(wt__model_installed(&folder, &arena, models_dir, name, err));
+    return wt__encoder_pack(folder, NULL, err);
 }
 
 int wt_model_merge(const char *models_dir, const char *const *names, const double *weights, size_t count,
                    const char *out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const char *folders[WT_MAX_MERGED] = {NULL};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count && i < WT_MAX_MERGED; i++) {
+    for (size_t i = 0; i < count && i < WT_MAX_MERGED; i++) {
         char *folder;
-        rc = find_source_folder(&folder, &arena, models_dir, names[i], err);
+        WT_TRY(find_source_folder(&folder, &arena, models_dir, names[i], err));
         folders[i] = folder;
     }
-    if (rc == 0)
-        rc = wt__model_merge(folders, weights, count, out, err);
-    wt__arena_dispose(&arena);
-    return rc;
+    return wt__model_merge(folders, weights, count, out, err);
 }
 
 int wt_model_quantize(const char *models_dir, const char *name, const char *precision, const char *out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *folder;
     size_t p = PRECISION_INT8;
     while (precision && p < PRECISIONS && strcmp(precision, wt__precision_name(p)) != 0)
         p++;
     if (p == PRECISIONS)
         return wt__fail(err, WT_EINVAL, "cannot quantize to \"%.40s\"; use int8 or fp16", precision);
-    int rc = find_source_folder(&folder, &arena, models_dir, name, err);
-    if (rc == 0)
-        rc = wt__model_quantize(folder, (enum precision)p, out, err);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(find_source_folder(&folder, &arena, models_dir, name, err));
+    return wt__model_quantize(folder, (enum precision)p, out, err);
 }
 
 int wt_dimension(wt_engine *engine, wt_error *err)
@@ -253,15 +236,10 @@ int wt_dimension(wt_engine *engine, wt_error *err)
 int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out, wt_error *err)
 {
     const struct encoder *encoder;
-    int rc = wt__engine_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
-    struct str *views = wt__alloc_array(count, sizeof *views);
-    if (!views)
-        return wt__fail_nomem(err);
+    WT_TRY(wt__engine_encoder(engine, &encoder, err));
+    WT_AUTO_FREE struct str *views = wt__alloc_array(count, sizeof *views);
+    WT_CHECK_ALLOC(views, err);
     for (size_t i = 0; i < count; i++)
         views[i] = (struct str){texts[i], lens[i]};
-    rc = wt__encode_many(encoder, TEXT_REQUEST, views, count, engine->threads, out, NULL, err);
-    free(views);
-    return rc;
+    return wt__encode_many(encoder, TEXT_REQUEST, views, count, engine->threads, out, NULL, err);
 }

@@ -310,10 +310,8 @@ int wt__index_provider(wt_engine *engine, const struct index_handle *index, cons
     struct store *reader;
     if (kept)
         return list_kept_provider(kept, index, *provider, limit, arena, ids, count, err);
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_list(reader, provider, limit, 0, arena, ids, count, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_list(reader, provider, limit, 0, arena, ids, count, err);
     wt__engine_return_reader(engine, reader);
     return rc;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/sha256.h"
 #include "catalog/export.h"
@@ -277,12 +278,11 @@ int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *
 
 int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err)
 {
-    struct arena arena = {0};
-    struct buffer text = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *out = NULL;
     struct tool *list = wt__arena_array(&arena, struct tool, count);
-    if (!list)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(list, err);
     for (size_t i = 0; i < count; i++)
         list[i] = (struct tool){
             .provider = wt__str(tools[i]->provider),
@@ -293,15 +293,10 @@ int wt_export(const wt_tool *const *tools, size_t count, const char *format, cha
             .schema = wt__str(tools[i]->schema),
             .export_name = wt__str(tools[i]->export_name),
         };
-    int rc = wt__export(list, count, wt__str(format), &text, err);
-    if (rc == 0) {
-        *out = wt__buffer_take(&text);
-        if (!*out)
-            rc = wt__fail_nomem(err);
-    }
-    wt__buffer_dispose(&text);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(wt__export(list, count, wt__str(format), &text, err));
+    *out = wt__buffer_take(&text);
+    WT_CHECK_ALLOC(*out, err);
+    return 0;
 }
 
 void wt_string_free(char *string)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "engine/sized_options.h"
 #include "schema/coerce.h"
 #include "schema/validator.h"
@@ -23,6 +24,11 @@ struct validation_result {
 };
 
 /* ---------------------------------------------------------------- schemas */
+
+static void drop_schema_json(json_t **json)
+{
+    json_decref(*json);
+}
 
 static int parse_document(json_t **out, const char *text, size_t len, size_t most, const char *what, wt_error *err)
 {
@@ -77,35 +83,28 @@ int wt_validator_open(wt_validator **out, const char *schema, size_t len, const 
                       wt_error *err)
 {
     wt_validator_options options;
-    json_t *documents = NULL, *json = NULL;
+    WT_CLEANUP(drop_schema_json) json_t *documents = NULL, *json = NULL;
     struct compiled *compiled = NULL;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    const char *dialect = rc < 0 ? NULL : find_dialect(options.dialect);
-    if (rc == 0 && !dialect)
-        rc = wt__fail(err, WT_EINVAL, "unknown dialect \"%.100s\"; use 2020-12 or draft-07", options.dialect);
-    if (rc == 0)
-        rc = parse_documents(&documents, &options, err);
-    if (rc == 0)
-        rc = parse_document(&json, schema, len, WT_MAX_DEFINITION_BYTES, "schema", err);
-    if (rc == 0)
-        rc = wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, err);
-    json_decref(json);
-    json_decref(documents);
-    return rc == 0 ? make_validator(out, compiled, err) : rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    const char *dialect = find_dialect(options.dialect);
+    if (!dialect)
+        return wt__fail(err, WT_EINVAL, "unknown dialect \"%.100s\"; use 2020-12 or draft-07", options.dialect);
+    WT_TRY(parse_documents(&documents, &options, err));
+    WT_TRY(parse_document(&json, schema, len, WT_MAX_DEFINITION_BYTES, "schema", err));
+    WT_TRY(wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, err));
+    return make_validator(out, compiled, err);
 }
 
 int wt__validator_open_lenient(wt_validator **out, struct str schema, struct schema_drops *drops, wt_error *err)
 {
     struct compiled *compiled = NULL;
-    json_t *json = NULL;
+    WT_CLEANUP(drop_schema_json) json_t *json = NULL;
     *out = NULL;
     *drops = (struct schema_drops){0};
-    int rc = parse_document(&json, schema.ptr, schema.len, WT_MAX_DEFINITION_BYTES, "schema", err);
-    if (rc == 0)
-        rc = wt__compile_lenient(&compiled, json, SCHEMA_2020_12, drops, err);
-    json_decref(json);
-    return rc == 0 ? make_validator(out, compiled, err) : rc;
+    WT_TRY(parse_document(&json, schema.ptr, schema.len, WT_MAX_DEFINITION_BYTES, "schema", err));
+    WT_TRY(wt__compile_lenient(&compiled, json, SCHEMA_2020_12, drops, err));
+    return make_validator(out, compiled, err);
 }
 
 void wt_validator_close(wt_validator *validator)
@@ -204,27 +203,20 @@ int wt__validate_value(const wt_validator *validator, const json_t *instance, co
                        wt_validation **out, wt_error *err)
 {
     wt_validate_options options;
-    struct validation validation = {0};
+    WT_CLEANUP(wt__validation_dispose) struct validation validation = {0};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc == 0)
-        rc = wt__validator_run(&validation, validator->compiled, instance, options.repair != 0, err);
-    if (rc == 0)
-        rc = make_validation(out, &validation, options.max_violations, err);
-    wt__validation_dispose(&validation);
-    return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    WT_TRY(wt__validator_run(&validation, validator->compiled, instance, options.repair != 0, err));
+    return make_validation(out, &validation, options.max_violations, err);
 }
 
 int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
                 wt_validation **out, wt_error *err)
 {
-    json_t *json = NULL;
+    WT_CLEANUP(drop_schema_json) json_t *json = NULL;
     *out = NULL;
-    int rc = parse_document(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
-    if (rc == 0)
-        rc = wt__validate_value(validator, json, given, out, err);
-    json_decref(json);
-    return rc;
+    WT_TRY(parse_document(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err));
+    return wt__validate_value(validator, json, given, out, err);
 }
 
 void wt_validation_free(wt_validation *validation)
