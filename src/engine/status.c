@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "encoder/encoder.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
@@ -43,7 +44,13 @@ void wt_status_free(wt_status *public)
     free(status);
 }
 
-/* ---------------------------------------------------------------- the store */
+static void free_status_result(struct status_result **status)
+{
+    if (*status)
+        wt_status_free(&(*status)->public);
+}
+
+/* ---------------------------------------------------------------- store */
 
 static int report_providers(struct status_reader *r, struct store *store)
 {
@@ -238,14 +245,13 @@ static int report_trained(struct status_reader *r)
 /* Returns the total size of the files below a folder; unreadable files count as 0. */
 static uint64_t folder_size(const char *folder)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths;
     size_t count = 0;
     uint64_t bytes = 0;
     if (*folder && wt__is_folder(folder) && wt__list_files(&arena, folder, FILES_MAX, &paths, &count, NULL) == 0)
         for (size_t i = 0; i < count; i++)
             bytes += wt__file_size(paths[i]);
-    wt__arena_dispose(&arena);
     return bytes;
 }
 
@@ -288,25 +294,18 @@ static int find_encoder_hashes(struct status_reader *r)
 
 int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
 {
-    struct status_reader r = {.status = calloc(1, sizeof *r.status), .engine = engine, .err = err};
-    struct store *reader;
     *out = NULL;
-    if (!r.status)
-        return wt__fail_nomem(err);
-    int rc = find_encoder_hashes(&r);
-    if (rc == 0)
-        rc = wt__engine_reader(engine, &reader, err);
-    if (rc == 0) {
-        rc = report_store(&r, reader);
-        wt__engine_return_reader(engine, reader);
-    }
-    if (rc == 0)
-        rc = report_trained(&r);
-    if (rc < 0) {
-        wt_status_free(&r.status->public);
-        return rc;
-    }
+    WT_CLEANUP(free_status_result) struct status_result *status = calloc(1, sizeof *status);
+    WT_CHECK_ALLOC(status, err);
+    struct status_reader r = {.status = status, .engine = engine, .err = err};
+    struct store *reader;
+    WT_TRY(find_encoder_hashes(&r));
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = report_store(&r, reader);
+    wt__engine_return_reader(engine, reader);
+    WT_TRY(rc);
+    WT_TRY(report_trained(&r));
     measure_sizes(&r);
-    *out = &r.status->public;
+    *out = &WT_TAKE(status)->public;
     return 0;
 }

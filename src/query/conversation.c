@@ -314,8 +314,7 @@ int wt__conversation_append(struct search *search, wt_error *err)
     if (search->kept_count == 0)
         return 0;
     struct hit *items = wt__arena_array(search->arena, struct hit, found + search->kept_count);
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     if (found > 0)
         memcpy(items, hits->items, found * sizeof *items);
     for (size_t i = 0; i < search->kept_count; i++)

@@ -69,6 +69,22 @@ static size_t mark_weak_hits(struct search *search, bool leave_out)
     return all - kept;
 }
 
+/* Copies the description of the search to the result. */
+static void describe_search(const struct search *search, wt_hits *out)
+{
+    out->recipe = search->plan.ran;
+    out->encoder = search->encoder;
+    out->better = wt__engine_better_model(search->engine);
+    out->why = search->plan.why;
+    out->read_as = search->read_as;
+    out->kept = search->kept_count;
+    out->multi_provider_probability = search->multi_provider_probability;
+    out->tokens = search->budget.used;
+    out->over_budget = search->budget.over;
+    out->notice = search->notice.text;
+    out->notice_codes = search->notice.codes;
+}
+
 static int run_find(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
     size_t wanted = search->k, kept = search->conversation->name_count;
@@ -79,50 +95,32 @@ static int run_find(struct search *search, const wt_find_options *options, wt_hi
     out->no_answer_probability = NAN;
     if (options->abstain > 0) { /* use as many hits as in the calibration */
         chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
-        if (!chooser)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(chooser, err);
         search->features = true;
         search->k = search->k > PICK_HITS ? search->k : PICK_HITS;
     }
-    int rc = wt__search_run(search, err);
-    if (rc == 0)
-        rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
-    if (rc == 0 && chooser)
-        rc = abstain_if_unsure(search, chooser, options->abstain, out, err);
-    if (rc == 0)
-        rc = wt__search_note_language(search, err);
-    if (rc == 0)
-        wt__conversation_cut(search, wanted);
-    if (rc == 0)
-        wt__set_probabilities(search, out->no_answer_probability);
-    if (rc == 0)
-        out->weak = mark_weak_hits(search, options->none_if_unsure != 0);
-    if (rc == 0)
-        rc = wt__conversation_append(search, err);
-    uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
-    if (rc < 0 || !which)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    WT_TRY(wt__search_run(search, err));
+    WT_TRY(wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err));
+    if (chooser)
+        WT_TRY(abstain_if_unsure(search, chooser, options->abstain, out, err));
+    WT_TRY(wt__search_note_language(search, err));
+    wt__conversation_cut(search, wanted);
+    wt__set_probabilities(search, out->no_answer_probability);
+    out->weak = mark_weak_hits(search, options->none_if_unsure != 0);
+    WT_TRY(wt__conversation_append(search, err));
+    uint32_t *which = wt__arena_array(search->arena, uint32_t, search->hits.len);
+    WT_CHECK_ALLOC(which, err);
     for (uint32_t i = 0; i < search->hits.len; i++)
         which[i] = i;
-    rc = wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
-    out->recipe = search->plan.ran;
-    out->encoder = search->encoder;
-    out->better = wt__engine_better_model(search->engine);
-    out->why = search->plan.why;
-    out->read_as = search->read_as;
-    out->kept = search->kept_count;
-    if (rc == 0 && options->messages && !(out->last_turn = wt__arena_copy(search->arena, search->request)))
-        return wt__fail_nomem(err);
-    out->multi_provider_probability = search->multi_provider_probability;
-    out->tokens = search->budget.used;
-    out->over_budget = search->budget.over;
-    if (rc == 0)
-        rc = wt__budget_report(&search->budget, &search->notice, search->arena, err);
-    if (rc == 0)
-        rc = wt__join_notices(&search->notice, &notice, search->arena, err);
-    out->notice = search->notice.text;
-    out->notice_codes = search->notice.codes;
-    return rc;
+    WT_TRY(wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err));
+    if (options->messages) {
+        out->last_turn = wt__arena_copy(search->arena, search->request);
+        WT_CHECK_ALLOC(out->last_turn, err);
+    }
+    WT_TRY(wt__budget_report(&search->budget, &search->notice, search->arena, err));
+    WT_TRY(wt__join_notices(&search->notice, &notice, search->arena, err));
+    describe_search(search, out);
+    return 0;
 }
 
 static int check_find_options(const wt_find_options *options, wt_error *err)

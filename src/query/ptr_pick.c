@@ -203,20 +203,19 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
     struct ptr_label *needed = wt__arena_array(p->selection->arena, struct ptr_label, p->oracle->gold_count),
                      *wrong = wt__arena_array(p->selection->arena, struct ptr_label, WRONG_LABELS);
     struct ptr_tools near;
-    int rc = needed && wrong ? 0 : wt__fail_nomem(err);
     *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
-    for (size_t i = 0; rc == 0 && i < p->oracle->gold_count; i++) {
+    WT_CHECK_ALLOC(needed && wrong, err);
+    for (size_t i = 0; i < p->oracle->gold_count; i++) {
         size_t row = wt__snapshot_row(snapshot, p->oracle->gold[i]);
         if (row < snapshot->rows && !is_needed_row(labels, (uint32_t)row))
-            rc = label_ptr_row(p, (uint32_t)row, &needed[labels->needed_count++], err);
+            WT_TRY(label_ptr_row(p, (uint32_t)row, &needed[labels->needed_count++], err));
     }
-    if (rc == 0)
-        rc = p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count,
-                              p->selection->arena, &near, err);
-    for (size_t i = 0; rc == 0 && i < near.count && labels->wrong_count < WRONG_LABELS; i++)
+    WT_TRY(p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count, p->selection->arena,
+                            &near, err));
+    for (size_t i = 0; i < near.count && labels->wrong_count < WRONG_LABELS; i++)
         if (!is_needed_row(labels, near.rows[i]))
-            rc = label_ptr_row(p, near.rows[i], &wrong[labels->wrong_count++], err);
-    return rc;
+            WT_TRY(label_ptr_row(p, near.rows[i], &wrong[labels->wrong_count++], err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the set */
@@ -315,22 +314,18 @@ static int add_ptr_notices(struct ptr_pick *p, bool bundle, wt_error *err)
 
 static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
 {
-    int rc = read_ptr_options(p, bundle, err);
-    if (rc == 0)
-        rc = wt__ptr_sources_open(&p->reach, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_ptr_options(p, bundle, err));
+    WT_TRY(wt__ptr_sources_open(&p->reach, err));
     p->sources = wt__ptr_sources(&p->reach);
     p->selection->out->recipe = p->reach.home.plan.ran;
     p->selection->notice = p->reach.home.notice;
     p->selection->out->encoder = p->reach.home.encoder;
     p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
-    rc = bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err);
-    if (rc == 0)
-        rc = add_ptr_notices(p, bundle, err);
-    if (rc == 0 && p->selection->options->explain)
-        rc = wt__ptr_write_trace(&p->reach, &p->trace, p->selection->arena, &p->selection->out->trace, err);
-    return rc < 0 ? rc : materialise_set(p, err);
+    WT_TRY(bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err));
+    WT_TRY(add_ptr_notices(p, bundle, err));
+    if (p->selection->options->explain)
+        WT_TRY(wt__ptr_write_trace(&p->reach, &p->trace, p->selection->arena, &p->selection->out->trace, err));
+    return materialise_set(p, err);
 }
 
 static int pick_by_ptr(struct selection *selection, bool bundle, wt_error *err)

@@ -128,16 +128,13 @@ static int find_past_sets(void *self, struct str text, size_t k, struct arena *a
         return 0;
     struct scored *near = wt__arena_array(arena, struct scored, k);
     struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, k);
-    int rc = near && lists ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = encode_past_query(reach, text, past->count, arena, &query, &scores, err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(near && lists, err);
+    WT_TRY(encode_past_query(reach, text, past->count, arena, &query, &scores, err));
     *count = wt__neighbours_nearest(past, query, k, scores, near);
-    for (size_t i = 0; rc == 0 && i < *count; i++)
-        rc = read_past_tools(reach, near[i].row, arena, &lists[i], err);
     *out = lists;
-    return rc;
+    for (size_t i = 0; i < *count; i++)
+        WT_TRY(read_past_tools(reach, near[i].row, arena, &lists[i], err));
+    return 0;
 }
 
 static int find_nearest_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
@@ -148,20 +145,16 @@ static int find_nearest_bundle(void *self, struct str text, struct arena *arena,
     *out = (struct ptr_tools){0};
     if (reach->past.count == 0)
         return 0;
-    int rc = reach->bundles ? 0
-                            : wt__bundles_of(reach->home.engine, reach->home.progress, reach->home.index,
-                                             reach->encoder, &reach->bundles, err);
-    if (rc == 0)
-        rc = wt__bundles_nearest(reach->bundles, &query, &nearest, err);
-    if (rc < 0)
-        return rc;
+    if (!reach->bundles)
+        WT_TRY(wt__bundles_of(reach->home.engine, reach->home.progress, reach->home.index, reach->encoder,
+                              &reach->bundles, err));
     const struct bundles *bundles = reach->bundles;
+    WT_TRY(wt__bundles_nearest(bundles, &query, &nearest, err));
     if (nearest == bundles->count)
         return 0;
     uint32_t begin = bundles->starts[nearest], end = bundles->starts[nearest + 1];
     uint32_t *rows = wt__arena_array(arena, uint32_t, end - begin);
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     for (uint32_t r = begin; r < end; r++)
         if (wt__row_allowed(reach->allowed, bundles->rows[r]))
             rows[count++] = bundles->rows[r];

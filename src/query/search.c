@@ -180,20 +180,22 @@ static int use_fallback_encoder(struct search *search, wt_error *err)
     struct search_plan *plan = &search->plan;
     const struct encoder *fallback = NULL;
     size_t missing = plan->may_use_fallback ? wt__index_without_vector(search->index, &plan->set) : 0;
-    int rc = missing > 0 ? wt__engine_fallback_encoder(search->engine, search->progress, &fallback, err) : 0;
-    if (rc < 0 || !fallback)
-        return rc;
+    if (missing == 0)
+        return 0;
+    WT_TRY(wt__engine_fallback_encoder(search->engine, search->progress, &fallback, err));
+    if (!fallback)
+        return 0;
     struct index_set set = {wt__encoder_hash(fallback), wt__document_kind};
     if (wt__index_without_vector(search->index, &set) >= missing)
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "searching with %s until there are vectors of %s; `whichtool vectors` makes them",
                       wt__encoder_name(fallback), wt__encoder_name(plan->encoder));
-    rc = wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
+    WT_TRY(wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err));
     plan->encoder = fallback;
     plan->retriever = wt__untrained_retriever(search->engine, &plan->retriever, fallback);
     plan->set = set;
-    return rc;
+    return 0;
 }
 
 /* Makes the plan and opens the index, replacing those of an earlier run. */
@@ -202,16 +204,13 @@ static int plan_search(struct search *search, wt_error *err)
     const struct plan_options wish = {search->recipe, search->untrained, search->features, search->progress};
     wt__index_release(search->index);
     search->index = NULL;
-    int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
-    if (rc == 0)
-        rc = open_search_index(search, err);
-    if (rc == 0)
-        rc = use_fallback_encoder(search, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__search_plan(search->engine, &wish, search->arena, &search->plan, err));
+    WT_TRY(open_search_index(search, err));
+    WT_TRY(use_fallback_encoder(search, err));
     const struct encoder *encoder = search->plan.encoder;
     search->encoder = wt__arena_copy(search->arena, wt__str(encoder ? wt__encoder_name(encoder) : ""));
-    return search->encoder ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(search->encoder, err);
+    return 0;
 }
 
 /* Adds a notice about tools without a vector, or with vectors of an earlier version. */
@@ -481,14 +480,14 @@ static int correct_request(struct search *search, wt_error *err)
 {
     const struct lexical *words = &search->index->snapshot->lexical;
     struct str wish = search->request;
-    int rc = search->as_typed ? 0 : wt__segment_wish(&wish, search->request, search->arena, err);
+    if (!search->as_typed)
+        WT_TRY(wt__segment_wish(&wish, search->request, search->arena, err));
     search->read = wish;
-    if (rc == 0 && !search->as_typed)
-        rc = wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err);
+    if (!search->as_typed)
+        WT_TRY(wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err));
     if (search->read.ptr != search->request.ptr)
         search->read_as = search->read.ptr;
-    return rc < 0 ? rc
-                  : wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
+    return wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
 }
 
 /* Opens the models and updates the index, which may be slow for the first query. */
@@ -496,26 +495,23 @@ static int prepare_search(struct search *search, wt_error *err)
 {
     int rc = plan_search(search, err);
     search->notice = search->plan.notice;
-    if (rc == 0)
-        rc = map_recorded_usage(search, err);
-    if (rc == 0)
-        rc = note_missing_vectors(search, err);
-    if (rc == 0)
-        rc = wt__conversation_resolve(search, err);
-    return rc < 0 ? rc : wt__engine_workspace(search->engine, &search->workspace, err);
+    if (rc < 0)
+        return rc;
+    WT_TRY(map_recorded_usage(search, err));
+    WT_TRY(note_missing_vectors(search, err));
+    WT_TRY(wt__conversation_resolve(search, err));
+    return wt__engine_workspace(search->engine, &search->workspace, err);
 }
 
 int wt__search_run(struct search *search, wt_error *err)
 {
     search->multi_provider_probability = NAN;
-    int rc = check_search(search, err);
-    if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = prepare_search(search, err);
-    if (rc == 0)
-        rc = correct_request(search, err);
-    return rc < 0 ? rc : retrieve_with_retry(search, err);
+    WT_TRY(check_search(search, err));
+    if (wt__progress_phase(search->progress, "searching", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(prepare_search(search, err));
+    WT_TRY(correct_request(search, err));
+    return retrieve_with_retry(search, err);
 }
 
 /* Report unknown words if none of the first hits is likelier; chosen on dev (docs/retrieval.md). */

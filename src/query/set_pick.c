@@ -305,10 +305,9 @@ static int pick_tools(struct set_pick *p, wt_error *err)
 static int append_kept_tools(struct set_pick *p, wt_error *err)
 {
     size_t picked = p->count;
-    int rc = wt__conversation_append(&p->search, err);
-    uint32_t *which = rc == 0 ? wt__arena_array(p->search.arena, uint32_t, p->search.hits.len) : NULL;
-    if (!which)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    WT_TRY(wt__conversation_append(&p->search, err));
+    uint32_t *which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
+    WT_CHECK_ALLOC(which, err);
     if (picked > 0)
         memcpy(which, p->which, picked * sizeof *which);
     for (uint32_t h = 0; h < p->search.hits.len; h++) {
@@ -358,27 +357,21 @@ static int search_candidates(struct set_pick *p, wt_error *err)
 
 static int run_set_pick(struct set_pick *p, wt_error *err)
 {
-    int rc = search_candidates(p, err);
-    if (rc == 0)
-        rc = wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err);
-    if (rc == 0)
-        rc = wt__search_note_language(&p->search, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(search_candidates(p, err));
+    WT_TRY(wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err));
+    WT_TRY(wt__search_note_language(&p->search, err));
     p->selection->out->recipe = p->search.plan.ran;
     p->selection->notice = p->search.notice;
     p->selection->out->encoder = p->search.encoder;
     p->selection->out->read_as = p->search.read_as;
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
-    rc = p->which ? wt__join_notices(&p->selection->notice, &p->notice, p->selection->arena, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = pick_tools(p, err);
-    if (rc == 0)
-        rc = append_kept_tools(p, err);
-    if (rc == 0)
-        rc = wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
-                                  &p->selection->out->items, &p->selection->out->len, err);
-    return rc < 0 ? rc : wt__selection_report_budget(p->selection, &p->search.budget, err);
+    WT_CHECK_ALLOC(p->which, err);
+    WT_TRY(wt__join_notices(&p->selection->notice, &p->notice, p->selection->arena, err));
+    WT_TRY(pick_tools(p, err));
+    WT_TRY(append_kept_tools(p, err));
+    WT_TRY(wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
+                                &p->selection->out->items, &p->selection->out->len, err));
+    return wt__selection_report_budget(p->selection, &p->search.budget, err);
 }
 
 static int select_set(struct selection *selection, wt_error *err)
