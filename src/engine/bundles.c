@@ -134,8 +134,7 @@ static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *e
     wt__arena_reset(&b->arena);
     int64_t *ids = wt__arena_array(&b->arena, int64_t, count);
     struct tool *tools = wt__arena_array(&b->arena, struct tool, count);
-    if (!ids || !tools)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ids && tools, err);
     for (size_t i = 0; i < count; i++)
         ids[i] = b->index->snapshot->keys[rows[i]].id;
     int rc = wt__index_tools(b->engine, b->index, ids, count, &b->arena, tools, err);
@@ -282,8 +281,7 @@ static int make_bundles(struct bundles **out, wt_engine *engine, struct progress
                         const struct encoder *encoder, size_t which, wt_error *err)
 {
     struct bundles *bundles = calloc(1, sizeof *bundles);
-    if (!bundles)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bundles, err);
     bundles->encoder = encoder;
     int rc = collect_past_sets(bundles, index, err);
     if (rc == 0 && bundles->count > 0)

@@ -167,8 +167,7 @@ static int collect_slice(struct collection_update *f, const struct store_key *ke
             ids[changed++] = keys[i].id;
     wt__arena_reset(&f->arena);
     struct tool *tools = wt__arena_array(&f->arena, struct tool, changed);
-    if (!tools)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(tools, err);
     int rc = changed > 0 ? wt__store_get(f->collection->store, ids, changed, &f->arena, tools, err) : 0;
     f->at = began;
     for (size_t i = 0; rc >= 0 && i < count; i++) {

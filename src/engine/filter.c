@@ -124,8 +124,7 @@ static int number_provider(void *context, int64_t provider, struct str name)
     if (wt__grow((void **)&m->of, &m->of_capacity, m->of_count + 1, sizeof *m->of) < 0)
         return wt__fail_nomem(m->err);
     char *copy = wt__arena_copy(&m->scratch, name);
-    if (!copy)
-        return wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(copy, m->err);
     m->of[m->of_count++] = (struct numbered_provider){(uint32_t)provider, {copy, name.len}};
     return 0;
 }
@@ -209,8 +208,7 @@ static int mark_matching_names(struct mask_builder *m, wt_error *err)
     if (m->only.count + m->excluded.count == 0 && !m->filter->condition)
         return 0;
     m->wanted = wt__arena_array(&m->scratch, uint64_t, words);
-    if (!m->wanted)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(m->wanted, err);
     if (m->of_count > 0)
         qsort(m->of, m->of_count, sizeof *m->of, order_providers);
     int rc = wt__index_each_name(m->engine, m->index, mark_name, m, err);
@@ -286,8 +284,7 @@ static int init_filter_list(struct mask_builder *m, struct filter_list *list, co
 {
     list->items = wt__arena_array(&m->scratch, struct filter_item, count);
     list->numbers = wt__arena_array(&m->scratch, uint32_t, count);
-    if (!list->items || !list->numbers)
-        return wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(list->items && list->numbers, m->err);
     for (; list->count < count; list->count++)
         list->items[list->count] = (struct filter_item){wt__str(items[list->count]), false};
     return 0;
@@ -359,8 +356,7 @@ static int make_mask(wt_engine *engine, const struct index_handle *index, const 
                      struct progress *progress, struct filter_mask **out, wt_error *err)
 {
     struct filter_mask *mask = calloc(1, sizeof *mask);
-    if (!mask)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(mask, err);
     atomic_init(&mask->references, 1);
     size_t words = (index->snapshot->rows + (size_t)63) / 64;
     uint64_t *bits = wt__arena_array(&mask->arena, uint64_t, words);

@@ -99,8 +99,7 @@ static int mark_set_vectors(struct set_source *source, wt_error *err)
 {
     size_t rows = source->collection->rows;
     source->has = wt__alloc_array(rows, sizeof *source->has);
-    if (!source->has)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(source->has, err);
     memset(source->has, true, rows * sizeof *source->has);
     int rc = mark_listed_rows(source, wt__store_missing_vectors, false, err);
     if (rc > 0)
@@ -529,8 +528,7 @@ static int refresh_index(wt_engine *engine, struct progress *progress, const str
                          wt_error *err)
 {
     struct index_handle *fresh = calloc(1, sizeof *fresh);
-    if (!fresh)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(fresh, err);
     int rc = WT_ENOTFOUND;
     fresh->moment = *now;
     if (engine->index_folder[0] && now->state != engine->damaged)

@@ -62,8 +62,7 @@ static int describe_model(struct arena *arena, const char *models_dir, const cha
                       .revision = recorded ? record.commit : ""};
     if (recorded)
         out->name = record.repo;
-    if (!out->name || !out->path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->name && out->path, err);
     out->built_in = wt__model_is_built_in(folder);
     if (out->built_in)
         out->path = "";

@@ -295,8 +295,7 @@ static int list_kept_provider(const struct kept_tools *kept, const struct index_
 {
     *count = 0;
     *ids = wt__arena_array(arena, int64_t, kept->count);
-    if (!*ids)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*ids, err);
     for (size_t row = 0; row < kept->count && (limit == 0 || *count < limit); row++)
         if (wt__str_equal(kept->tools[row].provider, provider))
             (*ids)[(*count)++] = index->snapshot->keys[row].id;

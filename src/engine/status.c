@@ -283,8 +283,7 @@ static int find_encoder_hashes(struct status_reader *r)
     char *own = wt__path_join(arena, *folder ? folder : ".", TRAINED_ENCODER);
     out->store = wt__arena_copy(arena, wt__str(r->engine->path));
     out->model = wt__arena_copy(arena, wt__str(r->engine->model_name));
-    if (!own || !out->store || !out->model)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(own && out->store && out->model, r->err);
     out->model_installed = *r->engine->model_folder && wt__model_is_there(r->engine->model_folder);
     out->model_included = r->engine->model_included;
     read_model_hash(r->engine->model_folder, r->model);

@@ -57,8 +57,7 @@ int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
 {
     struct tool_list *list = calloc(1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(list, err);
     struct tool *tools = wt__arena_array(&list->arena, struct tool, count);
     wt_tool *items = wt__arena_array(&list->arena, wt_tool, count);
     int rc = tools && items ? wt__store_get(store, ids, count, &list->arena, tools, err) : wt__fail_nomem(err);

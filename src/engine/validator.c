@@ -42,8 +42,7 @@ static int parse_document(json_t **out, const char *text, size_t len, size_t mos
 static int parse_documents(json_t **out, const wt_validator_options *options, wt_error *err)
 {
     *out = json_object();
-    if (!*out)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*out, err);
     for (size_t i = 0; i < options->document_count; i++) {
         json_t *document;
         if (!options->document_uris || !options->documents || !options->document_uris[i] || !options->documents[i])
@@ -187,8 +186,7 @@ static bool copy_repairs(struct validation_result *result, const struct validati
 static int make_validation(wt_validation **out, const struct validation *v, size_t most, wt_error *err)
 {
     struct validation_result *result = calloc(1, sizeof *result);
-    if (!result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(result, err);
     if (!copy_violations(result, v, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) ||
         !copy_repairs(result, v)) {
         wt_validation_free(&result->public);

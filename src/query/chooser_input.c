@@ -85,8 +85,7 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
     if (!n)
         return 0;
     uint64_t *bits = calloc(wt__neighbours_bits(n->count) + 1, sizeof *bits);
-    if (!bits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bits, err);
     for (size_t g = 0; g < count; g++) {
         size_t row = wt__snapshot_row(search->index->snapshot, ids[g]);
         for (size_t i = 0; i < n->count; i++)
@@ -106,8 +105,7 @@ int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *e
     if (!n)
         return 0;
     uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
-    if (!bits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bits, err);
     memset(bits, 0, words * sizeof *bits);
     for (size_t l = 0; l < n->starts[n->count]; l++) {
         uint32_t row = n->rows[n->labels[l]];

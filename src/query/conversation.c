@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/sort.h"
 #include "catalog/messages.h"
 #include "catalog/names.h"
@@ -28,10 +29,9 @@ static int join_context_turns(struct conversation_input *out, const struct conve
                               struct arena *arena, wt_error *err)
 {
     size_t left[2] = {CONTEXT_AGENT_TURNS, CONTEXT_USER_TURNS}, first = conversation->len;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     bool *taken = wt__arena_array(arena, bool, conversation->len + 1);
-    struct buffer text = {0};
-    if (!taken)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(taken, err);
     for (size_t i = conversation->len; i > 0 && left[0] + left[1] > 0; i--) {
         const struct turn *turn = &conversation->turns[i - 1];
         if (i - 1 == leads || left[turn->user] == 0)
@@ -40,19 +40,18 @@ static int join_context_turns(struct conversation_input *out, const struct conve
         taken[i - 1] = true;
         first = i - 1;
     }
+    if (first == conversation->len)
+        return 0;
     for (size_t i = first; i < conversation->len; i++)
         if (taken[i]) {
             wt__buffer_str(&text, wt__str_head(conversation->turns[i].text, CONTEXT_TURN_BYTES));
             wt__buffer_char(&text, '\n');
         }
-    if (first < conversation->len) {
-        wt__buffer_str(&text, wt__str_head(out->request, CONTEXT_TURN_BYTES));
-        const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-        out->context = wt__str(copy);
-    }
-    bool failed = first < conversation->len && !out->context.ptr;
-    wt__buffer_dispose(&text);
-    return failed ? wt__fail_nomem(err) : 0;
+    wt__buffer_str(&text, wt__str_head(out->request, CONTEXT_TURN_BYTES));
+    const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    WT_CHECK_ALLOC(copy, err);
+    out->context = wt__str(copy);
+    return 0;
 }
 
 static int note_skipped_parts(struct conversation_input *out, const struct conversation *conversation,
@@ -76,8 +75,7 @@ static int list_kept_names(struct conversation_input *out, const struct conversa
         return wt__fail(err, WT_EINVAL, "%zu tools to keep were given; at most %d are allowed", options->have_count,
                         WT_MAX_KEPT);
     out->names = wt__arena_array(arena, const char *, conversation->call_count + options->have_count);
-    if (!out->names)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->names, err);
     for (size_t i = 0; i < conversation->call_count; i++)
         out->names[out->name_count++] = conversation->calls[i].ptr;
     out->called = out->name_count;
@@ -94,11 +92,8 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
 {
     struct conversation conversation = {0};
     *out = (struct conversation_input){.request = options->request};
-    int rc = options->messages
-                 ? wt__messages_read(&conversation, (struct str){options->messages, options->messages_len}, arena, err)
-                 : 0;
-    if (rc < 0)
-        return rc;
+    if (options->messages)
+        WT_TRY(wt__messages_read(&conversation, (struct str){options->messages, options->messages_len}, arena, err));
     size_t leads = conversation.len;
     if (options->messages && wt__str_trim(options->request).len == 0) {
         leads = wt__messages_last_user(&conversation);
@@ -109,10 +104,9 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
                             conversation.reason ? ": " : "", conversation.reason ? conversation.reason : "");
         out->request = conversation.turns[leads].text;
     }
-    rc = join_context_turns(out, &conversation, leads, arena, err);
-    if (rc == 0)
-        rc = list_kept_names(out, &conversation, options, arena, err);
-    return rc < 0 ? rc : note_skipped_parts(out, &conversation, arena, err);
+    WT_TRY(join_context_turns(out, &conversation, leads, arena, err));
+    WT_TRY(list_kept_names(out, &conversation, options, arena, err));
+    return note_skipped_parts(out, &conversation, arena, err);
 }
 
 /* ---------------------------------------------------------------- kept tools */
@@ -209,8 +203,7 @@ static int find_kept_rows(struct search *search, const uint64_t *allowed, struct
     uint32_t *providers = wt__arena_array(search->arena, uint32_t, kept->count);
     search->kept_rows = wt__arena_array(search->arena, uint32_t, kept->count);
     search->kept_count = 0;
-    if (!providers || !search->kept_rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(providers && search->kept_rows, err);
     for (size_t i = 0; i < kept->count; i++) {
         size_t row = wt__snapshot_row(snapshot, kept->ids[i]);
         if (row >= snapshot->rows || !wt__row_allowed(allowed, (uint32_t)row))
@@ -266,13 +259,12 @@ int wt__conversation_context(struct search *search, const struct view *view, con
     if (!search->conversation)
         return 0;
     struct context *context = wt__arena_array(search->arena, struct context, 1);
-    if (!context)
-        return wt__fail_nomem(err);
-    int rc = find_kept_rows(search, request->allowed, context, err);
-    if (rc == 0 && search->conversation->context.len > 0)
-        rc = find_context_tools(search, view, request, context, err);
+    WT_CHECK_ALLOC(context, err);
+    WT_TRY(find_kept_rows(search, request->allowed, context, err));
+    if (search->conversation->context.len > 0)
+        WT_TRY(find_context_tools(search, view, request, context, err));
     *out = context->count + context->provider_count > 0 ? context : NULL;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- hits */

@@ -142,8 +142,7 @@ static int find_public_hits(wt_engine *engine, struct str request, const wt_find
     if (rc < 0)
         return rc;
     struct find_result *result = calloc(1, sizeof *result);
-    if (!result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(result, err);
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);

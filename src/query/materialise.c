@@ -125,8 +125,7 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
         matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
                                 .fields = write_field_list(arena, words[i].fields),
                                 .score = words[i].score};
-        if (!matches[i].word || !matches[i].fields)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(matches[i].word && matches[i].fields, err);
     }
     out->matches = wt__arena_pointers(arena, matches, count, sizeof *matches);
     out->match_count = count;
@@ -161,13 +160,11 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
 {
     struct arena *arena = search->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, HIT_STAGES);
-    if (!stages)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(stages, err);
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++) {
         const struct stage_evidence *stage = &hit->stages[s];
         const char *name = write_stage_name(stage, hit, arena);
-        if (!name)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(name, err);
         stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share, stage->weight};
     }
     out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
@@ -254,8 +251,7 @@ static int add_copies_to_hits(struct search *search, const uint32_t *which, wt_h
 {
     uint32_t *shown = wt__arena_array(search->arena, uint32_t, count);
     struct hit_copies told = {shown, count, wt__arena_array(search->arena, int64_t, count * WT_MAX_MORE_LIKE_IT), 0};
-    if (!shown || !told.ids)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(shown && told.ids, err);
     for (size_t i = 0; i < count; i++)
         shown[i] = search->hits.items[which[i]].row;
     wt__sort_u32(shown, count);

@@ -277,8 +277,7 @@ static int materialise_set(struct ptr_pick *p, wt_error *err)
     struct ptr_tools set = p->trace.set;
     struct hit *hits = wt__arena_array(p->selection->arena, struct hit, set.count);
     uint32_t *which = wt__arena_array(p->selection->arena, uint32_t, set.count);
-    if (!hits || !which)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(hits && which, err);
     for (uint32_t i = 0; i < set.count; i++) {
         hits[i] = (struct hit){.row = set.rows[i], .score = score_set_tool(p, set.rows[i]), .probability = NAN};
         which[i] = i;

@@ -93,8 +93,7 @@ static int encode_past_query(struct ptr_reach *reach, struct str text, size_t co
 {
     size_t dim = wt__encoder_dim(reach->encoder);
     *query = wt__arena_alloc(arena, (dim + count) * sizeof **query, 64);
-    if (!*query)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*query, err);
     *scores = *query + dim;
     int rc = reach->scratch ? 0 : wt__encoder_scratch_new(&reach->scratch, reach->encoder, err);
     return rc < 0 ? rc : wt__encode(reach->encoder, reach->scratch, TEXT_REQUEST, &text, 1, *query, err);
@@ -106,8 +105,7 @@ static int read_past_tools(const struct ptr_reach *reach, size_t request, struct
     const struct neighbours *past = &reach->past;
     size_t count = 0;
     uint32_t *rows = wt__arena_array(arena, uint32_t, past->starts[request + 1] - past->starts[request]);
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     for (uint32_t l = past->starts[request]; l < past->starts[request + 1]; l++) {
         uint32_t row = past->rows[past->labels[l]];
         if (row != NEIGHBOURS_GONE && wt__row_allowed(reach->allowed, row))

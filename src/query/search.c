@@ -124,8 +124,7 @@ int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct a
         if (rc == 0)
             return plan_trained_recipe(engine, wish, trained, choice, arena, out, err);
         notice = rc != WT_ENOMEM ? wt__trained_unused(choice->runs, why.message, arena) : NULL;
-        if (!notice)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(notice, err);
     }
     if (!automatic && !recipe->retriever)
         return notice ? wt__fail(err, WT_ERECIPE, "%s", notice)
@@ -249,8 +248,7 @@ int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error
     if (rc < 0 || search->excluded_count == 0)
         return rc;
     uint64_t *bits = wt__arena_alloc(search->arena, bytes, sizeof *bits);
-    if (!bits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bits, err);
     if (*allowed)
         memcpy(bits, *allowed, bytes);
     else
@@ -281,8 +279,7 @@ static int read_row_tools(void *context, const uint32_t *rows, size_t count, str
 {
     const struct store_tools *tools = context;
     int64_t *ids = wt__arena_array(arena, int64_t, count);
-    if (!ids)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ids, err);
     for (size_t i = 0; i < count; i++)
         ids[i] = tools->index->snapshot->keys[rows[i]].id;
     int rc = wt__index_tools(tools->engine, tools->index, ids, count, arena, out, err);
@@ -302,8 +299,7 @@ static int list_provider_rows(void *context, struct str provider, size_t most, s
     if (rc < 0)
         return rc;
     *rows = wt__arena_array(arena, uint32_t, listed);
-    if (!*rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*rows, err);
     for (size_t i = 0; i < listed && *count < most; i++) {
         size_t row = wt__snapshot_row(snapshot, ids[i]);
         if (row < snapshot->rows /* else added after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
@@ -420,14 +416,10 @@ static int retrieve_hits(struct search *search, wt_error *err)
     if (plan->set.kind)
         view.vectors =
             search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, plan->set.model, plan->set.kind);
-    int rc = wt__search_allowed(search, &request.allowed, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__search_allowed(search, &request.allowed, err));
     search->allowed = request.allowed;
     drop_excluded_usage(search, request.allowed);
-    rc = wt__conversation_context(search, &view, &request, &view.context, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__conversation_context(search, &view, &request, &view.context, err));
     view.recorded = search->recorded;
     view.recorded_count = search->recorded_count;
     if (view.recorded_count > 0)
@@ -435,26 +427,23 @@ static int retrieve_hits(struct search *search, wt_error *err)
     retriever.weights[SOURCE_NAMED] = 1;
     if (view.context)
         retriever.weights[SOURCE_CONTEXT] = CONTEXT_SHARE;
-    rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
-    if (rc == 0 && wt__progress_step(search->progress, 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0) {
-        struct store_tools tools = {search->engine, search->index, request.allowed};
-        struct rerank_input input = {
-            &view,           &request, make_tool_reader(&tools), search->arena, &search->multi_provider_probability,
-            search->progress};
-        rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
-        if (rc == 0 && reranker)
-            wt__hits_share_places(&search->hits, snapshot->keys);
-    }
-    if (rc == 0 && new > 0)
+    WT_TRY(wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err));
+    if (wt__progress_step(search->progress, 0))
+        return wt__fail_cancelled(err);
+    struct store_tools tools = {search->engine, search->index, request.allowed};
+    struct rerank_input input = {
+        &view,           &request, make_tool_reader(&tools), search->arena, &search->multi_provider_probability,
+        search->progress};
+    WT_TRY(wt__rerank(&plan->reranker, &input, &search->hits, err));
+    if (reranker)
+        wt__hits_share_places(&search->hits, snapshot->keys);
+    if (new > 0)
         wt__new_tools_limit(search->index->new_tools, now, snapshot->keys, &search->hits);
-    if (rc == 0 && search->hits.len > k)
+    if (search->hits.len > k)
         search->hits.len = k;
-    if (rc == 0)
-        wt__conversation_mark(search);
+    wt__conversation_mark(search);
     search->hits.encode_ms += search->context_ms;
-    return rc;
+    return 0;
 }
 
 /* Retrieves, and retries once with a new index: damage is noticed only when vectors are read. */
