@@ -126,7 +126,7 @@ static int run_find(struct search *search, const wt_find_options *options, wt_hi
 static int check_find_options(const wt_find_options *options, wt_error *err)
 {
     if (!(options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "abstain is %g; it must be below 1", options->abstain);
+        return wt__fail(err, WT_EINVAL, "abstain must be below 1, not %g", options->abstain);
     if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
         return wt__fail(err, WT_EINVAL, "abstain requires the recipe auto, not %s", options->recipe);
     return 0;

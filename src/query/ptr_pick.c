@@ -13,7 +13,7 @@
 /* ---------------------------------------------------------------- trace */
 
 struct trace_writer {
-    struct ptr_reach *reach;
+    struct ptr_engine_sources *engine_sources;
     struct arena *arena;
     struct buffer json;
     wt_error *err;
@@ -27,7 +27,7 @@ static void write_trace_key(struct trace_writer *w, const char *name)
 
 static void write_trace_tool(struct trace_writer *w, uint32_t row)
 {
-    const struct search *home = &w->reach->home;
+    const struct search *home = &w->engine_sources->home;
     struct buffer id = {0};
     struct tool tool;
     if (w->rc < 0)
@@ -98,11 +98,11 @@ static void write_trace_problems(struct trace_writer *w, const struct ptr_trace 
     wt__buffer_char(&w->json, ']');
 }
 
-int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, struct arena *arena, const char **out,
-                        wt_error *err)
+int wt__ptr_write_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace, struct arena *arena,
+                        const char **out, wt_error *err)
 {
     struct arena reading = {0};
-    struct trace_writer w = {.reach = reach, .arena = &reading, .err = err};
+    struct trace_writer w = {.engine_sources = engine_sources, .arena = &reading, .err = err};
     wt__buffer_char(&w.json, '{');
     write_trace_tools(&w, "bundle", trace->bundle);
     write_trace_requirements(&w, trace);
@@ -127,7 +127,7 @@ int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, 
 enum { WRONG_LABELS = 5 /* near but wrong tools offered to an oracle */ };
 
 struct ptr_pick {
-    struct ptr_reach reach;
+    struct ptr_engine_sources engine_sources;
     struct ptr_sources sources;
     struct ptr_options options;
     struct ptr_trace trace;
@@ -190,7 +190,7 @@ static bool is_needed_row(const struct ptr_labels *labels, uint32_t row)
 static int label_ptr_row(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
 {
     struct ptr_text text;
-    int rc = p->sources.describe(&p->reach, row, p->selection->arena, &text, err);
+    int rc = p->sources.describe(&p->engine_sources, row, p->selection->arena, &text, err);
     if (rc == 0)
         *out = (struct ptr_label){row, wt__str_trim(text.description).len > 0 ? text.description : text.name};
     return rc;
@@ -199,7 +199,7 @@ static int label_ptr_row(struct ptr_pick *p, uint32_t row, struct ptr_label *out
 /* Labels the needed tools, and the nearest ones that are not needed. */
 static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
 {
-    const struct snapshot *snapshot = p->reach.home.index->snapshot;
+    const struct snapshot *snapshot = p->engine_sources.home.index->snapshot;
     struct ptr_label *needed = wt__arena_array(p->selection->arena, struct ptr_label, p->oracle->gold_count),
                      *wrong = wt__arena_array(p->selection->arena, struct ptr_label, WRONG_LABELS);
     struct ptr_tools near;
@@ -210,8 +210,8 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
         if (row < snapshot->rows && !is_needed_row(labels, (uint32_t)row))
             WT_TRY(label_ptr_row(p, (uint32_t)row, &needed[labels->needed_count++], err));
     }
-    WT_TRY(p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count, p->selection->arena,
-                            &near, err));
+    WT_TRY(p->sources.tools(&p->engine_sources, p->engine_sources.home.request, WRONG_LABELS + labels->needed_count,
+                            p->selection->arena, &near, err));
     for (size_t i = 0; i < near.count && labels->wrong_count < WRONG_LABELS; i++)
         if (!is_needed_row(labels, near.rows[i]))
             WT_TRY(label_ptr_row(p, near.rows[i], &wrong[labels->wrong_count++], err));
@@ -223,15 +223,15 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
 static int choose_by_model(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_labels labels;
-    struct progress *progress = p->reach.home.progress;
-    struct ptr_request request = {.text = p->reach.home.request, .progress = progress};
+    struct progress *progress = p->engine_sources.home.progress;
+    struct ptr_request request = {.text = p->engine_sources.home.request, .progress = progress};
     struct chat_model *model = p->oracle ? p->oracle->oracle : NULL;
     int rc = 0;
     if (model) {
         request.labels = &labels;
         rc = label_request(p, &labels, err);
     } else {
-        rc = wt__engine_chat(p->reach.home.engine, &model, err);
+        rc = wt__engine_chat(p->engine_sources.home.engine, &model, err);
     }
     if (rc == 0 && wt__progress_phase(progress, "asking", 0))
         rc = wt__fail_cancelled(err);
@@ -248,12 +248,13 @@ static int use_nearest_bundle(struct ptr_pick *p, wt_error *err)
 {
     const struct trained *trained;
     wt_error why;
-    if (p->reach.past.count == 0)
+    if (p->engine_sources.past.count == 0)
         return wt__fail(err, WT_ERECIPE, "%s",
-                        wt__engine_trained(p->reach.home.engine, &trained, &why) < 0
+                        wt__engine_trained(p->engine_sources.home.engine, &trained, &why) < 0
                             ? why.message
                             : "the recipe bundle needs training; run `whichtool train neighbours`");
-    int rc = p->sources.bundle(&p->reach, p->reach.home.request, p->selection->arena, &p->trace.bundle, err);
+    int rc = p->sources.bundle(&p->engine_sources, p->engine_sources.home.request, p->selection->arena,
+                               &p->trace.bundle, err);
     p->trace.kept = p->trace.set = p->trace.bundle;
     return rc;
 }
@@ -282,11 +283,11 @@ static int materialise_set(struct ptr_pick *p, wt_error *err)
         hits[i] = (struct hit){.row = set.rows[i], .score = score_set_tool(p, set.rows[i]), .probability = NAN};
         which[i] = i;
     }
-    p->reach.home.hits.items = hits;
-    p->reach.home.hits.len = set.count;
-    int rc = wt__materialise_hits(&p->reach.home, which, set.count, false, &p->selection->out->items,
+    p->engine_sources.home.hits.items = hits;
+    p->engine_sources.home.hits.len = set.count;
+    int rc = wt__materialise_hits(&p->engine_sources.home, which, set.count, false, &p->selection->out->items,
                                   &p->selection->out->len, err);
-    return rc < 0 ? rc : wt__selection_report_budget(p->selection, &p->reach.home.budget, err);
+    return rc < 0 ? rc : wt__selection_report_budget(p->selection, &p->engine_sources.home.budget, err);
 }
 
 /* Adds notices about the oracle and the bundles. */
@@ -299,13 +300,14 @@ static int add_ptr_notices(struct ptr_pick *p, bool bundle, wt_error *err)
                           p->oracle->oracle->name);
         rc = wt__take_notice(&p->selection->notice, WT_NOTICE_STAND_IN, &text, p->selection->arena, err);
     }
-    if (rc == 0 && p->reach.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
+    if (rc == 0 && p->engine_sources.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
         rc = wt__add_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE,
                             "no sets of past use; record use, then run `whichtool train neighbours`",
                             p->selection->arena, err);
-    if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
+    if (rc == 0 && p->engine_sources.bundles && p->engine_sources.bundles->left_out > 0) {
         struct buffer text = {0};
-        wt__buffer_printf(&text, "the %zu least used sets of past use are ignored", p->reach.bundles->left_out);
+        wt__buffer_printf(&text, "the %zu least used sets of past use are ignored",
+                          p->engine_sources.bundles->left_out);
         rc = wt__take_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE, &text, p->selection->arena, err);
     }
     return rc;
@@ -314,16 +316,16 @@ static int add_ptr_notices(struct ptr_pick *p, bool bundle, wt_error *err)
 static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     WT_TRY(read_ptr_options(p, bundle, err));
-    WT_TRY(wt__ptr_sources_open(&p->reach, err));
-    p->sources = wt__ptr_sources(&p->reach);
-    p->selection->out->recipe = p->reach.home.plan.ran;
-    p->selection->notice = p->reach.home.notice;
-    p->selection->out->encoder = p->reach.home.encoder;
-    p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
+    WT_TRY(wt__ptr_sources_open(&p->engine_sources, err));
+    p->sources = wt__ptr_sources(&p->engine_sources);
+    p->selection->out->recipe = p->engine_sources.home.plan.ran;
+    p->selection->notice = p->engine_sources.home.notice;
+    p->selection->out->encoder = p->engine_sources.home.encoder;
+    p->selection->out->encode_ms = p->engine_sources.home.hits.encode_ms;
     WT_TRY(bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err));
     WT_TRY(add_ptr_notices(p, bundle, err));
     if (p->selection->options->explain)
-        WT_TRY(wt__ptr_write_trace(&p->reach, &p->trace, p->selection->arena, &p->selection->out->trace, err));
+        WT_TRY(wt__ptr_write_trace(&p->engine_sources, &p->trace, p->selection->arena, &p->selection->out->trace, err));
     return materialise_set(p, err);
 }
 
@@ -332,23 +334,24 @@ static int pick_by_ptr(struct selection *selection, bool bundle, wt_error *err)
     const struct pick_evaluation *evaluation = selection->evaluation;
     struct ptr_pick p = {.selection = selection,
                          .oracle = !bundle && evaluation && evaluation->oracle ? evaluation : NULL};
-    p.reach.home = (struct search){.engine = selection->engine,
-                                   .request = selection->request,
-                                   .arena = selection->arena,
-                                   .recipe = selection->options->base_retriever,
-                                   .filter = selection->filter,
-                                   .k = 1,
-                                   .copies = evaluation ? COPIES_BY_ID : COPIES_SHARED,
-                                   .as_typed = selection->options->as_typed != 0,
-                                   .progress = selection->progress};
-    int rc = wt__budget_begin(&p.reach.home.budget, selection->options->max_tokens, selection->options->format, err);
+    p.engine_sources.home = (struct search){.engine = selection->engine,
+                                            .request = selection->request,
+                                            .arena = selection->arena,
+                                            .recipe = selection->options->base_retriever,
+                                            .filter = selection->filter,
+                                            .k = 1,
+                                            .copies = evaluation ? COPIES_BY_ID : COPIES_SHARED,
+                                            .as_typed = selection->options->as_typed != 0,
+                                            .progress = selection->progress};
+    int rc = wt__budget_begin(&p.engine_sources.home.budget, selection->options->max_tokens, selection->options->format,
+                              err);
     if (rc == 0)
         rc = run_ptr_pick(&p, bundle, err);
-    if (rc == WT_ESTORE && p.reach.bundles) {
+    if (rc == WT_ESTORE && p.engine_sources.bundles) {
         wt__bundles_discard(selection->engine);
-        wt__engine_discard_index(selection->engine, p.reach.home.index);
+        wt__engine_discard_index(selection->engine, p.engine_sources.home.index);
     }
-    wt__ptr_sources_close(&p.reach);
+    wt__ptr_sources_close(&p.engine_sources);
     return rc;
 }
 

@@ -14,7 +14,7 @@
 #include "engine/bundles.h"
 #include "query/search.h"
 
-struct ptr_reach {
+struct ptr_engine_sources {
     struct search home;      /* search for the request by the base retriever; owns the index */
     const uint64_t *allowed; /* one bit per row of the index; NULL for all */
     struct neighbours past;  /* count 0 without training */
@@ -25,19 +25,19 @@ struct ptr_reach {
 
 /* Opens the sources. The caller has set the request, arena, recipe, filter and k of `home`, and this runs the search.
  * Call wt__ptr_sources_close afterwards, also on an error. Errors: those of wt_find. */
-int wt__ptr_sources_open(struct ptr_reach *reach, wt_error *err);
-void wt__ptr_sources_close(struct ptr_reach *reach);
+int wt__ptr_sources_open(struct ptr_engine_sources *engine_sources, wt_error *err);
+void wt__ptr_sources_close(struct ptr_engine_sources *engine_sources);
 
 /* Prepares for the first query after training: builds the index with the label rows, and the bundles of past requests,
  * and encodes new bundles. Errors: those of wt_find. */
 int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err);
 
-/* Returns the sources; their `self` is the reach. Use them from one thread at a time. */
-struct ptr_sources wt__ptr_sources(struct ptr_reach *reach);
+/* Returns the sources; their `self` is engine_sources. Use them from one thread at a time. */
+struct ptr_sources wt__ptr_sources(struct ptr_engine_sources *engine_sources);
 
 /* Writes the trace as JSON text in the arena. */
-int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, struct arena *arena, const char **out,
-                        wt_error *err);
+int wt__ptr_write_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace, struct arena *arena,
+                        const char **out, wt_error *err);
 
 /* Parses a comma-separated list of parts to leave out and adds their PTR_ABLATE_... bits to *out. Errors: WT_EINVAL for
  * an unknown name. */

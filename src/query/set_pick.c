@@ -26,9 +26,9 @@ static int check_set_options(const wt_pick_options *options, wt_error *err)
                         "the recipe %s does not support base_retriever, ablate and k; use the recipe ptr",
                         options->recipe);
     if (!(options->complete >= 0 && options->complete < 1))
-        return wt__fail(err, WT_EINVAL, "complete is %g; it must be at least 0 and below 1", options->complete);
+        return wt__fail(err, WT_EINVAL, "complete must be at least 0 and below 1, not %g", options->complete);
     if (!(options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "abstain is %g; it must be below 1", options->abstain);
+        return wt__fail(err, WT_EINVAL, "abstain must be below 1, not %g", options->abstain);
     return 0;
 }
 

@@ -241,11 +241,11 @@ static void options_that_make_no_sense_are_refused(void **state)
     static const struct {
         double complete, abstain;
         const char *says;
-    } rows[] = {{1, 0, "complete is 1;"},
-                {-0.5, 0, "complete is -0.5;"},
-                {(double)NAN, 0, "complete is nan;"},
-                {0, 1, "abstain is 1;"},
-                {0, (double)NAN, "abstain is nan;"}};
+    } rows[] = {{1, 0, "below 1, not 1"},
+                {-0.5, 0, "below 1, not -0.5"},
+                {(double)NAN, 0, "below 1, not nan"},
+                {0, 1, "below 1, not 1"},
+                {0, (double)NAN, "below 1, not nan"}};
     wt_find_options find;
     wt_hits *hits;
     wt_picked *picked;
@@ -260,7 +260,7 @@ static void options_that_make_no_sense_are_refused(void **state)
     refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
     find.abstain = 1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "abstain is 1;");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "below 1, not 1");
     find.abstain = 0.05;
     find.recipe = "bm25";
     refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
