@@ -10,10 +10,9 @@
 
 #include "base/json.h"
 #include "query/chooser_input.h"
-#include "query/materialise.h"
 #include "choose/relevance.h"
 #include "query/chooser_input.h"
-#include "query/materialise.h"
+#include "query/search.h"
 #include "learn/logistic.h"
 #include "support.h"
 
@@ -49,7 +48,7 @@ static void collect_request_rows(wt_engine *engine, const json_t *request)
                             .k = 100};
     if (wt__search_run(&search, &err) < 0)
         exit_with_message(err.message);
-    wt__tell_probabilities(&search, NAN);
+    wt__set_probabilities(&search, NAN);
     size_t count = wt__need_hits(&search.plan.retriever, &search.hits, hits);
     for (size_t i = 0; i < count; i++)
         which[i] = hits[i].hit;

@@ -16,7 +16,7 @@
 #include "catalog/pins.h"
 #include "query/budget.h"
 #include "engine/sized_options.h"
-#include "engine/suggest.h"
+#include "engine/tools.h"
 
 /* ---------------------------------------------------------------- costs */
 

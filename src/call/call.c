@@ -279,12 +279,12 @@ static int write_call(struct calling *calling, wt_called *out, wt_error *err)
 static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
 {
     const wt_hits *hits = calling->hits;
-    struct str notice = wt__str(hits && hits->notice ? hits->notice : ""), chances = wt__str(wt__chances_untrained);
+    struct str notice = wt__str(hits && hits->notice ? hits->notice : ""), chances = wt__str(wt__notice_uncalibrated);
     out->recipe = hits ? hits->recipe : "";
     out->encoder = hits ? hits->encoder : "";
     bool is_uncalibrated = hits && hits->notice_codes & WT_NOTICE_UNCALIBRATED && notice.len >= chances.len;
     if (is_uncalibrated && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
-        out->chances = wt__chances_untrained; /* a search says it last, and behind "; " if it says more */
+        out->chances = wt__notice_uncalibrated; /* a search says it last, and behind "; " if it says more */
         notice.len -= chances.len;
         notice.len -= notice.len > 0 ? strlen("; ") : 0;
     }

@@ -13,7 +13,7 @@
 #include "call/generation.h"
 #include "call/intent.h"
 #include "call/selection.h"
-#include "engine/engine_chat.h"
+#include "engine/engine.h"
 #include "engine/notice.h"
 
 enum {

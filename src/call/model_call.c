@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "call/validation.h"
 #include "engine/engine.h"
-#include "engine/engine_chat.h"
 
 static int read_source(const wt_call_options *options, enum generation_source *out, wt_error *err)
 {

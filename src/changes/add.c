@@ -218,7 +218,7 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
     const struct encoder *encoder = NULL;
     int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
     /* Encoding takes long: meanwhile those who ask find the new tools by their words. */
-    if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
+    if (rc == 0 && encoder && wt__engine_has_index(engine)) {
         rc = renew_index(engine, err);
         wt__engine_keep_tools(engine);
     }

@@ -15,10 +15,9 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "catalog/usage_import.h"
-#include "engine/new_tools.h"
+#include "engine/filter.h"
 #include "changes/recorded_arguments.h"
 #include "engine/sized_options.h"
-#include "engine/suggest.h"
 #include "engine/tools.h"
 #include "text/shown.h"
 

@@ -227,7 +227,7 @@ static int learn_and_index(wt_engine *engine, const struct encoder *encoder, str
     struct index_handle *index = NULL;
     wt__engine_begin_import(engine);
     int rc = learn_with(engine, encoder, 1, progress, learned, err);
-    if (*learned > 0 && wt__engine_is_asked(engine) && wt__engine_newest_index(engine, &index, NULL) == 0)
+    if (*learned > 0 && wt__engine_has_index(engine) && wt__engine_newest_index(engine, &index, NULL) == 0)
         wt__index_release(index);
     wt__engine_changed(engine);
     wt__engine_end_import(engine);

@@ -1,5 +1,5 @@
-/* bundles.c: bundles are searched as tools are: each is a document made of its tools' names and descriptions, of each
- * the beginning, so that none crowds the others out of what the encoder reads. */
+/* bundles.c: searches bundles as documents. A document holds the names of a bundle's tools and the beginning of each
+ * description, so that a long description does not displace the other tools from the encoder's window. */
 #include "engine/bundles.h"
 
 #include <stdlib.h>
@@ -11,17 +11,17 @@
 #include "base/sort.h"
 #include "retrieve/document.h"
 
-static const char bundle_kind[] = "bundle1"; /* of the vectors: changes with what write_text writes */
+static const char bundle_kind[] = "bundle1"; /* kind of the vectors; change it when write_text changes */
 
-/* ---------------------------------------------------------------- each set once */
+/* ---------------------------------------------------------------- distinct sets */
 
-/* What one request used; once merged, what `times` of them did. */
-struct used {
-    const uint32_t *rows; /* ascending, each once */
+/* The tools of one request; after merging, of `times` requests. `first` is the earliest request. */
+struct used_set {
+    const uint32_t *rows; /* ascending, distinct */
     size_t count, times, first;
 };
 
-static int compare_sets(const struct used *a, const struct used *b)
+static int compare_sets(const struct used_set *a, const struct used_set *b)
 {
     size_t common = a->count < b->count ? a->count : b->count;
     for (size_t i = 0; i < common; i++)
@@ -30,24 +30,24 @@ static int compare_sets(const struct used *a, const struct used *b)
     return (a->count > b->count) - (a->count < b->count);
 }
 
-static int by_set(const void *a, const void *b)
+static int order_by_set(const void *a, const void *b)
 {
-    const struct used *x = a, *y = b;
+    const struct used_set *x = a, *y = b;
     int order = compare_sets(x, y);
     return order ? order : (x->first > y->first) - (x->first < y->first);
 }
 
-static int by_use(const void *a, const void *b)
+static int order_by_use(const void *a, const void *b)
 {
-    const struct used *x = a, *y = b;
+    const struct used_set *x = a, *y = b;
     if (x->times != y->times)
         return x->times > y->times ? -1 : 1;
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The sets of all requests, without tools that are gone: list [requests], rows with room for all labels. Returns how
- * many are not empty. */
-static size_t read_sets(const struct index_handle *index, struct used *list, uint32_t *rows)
+/* Reads the sets of all past requests without removed tools. list [requests]; rows has room for all labels. Returns the
+ * number of sets that are not empty. */
+static size_t read_past_sets(const struct index_handle *index, struct used_set *list, uint32_t *rows)
 {
     const struct neighbours *past = &index->labels->past.trained;
     size_t len = 0;
@@ -58,27 +58,28 @@ static size_t read_sets(const struct index_handle *index, struct used *list, uin
                 rows[count++] = index->label_rows[past->labels[l]];
         size_t kept = wt__sort_unique_u32(rows, count);
         if (kept > 0)
-            list[len++] = (struct used){rows, kept, 1, i};
+            list[len++] = (struct used_set){rows, kept, 1, i};
         rows += kept;
     }
     return len;
 }
 
-static size_t merge_sets(struct used *list, size_t len)
+/* Merges equal sets and sorts by use. Returns the number of distinct sets. */
+static size_t merge_past_sets(struct used_set *list, size_t len)
 {
     size_t kept = 0;
-    qsort(list, len, sizeof *list, by_set);
+    qsort(list, len, sizeof *list, order_by_set);
     for (size_t i = 0; i < len; i++) {
         if (kept > 0 && compare_sets(&list[kept - 1], &list[i]) == 0)
             list[kept - 1].times++;
         else
             list[kept++] = list[i];
     }
-    qsort(list, kept, sizeof *list, by_use);
+    qsort(list, kept, sizeof *list, order_by_use);
     return kept;
 }
 
-static int keep_sets(struct bundles *out, const struct used *list, size_t len, wt_error *err)
+static int copy_past_sets(struct bundles *out, const struct used_set *list, size_t len, wt_error *err)
 {
     size_t rows = 0;
     out->count = len < BUNDLES_MOST ? len : BUNDLES_MOST;
@@ -86,9 +87,9 @@ static int keep_sets(struct bundles *out, const struct used *list, size_t len, w
     for (size_t i = 0; i < out->count; i++)
         rows += list[i].count;
     out->starts = wt__alloc_array(out->count + 1, sizeof *out->starts);
+    WT_CHECK_ALLOC(out->starts, err);
     out->rows = wt__alloc_array(rows, sizeof *out->rows);
-    if (!out->starts || !out->rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->rows, err);
     out->starts[0] = 0;
     for (size_t i = 0; i < out->count; i++) {
         memcpy(out->rows + out->starts[i], list[i].rows, list[i].count * sizeof *list[i].rows);
@@ -97,47 +98,43 @@ static int keep_sets(struct bundles *out, const struct used *list, size_t len, w
     return 0;
 }
 
-static int find_sets(struct bundles *out, const struct index_handle *index, wt_error *err)
+static int collect_past_sets(struct bundles *out, const struct index_handle *index, wt_error *err)
 {
     const struct neighbours *past = &index->labels->past.trained;
-    struct used *list = wt__alloc_array(past->count, sizeof *list);
-    uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
-    int rc = list && rows ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = keep_sets(out, list, merge_sets(list, read_sets(index, list, rows)), err);
-    free(list);
-    free(rows);
-    return rc;
+    WT_AUTO_FREE struct used_set *list = wt__alloc_array(past->count, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
+    WT_AUTO_FREE uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
+    WT_CHECK_ALLOC(rows, err);
+    return copy_past_sets(out, list, merge_past_sets(list, read_past_sets(index, list, rows)), err);
 }
 
-/* ---------------------------------------------------------------- as documents */
+/* ---------------------------------------------------------------- documents */
 
-/* Bundles of one engine and index on their way into a snapshot. */
-struct binding {
+/* State of writing the bundles of an index into a snapshot. */
+struct bundle_writer {
     wt_engine *engine;
-    struct progress *progress; /* heard while bundles are encoded; may be NULL */
+    struct progress *progress; /* polled while encoding; may be NULL */
     const struct index_handle *index;
     const struct bundles *bundles;
     struct snapshot_key *keys; /* [count] */
     struct analyser *analyser;
     struct document document;
     struct lexical_builder *builder;
-    struct arena arena;     /* of one bundle's tools */
+    struct arena arena;     /* tools of one bundle */
     struct buffer words[3]; /* names, descriptions, and for the encoder "name: description+name: description" */
-    struct buffer head;     /* of one description */
+    struct buffer head;     /* beginning of one description */
 };
 
 enum { NAMES, DESCRIPTIONS, TEXT };
 
-static int write_text(struct binding *b, size_t bundle, wt_error *err)
+static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *err)
 {
     const uint32_t *rows = b->bundles->rows + b->bundles->starts[bundle];
     size_t count = b->bundles->starts[bundle + 1] - b->bundles->starts[bundle];
     wt__arena_reset(&b->arena);
     int64_t *ids = wt__arena_array(&b->arena, int64_t, count);
     struct tool *tools = wt__arena_array(&b->arena, struct tool, count);
-    if (!ids || !tools)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ids && tools, err);
     for (size_t i = 0; i < count; i++)
         ids[i] = b->index->snapshot->keys[rows[i]].id;
     int rc = wt__index_tools(b->engine, b->index, ids, count, &b->arena, tools, err);
@@ -158,11 +155,12 @@ static int write_text(struct binding *b, size_t bundle, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* The key's id is of the tools that it holds, its generation of their texts: a vector is made anew when either is. */
-static int bind(struct binding *b, size_t bundle, wt_error *err)
+/* Adds a bundle to the lexical index. Its key's id is a hash of its tools, its generation a hash of their texts; a
+ * change of either makes a new vector. */
+static int index_bundle(struct bundle_writer *b, size_t bundle, wt_error *err)
 {
     uint64_t id = 0;
-    int rc = write_text(b, bundle, err);
+    int rc = write_bundle_text(b, bundle, err);
     if (rc < 0)
         return rc;
     for (uint32_t r = b->bundles->starts[bundle]; r < b->bundles->starts[bundle + 1]; r++)
@@ -175,62 +173,55 @@ static int bind(struct binding *b, size_t bundle, wt_error *err)
     return rc < 0 ? rc : wt__lexical_builder_add(b->builder, b->document.fields, err);
 }
 
-static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, float *vectors, wt_error *err)
+static int fetch_bundle_vectors(void *context, const uint32_t *bundles, size_t count, float *vectors, wt_error *err)
 {
-    struct binding *b = context;
-    struct arena arena = {0};
+    struct bundle_writer *b = context;
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct str *texts = wt__arena_array(&arena, struct str, count);
-    int rc = texts ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = write_text(b, bundles[i], err);
-        if (rc == 0 && !(texts[i].ptr = wt__arena_copy(&arena, wt__buffer_view(&b->words[TEXT]))))
-            rc = wt__fail_nomem(err);
-        texts[i].len = b->words[TEXT].len;
+    WT_CHECK_ALLOC(texts, err);
+    for (size_t i = 0; i < count; i++) {
+        WT_TRY(write_bundle_text(b, bundles[i], err));
+        texts[i] = (struct str){wt__arena_copy(&arena, wt__buffer_view(&b->words[TEXT])), b->words[TEXT].len};
+        WT_CHECK_ALLOC(texts[i].ptr, err);
     }
-    if (rc == 0)
-        rc = wt__encode_many(b->bundles->encoder, TEXT_TOOL, texts, count, b->engine->threads, vectors, b->progress,
-                             err);
-    wt__arena_dispose(&arena);
-    return rc;
+    return wt__encode_many(b->bundles->encoder, TEXT_TOOL, texts, count, b->engine->threads, vectors, b->progress, err);
 }
 
-static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *err)
+static int index_bundles(struct bundle_writer *b, void **lexical, size_t *len, wt_error *err)
 {
     struct lexical_settings settings = wt__lexical_settings;
-    settings.most_sum = settings.most_length = 0; /* one bundle has more tools than another, and so more words */
+    settings.most_sum = settings.most_length = 0; /* bundles hold different numbers of tools */
     b->keys = wt__alloc_array(b->bundles->count, sizeof *b->keys);
-    int rc = b->keys ? wt__analyser_open(&b->analyser, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__lexical_builder_new(&b->builder, &settings, err);
-    for (size_t i = 0; rc == 0 && i < b->bundles->count; i++)
-        rc = bind(b, i, err);
-    return rc < 0 ? rc : wt__lexical_builder_finish(b->builder, lexical, len, err);
+    WT_CHECK_ALLOC(b->keys, err);
+    WT_TRY(wt__analyser_open(&b->analyser, err));
+    WT_TRY(wt__lexical_builder_new(&b->builder, &settings, err));
+    for (size_t i = 0; i < b->bundles->count; i++)
+        WT_TRY(index_bundle(b, i, err));
+    return wt__lexical_builder_finish(b->builder, lexical, len, err);
 }
 
-static int make(struct binding *b, const char *folder, uint64_t state, struct snapshot **out, wt_error *err)
+static int make_bundle_snapshot(struct bundle_writer *b, const char *folder, uint64_t state, struct snapshot **out,
+                                wt_error *err)
 {
     const struct encoder *encoder = b->bundles->encoder;
     struct vector_source source = {.model = wt__encoder_hash(encoder),
                                    .kind = bundle_kind,
                                    .dim = wt__encoder_dim(encoder),
-                                   .fetch = fetch_vectors,
+                                   .fetch = fetch_bundle_vectors,
                                    .context = b};
     struct snapshot_content content = {.generation = state,
                                        .settings = wt__document_settings_key(),
                                        .rows = b->bundles->count,
                                        .sources = &source,
                                        .source_count = 1};
-    void *lexical = NULL;
-    int rc = bind_all(b, &lexical, &content.lexical_len, err);
+    WT_AUTO_FREE void *lexical = NULL;
+    WT_TRY(index_bundles(b, &lexical, &content.lexical_len, err));
     content.keys = b->keys;
     content.lexical = lexical;
-    if (rc == 0)
-        rc = wt__snapshot_make(out, b->engine->read_only ? "" : folder, b->engine->busy_ms, NULL, &content, err);
-    free(lexical);
-    return rc;
+    return wt__snapshot_make(out, b->engine->read_only ? "" : folder, b->engine->busy_ms, NULL, &content, err);
 }
 
-static void binding_dispose(struct binding *b)
+static void bundle_writer_dispose(struct bundle_writer *b)
 {
     wt__document_dispose(&b->document);
     wt__analyser_close(b->analyser);
@@ -242,63 +233,59 @@ static void binding_dispose(struct binding *b)
     free(b->keys);
 }
 
-/* A number for the sets and the texts of their tools. */
-static uint64_t state_of(const struct bundles *bundles, const struct index_handle *index)
+/* Hashes the sets and the generation of their tools. */
+static uint64_t hash_bundles(const struct bundles *bundles, const struct index_handle *index)
 {
     uint64_t state =
         wt__checksum(bundles->starts, (bundles->count + 1) * sizeof *bundles->starts, index->snapshot->generation);
     return wt__checksum(bundles->rows, bundles->starts[bundles->count] * sizeof *bundles->rows, state);
 }
 
-/* Which of an index's bundles, and where they lie in the index folder. */
+/* The two kinds of bundles of an index, and their subfolders of the index folder. */
 enum { TRAINED_BUNDLES, UNTRAINED_BUNDLES, BUNDLES_KINDS };
-static const char *const folders[BUNDLES_KINDS] = {"bundles", "bundles-untrained"};
+static const char *const bundle_folders[BUNDLES_KINDS] = {"bundles", "bundles-untrained"};
 
-/* "": there is none. NULL: out of memory. */
-static const char *folder_of(const wt_engine *engine, size_t which, struct arena *arena)
+/* Returns "" if the index is in memory only, NULL if out of memory. */
+static const char *bundle_folder(const wt_engine *engine, size_t which, struct arena *arena)
 {
-    return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, folders[which]) : "";
+    return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, bundle_folders[which]) : "";
 }
 
-static const struct vectors *vectors_of(const struct bundles *bundles)
+static const struct vectors *bundle_vectors(const struct bundles *bundles)
 {
     return wt__snapshot_vectors(bundles->snapshot, wt__encoder_hash(bundles->encoder), bundle_kind);
 }
 
-static int open_snapshot(struct bundles *bundles, wt_engine *engine, struct progress *progress,
-                         const struct index_handle *index, size_t which, wt_error *err)
+static int open_bundle_snapshot(struct bundles *bundles, wt_engine *engine, struct progress *progress,
+                                const struct index_handle *index, size_t which, wt_error *err)
 {
-    uint64_t state = state_of(bundles, index);
-    struct arena arena = {0};
-    const char *folder = folder_of(engine, which, &arena);
-    int rc = folder ? WT_ENOTFOUND : wt__fail_nomem(err);
-    if (folder && folder[0])
-        rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
-    if (folder && (rc < 0 || !vectors_of(bundles))) {
-        struct binding binding = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
-        wt__snapshot_free(bundles->snapshot);
-        bundles->snapshot = NULL;
-        rc = wt__progress_phase(progress, "encoding bundles", bundles->count) /* those that are new */
-                 ? wt__fail_cancelled(err)
-                 : make(&binding, folder, state, &bundles->snapshot, err);
-        binding_dispose(&binding);
-    }
-    wt__arena_dispose(&arena);
-    return rc;
+    uint64_t state = hash_bundles(bundles, index);
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    const char *folder = bundle_folder(engine, which, &arena);
+    WT_CHECK_ALLOC(folder, err);
+    if (folder[0] && wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL) >= 0 &&
+        bundle_vectors(bundles))
+        return 0;
+    wt__snapshot_free(bundles->snapshot);
+    bundles->snapshot = NULL;
+    if (wt__progress_phase(progress, "encoding bundles", bundles->count))
+        return wt__fail_cancelled(err);
+    WT_CLEANUP(bundle_writer_dispose)
+    struct bundle_writer writer = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
+    return make_bundle_snapshot(&writer, folder, state, &bundles->snapshot, err);
 }
 
-/* ---------------------------------------------------------------- an index's */
+/* ---------------------------------------------------------------- bundles of an index */
 
 static int make_bundles(struct bundles **out, wt_engine *engine, struct progress *progress, struct index_handle *index,
                         const struct encoder *encoder, size_t which, wt_error *err)
 {
     struct bundles *bundles = calloc(1, sizeof *bundles);
-    if (!bundles)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bundles, err);
     bundles->encoder = encoder;
-    int rc = find_sets(bundles, index, err);
+    int rc = collect_past_sets(bundles, index, err);
     if (rc == 0 && bundles->count > 0)
-        rc = open_snapshot(bundles, engine, progress, index, which, err);
+        rc = open_bundle_snapshot(bundles, engine, progress, index, which, err);
     if (rc == 0)
         *out = bundles;
     else
@@ -333,15 +320,15 @@ void wt__bundles_discard(const wt_engine *engine)
 {
     struct arena arena = {0};
     for (size_t which = 0; which < BUNDLES_KINDS; which++) {
-        const char *folder = folder_of(engine, which, &arena);
+        const char *folder = bundle_folder(engine, which, &arena);
         if (folder && folder[0] && !engine->read_only)
             wt__snapshot_discard(folder, engine->busy_ms, NULL);
     }
     wt__arena_dispose(&arena);
 }
 
-/* A bit for each bundle that holds a tool that may be found. */
-static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64_t *open)
+/* Sets the bit of each bundle that holds an allowed tool. */
+static void mark_allowed_bundles(const struct bundles *bundles, const uint64_t *allowed, uint64_t *open)
 {
     for (size_t i = 0; i < bundles->count; i++)
         for (uint32_t r = bundles->starts[i]; r < bundles->starts[i + 1]; r++)
@@ -349,30 +336,28 @@ static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64
                 open[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-/* Only the whole request counts: what a sub-query asks for is found in bundles of one tool. */
+/* Searches for the request as a whole: its sub-queries would find bundles of one tool. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
     const float words = query->retriever->weights[SOURCE_BM25], meaning = query->retriever->weights[SOURCE_DENSE];
     const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning},
                                                .brief = query->retriever->brief};
     const bool neither = words <= 0 && meaning <= 0;
-    struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = vectors_of(bundles)};
+    struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = bundle_vectors(bundles)};
     struct retrieve_request request = {.text = query->text, .k = 1};
     struct hit_list hits = {0};
-    uint64_t *open = NULL;
+    WT_AUTO_FREE uint64_t *open = NULL;
     *out = bundles->count;
     if (bundles->count == 0)
         return 0;
     if (query->allowed) {
         open = calloc((bundles->count + 63) / 64, sizeof *open);
-        if (!open)
-            return wt__fail_nomem(err);
-        allow(bundles, query->allowed, open);
+        WT_CHECK_ALLOC(open, err);
+        mark_allowed_bundles(bundles, query->allowed, open);
         request.allowed = open;
     }
-    int rc = wt__retrieve(neither ? &wt__dense : &words_or_meaning, &view, &request, query->workspace, &hits, err);
-    if (rc == 0 && hits.len > 0)
+    WT_TRY(wt__retrieve(neither ? &wt__dense : &words_or_meaning, &view, &request, query->workspace, &hits, err));
+    if (hits.len > 0)
         *out = hits.items[0].row;
-    free(open);
-    return rc;
+    return 0;
 }

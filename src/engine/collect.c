@@ -1,9 +1,9 @@
-/* collect.c: see collect.h.
+/* collect.c: reads all tools or only the changed ones.
  *
- * Both ways read piece by piece, and a writer may commit in between; who makes the snapshot looks afterwards whether
- * all of it was of one moment. A row may then hold what is newer than its generation says, never older, so that the
- * next collection reads it again. */
-#include "engine/collect.h"
+ * Both read in slices, and a writer may commit in between. The builder of the snapshot compares the state of the store
+ * afterwards. A row may therefore hold newer content than its generation says, never older, so that the next collection
+ * reads it again. */
+#include "engine/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { SLICE = 1024, SLICE_FULL = 1 };
 
-static int make_room(struct collection *collection)
+static int grow_collection(struct collection *collection)
 {
     size_t rows = collection->rows + 1;
     bool grown =
@@ -29,8 +29,8 @@ static int make_room(struct collection *collection)
     return grown ? 0 : wt__fail_nomem(collection->err);
 }
 
-/* The tool's id, for its hash and for its row of the trained head. */
-static int collect_id(struct collection *collection, const struct tool *tool)
+/* Writes the tool's id into collection->id and looks up its row of the trained head. */
+static int collect_tool_id(struct collection *collection, const struct tool *tool)
 {
     wt__buffer_clear(&collection->id);
     wt__tool_id(&collection->id, tool->provider, tool->name);
@@ -42,7 +42,7 @@ static int collect_id(struct collection *collection, const struct tool *tool)
     return 0;
 }
 
-static int collect_names(struct collection *collection, const struct tool *tool)
+static int collect_tool_names(struct collection *collection, const struct tool *tool)
 {
     struct names_builder *names = &collection->names;
     uint32_t most = names->words;
@@ -54,26 +54,19 @@ static int collect_names(struct collection *collection, const struct tool *tool)
 }
 
 /* Reads a tool into the next row. */
-static int read_row(struct collection *collection, const struct store_key *key, const struct tool *tool)
+static int collect_row(struct collection *collection, const struct store_key *key, const struct tool *tool)
 {
-    int rc = make_room(collection);
-    if (rc == 0)
-        rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
-    if (rc == 0)
-        rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
-    if (rc == 0)
-        rc = collect_id(collection, tool);
-    if (rc == 0)
-        rc = collect_names(collection, tool);
-    wt__kept_tools_add(&collection->kept, tool);
+    wt_error *err = collection->err;
     uint64_t named = 0;
-    if (rc == 0)
-        rc = wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
-                                 &collection->provider_words, collection->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(grow_collection(collection));
+    WT_TRY(wt__document_read(&collection->document, collection->analyser, tool, err));
+    WT_TRY(wt__lexical_builder_add(collection->builder, collection->document.fields, err));
+    WT_TRY(collect_tool_id(collection, tool));
+    WT_TRY(collect_tool_names(collection, tool));
+    wt__kept_tools_add(&collection->kept, tool);
+    WT_TRY(wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
+                               &collection->provider_words, err));
     size_t row = collection->rows++;
-    /* What tells it from tools that are not word for word the same, of the document that was just read. */
     collection->copy_hashes[row] = wt__document_copy_hash(&collection->document, tool);
     collection->read[row].generation = key->generation;
     collection->keys[row] = (struct snapshot_key){.id = key->id,
@@ -87,17 +80,17 @@ static int read_row(struct collection *collection, const struct store_key *key, 
     return 0;
 }
 
-/* ---------------------------------------------------------------- all tools anew */
+/* ---------------------------------------------------------------- reading all tools */
 
 static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct collection *collection = context;
-    int rc = read_row(collection, key, tool);
+    int rc = collect_row(collection, key, tool);
     return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
 }
 
-/* SLICE a statement: in between a writer may commit. */
-static int collect_all(struct collection *collection, wt_error *err)
+/* Reads SLICE tools per statement, so that a writer may commit in between. */
+static int collect_all_tools(struct collection *collection, wt_error *err)
 {
     int rc;
     do {
@@ -109,18 +102,18 @@ static int collect_all(struct collection *collection, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- those that have changed */
+/* ---------------------------------------------------------------- reading changed tools */
 
-struct following {
+struct collection_update {
     struct collection *collection, *known;
-    size_t at;       /* the first row of `known` whose tool has not been passed */
-    uint32_t *moved; /* [known->rows] the row that each has become; NAME_NO_ROW: none */
+    size_t at;       /* current row of `known` */
+    uint32_t *moved; /* [known->rows] new row of each; NAME_NO_ROW if the tool changed or is gone */
     struct arena arena;
 };
 
-/* Of the provider whose tools of `known` are met one after the other, the first is read, for its name is nowhere else.
- */
-static int copy_provider(struct following *f, const struct snapshot_key *key)
+/* Counts the provider of the current row. Only the first row of a provider needs the name of the provider; rows of a
+ * provider mostly follow one another. */
+static int count_copied_provider(struct collection_update *f, const struct snapshot_key *key)
 {
     struct collection *collection = f->collection;
     const struct snapshot_key *last = collection->rows > 0 ? &collection->keys[collection->rows - 1] : NULL;
@@ -133,18 +126,14 @@ static int copy_provider(struct following *f, const struct snapshot_key *key)
                                collection->analyser, &collection->provider_words, collection->err);
 }
 
-/* The next row is that one of `known`. Groups and precisions of keys are made anew for all. */
-static int copy_row(struct following *f)
+/* Copies the current row of `known`. Copy groups and provider precisions are computed again later for all rows. */
+static int copy_collected_row(struct collection_update *f)
 {
     struct collection *collection = f->collection;
     const struct collection *known = f->known;
-    int rc = make_room(collection);
-    if (rc == 0)
-        rc = copy_provider(f, &known->keys[f->at]);
-    if (rc == 0)
-        rc = wt__lexical_builder_copy(collection->builder, known->builder, f->at, collection->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(grow_collection(collection));
+    WT_TRY(count_copied_provider(f, &known->keys[f->at]));
+    WT_TRY(wt__lexical_builder_copy(collection->builder, known->builder, f->at, collection->err));
     size_t row = collection->rows++;
     wt__kept_tools_copy(&collection->kept, known->kept, f->at);
     collection->read[row] = known->read[f->at];
@@ -159,8 +148,8 @@ static int copy_row(struct following *f)
     return 0;
 }
 
-/* Whether the row at which `known` is then is the key's, unchanged. */
-static bool is_known(struct following *f, const struct store_key *key)
+/* Advances `known` to the key. True if the tool is there and unchanged. */
+static bool is_unchanged_tool(struct collection_update *f, const struct store_key *key)
 {
     const struct collection *known = f->known;
     while (f->at < known->rows && known->keys[f->at].id < key->id)
@@ -168,30 +157,29 @@ static bool is_known(struct following *f, const struct store_key *key)
     return f->at < known->rows && known->keys[f->at].id == key->id && known->read[f->at].generation == key->generation;
 }
 
-/* The tools of a slice: those that changed are read out of the store all at once. */
-static int follow_slice(struct following *f, const struct store_key *keys, size_t count, wt_error *err)
+/* Collects a slice of tools. The changed ones are read from the store in one statement. */
+static int collect_slice(struct collection_update *f, const struct store_key *keys, size_t count, wt_error *err)
 {
     int64_t ids[SLICE];
     size_t changed = 0, next = 0, began = f->at;
     for (size_t i = 0; i < count; i++)
-        if (!is_known(f, &keys[i]))
+        if (!is_unchanged_tool(f, &keys[i]))
             ids[changed++] = keys[i].id;
     wt__arena_reset(&f->arena);
     struct tool *tools = wt__arena_array(&f->arena, struct tool, changed);
-    if (!tools)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(tools, err);
     int rc = changed > 0 ? wt__store_get(f->collection->store, ids, changed, &f->arena, tools, err) : 0;
     f->at = began;
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        if (is_known(f, &keys[i]))
-            rc = copy_row(f);
-        else if (tools[next++].name.len > 0) /* or it has gone since */
-            rc = read_row(f->collection, &keys[i], &tools[next - 1]);
+        if (is_unchanged_tool(f, &keys[i]))
+            rc = copy_collected_row(f);
+        else if (tools[next++].name.len > 0) /* empty if it was removed meanwhile */
+            rc = collect_row(f->collection, &keys[i], &tools[next - 1]);
     }
     return rc < 0 ? rc : 0;
 }
 
-static int follow(struct following *f, wt_error *err)
+static int collect_changes(struct collection_update *f, wt_error *err)
 {
     struct store_key keys[SLICE];
     int64_t after = 0;
@@ -200,7 +188,7 @@ static int follow(struct following *f, wt_error *err)
         f->moved[row] = NAME_NO_ROW;
     do {
         count = wt__store_keys(f->collection->store, after, keys, SLICE, err);
-        rc = count > 0 ? follow_slice(f, keys, (size_t)count, err) : count;
+        rc = count > 0 ? collect_slice(f, keys, (size_t)count, err) : count;
         after = count > 0 ? keys[count - 1].id : after;
         if (rc == 0 && count == SLICE && wt__progress_step(f->collection->progress, SLICE))
             rc = wt__fail_cancelled(err);
@@ -210,25 +198,26 @@ static int follow(struct following *f, wt_error *err)
     return rc;
 }
 
-static int collect_changed(struct collection *collection, struct collection *known, wt_error *err)
+static int collect_changed_tools(struct collection *collection, struct collection *known, wt_error *err)
 {
-    struct following f = {.collection = collection, .known = known};
-    f.moved = wt__alloc_array(known->rows, sizeof *f.moved);
-    int rc = f.moved ? follow(&f, err) : wt__fail_nomem(err);
-    free(f.moved);
+    WT_AUTO_FREE uint32_t *moved = wt__alloc_array(known->rows, sizeof *moved);
+    WT_CHECK_ALLOC(moved, err);
+    struct collection_update f = {.collection = collection, .known = known, .moved = moved};
+    int rc = collect_changes(&f, err);
     wt__arena_dispose(&f.arena);
     return rc;
 }
 
-/* ---------------------------------------------------------------- a collection */
+/* ---------------------------------------------------------------- collection */
 
 struct key_walk {
     struct collection *collection;
     size_t row;
 };
 
-/* A row whose usage sum changed needs its trained vectors anew. Sums come in order of tool, as rows do. */
-static int mix_usage(void *context, const struct usage_sum_key *key)
+/* Mixes the generation of the usage sum into the row's, because a changed sum changes the trained vector. Sums come in
+ * the order of tools, as rows do. */
+static int mix_usage_generation(void *context, const struct usage_sum_key *key)
 {
     struct key_walk *walk = context;
     struct collection *collection = walk->collection;
@@ -242,8 +231,8 @@ static int mix_usage(void *context, const struct usage_sum_key *key)
     return 0;
 }
 
-/* What the words of all tools say of each provider's name. */
-static int weigh_names(struct collection *collection, wt_error *err)
+/* Computes how precisely each provider's name identifies the provider among the words of all tools. */
+static int weigh_provider_names(struct collection *collection, wt_error *err)
 {
     struct lexical index;
     int rc = wt__lexical_view(&index, collection->lexical, collection->lexical_len, err);
@@ -259,28 +248,25 @@ static int weigh_names(struct collection *collection, wt_error *err)
 int wt__collect(struct collection *collection, struct collection *known, wt_error *err)
 {
     collection->err = err;
-    int rc = wt__analyser_open(&collection->analyser, err);
-    if (rc == 0)
-        rc = known ? wt__lexical_builder_follow(&collection->builder, known->builder, err)
-                   : wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err);
-    if (rc == 0)
-        rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
-    if (rc == 0)
-        rc = known ? collect_changed(collection, known, err) : collect_all(collection, err);
-    if (rc == 0 && collection->trained) {
+    WT_TRY(wt__analyser_open(&collection->analyser, err));
+    WT_TRY(known ? wt__lexical_builder_follow(&collection->builder, known->builder, err)
+                 : wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err));
+    WT_TRY(wt__moment_read(collection->engine, collection->store, &collection->moment, err));
+    WT_TRY(known ? collect_changed_tools(collection, known, err) : collect_all_tools(collection, err));
+    if (collection->trained) {
         struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
         struct key_walk walk = {.collection = collection};
-        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage, &walk, err);
+        int rc = wt__store_each_usage_sum(collection->store, &set, mix_usage_generation, &walk, err);
+        if (rc < 0)
+            return rc;
     }
-    if (rc >= 0)
-        rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
-    if (rc == 0)
-        rc = wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
-                                   collection->copy_hashes, collection->rows, err);
-    return rc < 0 ? rc : weigh_names(collection, err);
+    WT_TRY(wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err));
+    WT_TRY(wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
+                                 collection->copy_hashes, collection->rows, err));
+    return weigh_provider_names(collection, err);
 }
 
-void wt__collection_rest(struct collection *collection)
+void wt__collection_trim(struct collection *collection)
 {
     wt__document_dispose(&collection->document);
     wt__token_list_dispose(&collection->provider_words);
@@ -301,7 +287,7 @@ void wt__collection_free(struct collection *collection)
 {
     if (!collection)
         return;
-    wt__collection_rest(collection);
+    wt__collection_trim(collection);
     wt__lexical_builder_free(collection->builder);
     wt__names_builder_dispose(&collection->names);
     wt__kept_tools_free(collection->kept);

@@ -1,4 +1,4 @@
-/* engine.c: opening and closing. */
+/* engine.c: opens, checks and closes an engine, and opens its language model. */
 #include "engine/engine.h"
 
 #include <stdio.h>
@@ -10,32 +10,38 @@
 #include "base/memory.h"
 #include "encoder/model_dir.h"
 #include "engine/sized_options.h"
+#include "llm/client.h"
+#include "llm/record.h"
 
-static bool in_memory(const char *path)
+/* ---------------------------------------------------------------- opening and closing */
+
+static bool is_memory_path(const char *path)
 {
     return strcmp(path, ":memory:") == 0;
 }
 
-/* Where the encoder is; "" is none, or nowhere. In the arena; NULL when memory is out. */
-static char *place_model(struct arena *arena, const char *models_dir, const char *model)
+/* Returns the folder of the model in the arena, "" if there is no model or no place for models, NULL if out of memory.
+ * */
+static char *find_model_folder(struct arena *arena, const char *models_dir, const char *model)
 {
     char *folder = NULL;
     int rc = *model ? wt__model_folder(&folder, arena, models_dir, model, NULL) : WT_ENOTFOUND;
     return rc == WT_ENOTFOUND ? wt__arena_copy(arena, STR("")) : folder;
 }
 
-/* Where the snapshot and the model live. A model that is not there is found out when it is needed. */
-static int set_places(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
+/* Sets the paths of the store, the index, the trained models and the model. Does not check that the model is installed.
+ * */
+static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
 {
     struct arena arena = {0};
     struct buffer index = {0}, trained = {0};
     const char *model = wt__model_choose(options->model, options->models_dir);
-    const char *folder = place_model(&arena, options->models_dir, model);
-    if (!in_memory(path))
+    const char *folder = find_model_folder(&arena, options->models_dir, model);
+    if (!is_memory_path(path))
         wt__buffer_printf(&index, "%s-index", path);
     if (options->trained)
         wt__buffer_text(&trained, options->trained);
-    else if (!in_memory(path))
+    else if (!is_memory_path(path))
         wt__buffer_printf(&trained, "%s-models", path);
     engine->path = wt__copy_string(path, strlen(path));
     engine->index_folder = wt__buffer_take(&index);
@@ -47,7 +53,7 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     }
     engine->by_default = !options->model;
     const char *base = engine->by_default && strcmp(model, WT_DEFAULT_MODEL) == 0
-                           ? place_model(&arena, options->models_dir, WT_BASE_MODEL)
+                           ? find_model_folder(&arena, options->models_dir, WT_BASE_MODEL)
                            : "";
     if (base)
         engine->base_folder = wt__copy_string(base, strlen(base));
@@ -57,18 +63,20 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     return whole ? 0 : wt__fail_nomem(err);
 }
 
+static void close_unfinished(wt_engine **engine)
+{
+    wt_close(*engine);
+}
+
 int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_error *err)
 {
     wt_open_options options;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     if (!path || !path[0])
-        return wt__fail(err, WT_EINVAL, "no store was named; give the path of a file");
-    wt_engine *engine = calloc(1, sizeof *engine);
-    if (!engine)
-        return wt__fail_nomem(err);
+        return wt__fail(err, WT_EINVAL, "no store given; give the path of a file");
+    WT_CLEANUP(close_unfinished) wt_engine *engine = calloc(1, sizeof *engine);
+    WT_CHECK_ALLOC(engine, err);
     pthread_mutex_init(&engine->store_lock, NULL);
     pthread_mutex_init(&engine->build_lock, NULL);
     pthread_mutex_init(&engine->lock, NULL);
@@ -76,22 +84,16 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     engine->threads = options.threads;
     engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
 
-    rc = set_places(engine, path, &options, err);
-    if (rc == 0)
-        rc = wt__engine_set_chat(engine, &options, err);
+    WT_TRY(set_engine_paths(engine, path, &options, err));
+    WT_TRY(wt__engine_set_chat(engine, &options, err));
     struct store_options store = {.read_only = options.read_only, .busy_ms = engine->busy_ms};
-    if (rc == 0)
-        rc = wt__store_open(&engine->store, path, &store, err);
-    if (rc < 0) {
-        wt_close(engine);
-        return rc;
-    }
+    WT_TRY(wt__store_open(&engine->store, path, &store, err));
     engine->read_only = wt__store_read_only(engine->store);
-    *out = engine;
+    *out = WT_TAKE(engine);
     return 0;
 }
 
-static void close_pools(wt_engine *engine)
+static void close_engine_pools(wt_engine *engine)
 {
     struct workspace *workspace;
     struct store *reader;
@@ -105,16 +107,16 @@ void wt_close(wt_engine *engine)
 {
     if (!engine)
         return;
-    close_pools(engine);
+    close_engine_pools(engine);
     wt__engine_drop_index(engine);
-    wt__trained_close(engine->trained.opened); /* may use the encoder */
+    wt__trained_close(engine->trained.opened); /* before the encoder, which they may use */
     while (engine->retired) {
         struct trained *next = engine->retired->next;
         wt__trained_close(engine->retired);
         engine->retired = next;
     }
     wt__encoder_close(engine->encoder.opened);
-    wt__encoder_close(engine->standby.opened);
+    wt__encoder_close(engine->fallback.opened);
     wt__store_close(engine->store);
     wt__engine_chat_dispose(&engine->chat);
     pthread_mutex_destroy(&engine->lazy_lock);
@@ -152,4 +154,126 @@ int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
     wt__store_read_end(reader);
     wt__engine_return_reader(engine, reader);
     return rc < 0 ? rc : wt__options_write(out, sizeof info, &info, err);
+}
+
+/* ---------------------------------------------------------------- check */
+
+static int check_index(const wt_engine *engine, wt_error *err)
+{
+    wt_error why = {0};
+    int rc = engine->index_folder[0] ? wt__snapshot_check(engine->index_folder, &why) : WT_ENOTFOUND;
+    if (rc == 0 || rc == WT_ENOTFOUND) /* WT_ENOTFOUND: no index was made yet */
+        return 0;
+    if (rc == WT_ESTORE)
+        return wt__fail(err, rc, "%s; delete the folder %s, and the next search makes it again", why.message,
+                        engine->index_folder);
+    if (err)
+        *err = why;
+    return rc;
+}
+
+int wt_check(wt_engine *engine, wt_error *err)
+{
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_check(engine->store, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc < 0 ? rc : check_index(engine, err);
+}
+
+/* ---------------------------------------------------------------- language model */
+
+void wt__engine_chat_dispose(struct engine_chat *chat)
+{
+    wt__chat_record_close(chat->answers);
+    wt__chat_client_close(chat->client);
+    free(chat->url);
+    free(chat->model);
+    free(chat->key);
+    free(chat->record);
+    free(chat->replay);
+    *chat = (struct engine_chat){0};
+}
+
+static bool copy_option(char **out, const char *text)
+{
+    *out = text ? wt__copy_string(text, strlen(text)) : NULL;
+    return *out || !text;
+}
+
+/* chat must be zeroed. */
+static int init_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
+{
+    chat->at_once = options->chat_at_once;
+    if (copy_option(&chat->url, options->chat_url) && copy_option(&chat->model, model) &&
+        copy_option(&chat->key, options->chat_key) && copy_option(&chat->record, options->record_path) &&
+        copy_option(&chat->replay, options->replay_path))
+        return 0;
+    return wt__fail_nomem(err);
+}
+
+int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err)
+{
+    wt__engine_chat_dispose(&engine->chat);
+    return init_chat(&engine->chat, options->chat_model, options, err);
+}
+
+static int open_chat_client(struct engine_chat *chat, wt_error *err)
+{
+    struct chat_client_options options = wt__chat_client_defaults();
+    options.base_url = chat->url;
+    options.model = chat->model;
+    options.key = chat->key;
+    if (chat->at_once > 0)
+        options.concurrency = chat->at_once;
+    wt__chat_client_environment(&options);
+    return wt__chat_client_open(&chat->client, &options, err);
+}
+
+static int open_chat_parts(struct engine_chat *chat, wt_error *err)
+{
+    const char *path = chat->replay ? chat->replay : chat->record;
+    if (!chat->model || !chat->model[0])
+        return wt__fail(err, WT_EINVAL,
+                        "no language model given; give its name with --chat-model NAME and its server "
+                        "with --chat-url URL");
+    if (chat->replay && chat->record)
+        return wt__fail(err, WT_EINVAL, "cannot both record and replay answers");
+    int rc = chat->replay || chat->client ? 0 : open_chat_client(chat, err);
+    if (rc == 0 && path)
+        rc = wt__chat_record_open(&chat->answers, path, chat->model,
+                                  chat->client ? wt__chat_client_model(chat->client) : NULL, err);
+    return rc;
+}
+
+/* Returns the model, opened if needed. */
+static int open_chat_model(struct engine_chat *chat, struct chat_model **out, wt_error *err)
+{
+    bool ready = chat->answers || (chat->client && !chat->record);
+    int rc = ready ? 0 : open_chat_parts(chat, err);
+    if (rc == 0)
+        *out = chat->answers ? wt__chat_record_model(chat->answers) : wt__chat_client_model(chat->client);
+    return rc;
+}
+
+int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
+{
+    *out = NULL;
+    pthread_mutex_lock(&engine->lazy_lock);
+    int rc = open_chat_model(&engine->chat, out, err);
+    pthread_mutex_unlock(&engine->lazy_lock);
+    return rc;
+}
+
+int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
+                          wt_error *err)
+{
+    const struct engine_chat *own = &engine->chat;
+    const wt_open_options options = {.chat_url = own->url,
+                                     .chat_key = own->key,
+                                     .record_path = own->record,
+                                     .replay_path = own->replay,
+                                     .chat_at_once = own->at_once};
+    *out = NULL;
+    int rc = init_chat(chat, model, &options, err);
+    return rc < 0 ? rc : open_chat_model(chat, out, err);
 }

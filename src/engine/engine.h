@@ -1,18 +1,18 @@
-/* engine.h: what an open engine is made of, and who may touch what.
+/* engine.h: the parts of an open engine, and the locks that guard them.
  *
- *   store      the catalogue; one thread at a time, so every use holds store_lock. Changes go through it
- *   readers    connections to the same file, one a running query or build, kept between them
- *   encoder    immutable once opened; opened by the first who needs it
- *   standby    where none was named and the store has vectors of a lesser one, that: the model that was the default
- *              before, or the built-in one. Queries use it as long as it has more of the vectors. Whatever makes
- * vectors makes the encoder's trained    what training left for this store; the same index      the current snapshot;
- * immutable, shared by reference count, swapped whole when the store moved on workspaces scratch of a query (analyser,
- * arenas, activations), one a running query, kept between queries chat       the language model, opened by the first
- * who asks it
+ *   store       the catalogue. Every use, including each change, holds store_lock.
+ *   readers     read connections to the same file, one per running query or build, pooled.
+ *   encoder     immutable once open. The first user opens it.
+ *   fallback     fallback encoder if no model was named: the previous default model or the built-in one, whichever has
+ *     more vectors in the store. Queries use it while it has more vectors than the encoder. New vectors are always made
+ *     with the encoder.
+ *   trained     models trained for this store, opened by the first user.
+ *   index       the current snapshot: immutable, reference-counted, replaced as a whole when the store changes.
+ *   workspaces  scratch memory of a query (analyser, arenas, activations), one per running query, pooled.
+ *   chat        the language model, opened by the first user.
  *
- * Locks, in the order in which they may nest: lazy_lock (what the first who needs it makes: chat, an index's bundles),
- * build_lock (one refresh at a time), store_lock, lock (pointers and counts, never held over I/O). A query that has a
- * snapshot takes `lock` alone. */
+ * Lock order: lazy_lock (objects created on first use: chat, bundles of an index), build_lock (one refresh at a time),
+ * store_lock, lock (pointers and counters, never held during I/O). A query that has a snapshot takes only `lock`. */
 #ifndef WT_ENGINE_ENGINE_H
 #define WT_ENGINE_ENGINE_H
 
@@ -23,73 +23,81 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "store/store.h"
 #include "encoder/encoder.h"
-#include "engine/engine_chat.h"
-#include "recipe/trained.h"
 #include "index/snapshot.h"
+#include "llm/chat.h"
+#include "recipe/trained.h"
 #include "retrieve/retrieve.h"
+#include "store/store.h"
 
 #define INDEX_UNCOUNTED SIZE_MAX
 
-/* Tools that take more are not kept in memory: queries beside an import may then wait for a commit. */
+/* Memory limit for the tools of an index. Above it they stay in the store, and queries during an import may wait for a
+ * commit. */
 #define INDEX_KEPT_BYTES ((size_t)64 << 20)
 
-/* What of the store a snapshot shows. Both numbers only grow. */
+/* State of the store that a snapshot shows. generation and sums only grow. */
 struct moment {
     uint64_t generation;
-    uint64_t sums;  /* of usage; 0 where nothing was trained */
-    uint64_t state; /* one number for both: the snapshot's generation */
+    uint64_t sums;  /* generation of the usage sums; 0 if nothing was trained */
+    uint64_t state; /* identifies both; the generation of the snapshot */
 };
 
-/* A snapshot with the count of those who use it. The last of them is the engine: it takes a while to free one. */
+/* A snapshot with a reference count. The engine holds the last reference and frees the snapshot, because freeing is
+ * slow. */
 struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
-    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; INDEX_UNCOUNTED until a query wants that set */
-    const struct trained *labels;  /* whose neighbours' tools it knows; NULL until a query wants them */
-    uint32_t *label_rows;          /* [labels->past.label_count] */
-    struct bundles *bundles[2];    /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
-                                      wanted (engine/bundles.h) */
-    struct kept_tools *kept;       /* NULL: what it shows is in the store alone (readers.c) */
-    struct collection *collection; /* what its snapshot was made of, for who makes the next one; under build_lock. NULL:
-                                      not kept (collect.h) */
-    struct met_tools *met;         /* those of it that queries have read (met_tools.h); may be NULL */
-    struct new_tools *new_tools;   /* NULL: no tool is new (new_tools.h) */
-    struct filter_mask *masks;     /* of filters, the last used first (filter.h) */
+    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools per set; INDEX_UNCOUNTED before first use */
+    const struct trained *labels;                    /* owner of the label rows; NULL before first use */
+    uint32_t *label_rows;                            /* [labels->past.label_count] */
+    struct bundles *bundles[2];    /* one by the encoder of labels, one by the engine's; NULL before first use */
+    struct kept_tools *kept;       /* tools in memory; NULL if they must be read from the store */
+    struct collection *collection; /* inputs of the snapshot, reused by the next build; under build_lock; or NULL */
+    struct tool_cache *tool_cache; /* cache of the tools that queries have read; may be NULL */
+    struct new_tools *new_tools;   /* NULL if no tool is new */
+    struct filter_mask *masks;     /* cached filter masks, most recently used first */
     atomic_uint references;
-    struct index_handle *next; /* of those that were swapped out */
+    struct index_handle *next; /* in the list of replaced indexes */
 };
 
-/* What the first who needs it opens. */
+/* An object that its first user opens. */
 struct on_demand {
-    void *opened; /* NULL until then, and where there is none */
-    wt_error why; /* it was tried and cannot be had; else code 0 */
-    bool tried;
+    void *opened; /* NULL before that, and if it does not exist */
+    wt_error why; /* error of opening; code 0 if none */
+    bool tried;   /* `opened` and `why` are valid */
 };
 
-/* Things that are kept for the next who needs one. */
+/* Free list of reusable objects. */
 struct pool {
     struct pool_slot *free;
 };
 
-/* NULL when there is none. */
+/* Removes and returns an object, or NULL if the pool is empty. */
 void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock);
-/* False when there is no memory for keeping it: it is still the caller's. */
+/* Adds an object. Returns false if out of memory; the caller then still owns the object. */
 bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item);
+
+/* The language model of an engine: a server, recorded answers, or both, opened on first use. */
+struct engine_chat {
+    char *url, *model, *key, *record, *replay; /* copied from wt_open_options; NULL if not given */
+    unsigned at_once;                          /* concurrent requests; 0 for CHAT_AT_ONCE */
+    struct chat_client *client;
+    struct chat_record *answers;
+};
 
 struct wt_engine {
     char *path;
-    char *index_folder;   /* "" when the snapshot lives in memory only */
-    char *model_folder;   /* "" when there is no model, and where no environment says where it would be */
-    char *base_folder;    /* of WT_BASE_MODEL, where it is installed beside a better one; else "" */
-    char *trained_folder; /* "" when there can be none */
+    char *index_folder;   /* "" if the snapshot is in memory only */
+    char *model_folder;   /* "" without a model, or if its place is unknown */
+    char *base_folder;    /* folder of WT_BASE_MODEL if it may serve as fallback, else "" */
+    char *trained_folder; /* "" for a store in memory, if none was named */
     char *model_name;
-    bool by_default;     /* the model: none was named */
-    bool model_included; /* with the program */
+    bool by_default;     /* the caller named no model */
+    bool model_included; /* the model was installed with the program */
     bool read_only;
     unsigned threads, busy_ms;
-    struct dense_weight dense_weight; /* of meaning in hybrid, in place of the encoder's own; zeros: that */
+    struct dense_weight dense_weight; /* overrides the encoder's weight in hybrid; zeros to keep it */
 
     pthread_mutex_t store_lock;
     struct store *store;
@@ -100,149 +108,143 @@ struct wt_engine {
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
     struct index_handle *index;    /* NULL until the first query */
-    struct index_handle *replaced; /* those before it, until no query uses them and somebody builds */
-    struct moment changed;         /* what calls that have returned have changed: every later query sees it */
-    bool unknown_change;           /* one of them could not tell: the next query looks */
-    _Atomic uint64_t usages;       /* recorded, as who looked last at the store saw it */
-    uint64_t damaged;              /* state of an index whose damaged files could not be removed; under build_lock */
-    unsigned imports;              /* that run; each will leave a newer index */
-    bool building;                 /* and so will this */
+    struct index_handle *replaced; /* previous indexes, freed by a build once unused */
+    struct moment changed;         /* changes of returned calls, visible to later queries */
+    bool unknown_change;           /* a change of unknown extent: the next query reads the store */
+    _Atomic uint64_t usages;       /* recorded usages when the store was last read */
+    uint64_t damaged;              /* state of a damaged index that could not be removed; under build_lock */
+    unsigned imports;              /* running imports; each will build a newer index */
+    bool building;                 /* an index is being built */
     struct on_demand encoder;      /* struct encoder */
-    struct on_demand standby;      /* the same */
+    struct on_demand fallback;     /* struct encoder */
     struct on_demand trained;      /* struct trained */
-    struct trained *retired;       /* what was trained before, by its `next` */
-    uint64_t trained_stamp;        /* of its folder when it was last read; under build_lock */
+    struct trained *retired;       /* earlier trained models that queries may still use; linked by `next` */
+    uint64_t trained_stamp;        /* stamp of trained_folder at the last read; under build_lock */
     struct pool free_workspaces, free_readers;
 };
 
-/* Takes build_lock, which another thread may hold for as long as an index takes: progress is heard meanwhile. In all of
- * these it may be NULL, and an operation that it stops leaves the engine as if it had not begun. WT_ECANCELLED. */
+/* Locks build_lock. Another thread may hold it during a whole build, so this polls progress and returns WT_ECANCELLED
+ * if cancelled.
+ *
+ * In this header `progress` may be NULL. A cancelled operation leaves the engine unchanged. */
 int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err);
 
-/* The encoder, opened on first use. WT_EMODEL with the reason when there is none. */
+/* Returns the encoder, opened on first use. Errors: WT_EMODEL with the reason if it does not exist. */
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
-/* The same for a query, which can be stopped; WT_ECANCELLED. The second with build_lock held. */
+/* Work like wt__engine_encoder and can be cancelled (WT_ECANCELLED). The second requires build_lock. */
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
-/* A retriever that nobody trained, as it weighs with this encoder, which may be NULL. */
-struct retriever wt__engine_plain(const wt_engine *engine, const struct retriever *plain,
-                                  const struct encoder *encoder);
+/* Returns an untrained retriever with the dense weight of the encoder. encoder may be NULL. */
+struct retriever wt__untrained_retriever(const wt_engine *engine, const struct retriever *plain,
+                                         const struct encoder *encoder);
 
-/* WT_BASE_MODEL where it would be used and the built-in encoder is, for want of it; else NULL. */
-const char *wt__engine_better(const wt_engine *engine);
+/* Returns WT_BASE_MODEL if the built-in encoder is in use only because that model is not installed, else NULL. */
+const char *wt__engine_better_model(const wt_engine *engine);
 
-/* The folder of the model to fall back on, of which the store has the most vectors, and how many those are: NULL where
- * there is no other. Borrowed from the engine, or static. */
-int wt__engine_falls_back(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
-                          wt_error *err);
+/* Returns the folder of the fallback model that has the most vectors in the store, and their number. *folder is NULL if
+ * there is no fallback; else it is static or borrowed from the engine. */
+int wt__engine_fallback_folder(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
+                               wt_error *err);
 
-/* The encoder to fall back on where vectors of the other are missing, with build_lock held in the second; *out is NULL
- * where there is none. WT_ENOMEM, WT_ECANCELLED. */
-int wt__engine_standby(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
-int wt__engine_standby_locked(wt_engine *engine, const struct encoder **out, wt_error *err);
+/* Returns the fallback encoder, used while the encoder lacks vectors. *out is NULL if there is no fallback. The second
+ * requires build_lock. Errors: WT_ENOMEM, WT_ECANCELLED. */
+int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out,
+                                wt_error *err);
+int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err);
 
-/* What training left, read on first use; *out is NULL when there is nothing. Where it lacks an encoder, the error is
- * why the engine has none. */
+/* Returns the trained models, read on first use. *out is NULL if nothing was trained. If they need the encoder and it
+ * cannot be opened, the error is that of the encoder. The third requires build_lock. */
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err);
 int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
 int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
 
-/* What is in the folder now, beside what is in use; with build_lock held. */
+/* Opens the trained models that are in the folder now, without replacing those in use. Requires build_lock. */
 int wt__engine_reopen_trained(wt_engine *engine, struct on_demand *out, wt_error *err);
-/* Reads it anew when it is next asked for: after training. What queries still use lives on until the engine ends. */
+/* Makes the next user reopen the trained models. Call it after training. Models in use live until the engine is closed.
+ * */
 void wt__engine_forget_trained(wt_engine *engine);
 
-/* The same after another process trained: reads the folder anew where something in it has changed, beside what is in
- * use, and then makes the index; queries that come meanwhile end on what was there, or wait. *anew: whether it has
- * changed. What is damaged changes nothing. Errors: WT_EMODEL, WT_EIO, WT_ETOOLONG, WT_ENOMEM, those of an index. */
+/* Reloads the trained models if another process changed their folder, and rebuilds the index. Queries meanwhile use the
+ * old models or wait. *anew: true if the folder had changed. Damaged models leave everything unchanged. Errors:
+ * WT_EMODEL, WT_EIO, WT_ETOOLONG, WT_ENOMEM, errors of building an index. */
 int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err);
 
-/* The store's vectors of the tools' texts by this encoder. */
+/* Returns the vector set of the tools' texts by this encoder. */
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);
-/* Its sums of the requests that used them (changes/recorded_use.h). */
+/* Returns the set of usage sums: sums of the vectors of the requests that used a tool (changes/recorded_use.h). */
 struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
 
-/* Tools that an import brought. */
+/* Tools of one import. */
 struct own_tools {
     int64_t *ids; /* [count]; sorted by wt__embed_import */
     size_t count, capacity;
 };
 
-/* Encodes an import's own tools, between begin_import and end_import; and tools that no running import of this engine
- * brought, if it is the only one. Other imports encode theirs. *embedded as below. Takes store_lock. */
+/* Encodes the tools of an import, between wt__engine_begin_import and wt__engine_end_import. If no other import of this
+ * engine runs, encodes all other tools without a vector as well. *embedded: as in wt__embed_missing. Takes store_lock.
+ * */
 int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct own_tools *own, struct progress *progress,
                      size_t *embedded, wt_error *err);
-/* Encodes every tool without a vector of this model. *embedded: how many, up to where it ended. Takes store_lock. */
+/* Encodes every tool without a vector of this model. *embedded: number of tools encoded, also on an error. Takes
+ * store_lock. */
 int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
                       wt_error *err);
 
-/* A set of the snapshot: vectors that a query searches. */
+/* Key of a set of vectors in a snapshot. */
 struct index_set {
     const char *model, *kind;
 };
 
-/* The snapshot of the catalogue, with all that returned calls have changed. While an import runs or another thread
- * makes the next snapshot, that is the one in hand, if it will do; else the one of the catalogue as it is now, made
- * first when it has to be. Given back with wt__index_release. want: the vectors that it should carry; NULL: lexical
- * alone will do. labels: whose neighbours' tools it should know; NULL: none's. progress: heard while it has to be
- * waited for, or made. */
+/* Returns an index that includes the changes of all returned calls. While an import runs or another thread builds, this
+ * is the current index if it satisfies the request; otherwise an index of the newest catalogue, built if needed. Give
+ * it back with wt__index_release.
+ * want: set of vectors that the index must carry; NULL for a lexical search. labels: trained models whose label rows
+ * the index must know; NULL for none. progress: polled while waiting or building. */
 int wt__engine_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
                      const struct trained *labels, struct index_handle **out, wt_error *err);
-/* The one of the catalogue as it is now, in any case. */
+/* Returns an index of the newest catalogue, built if needed. */
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err);
-/* Whether there is one in hand, since somebody asks for it. */
-bool wt__engine_is_asked(wt_engine *engine);
-/* What the store shows now, through this connection. */
+/* True if there is a current index, that is, if a query has asked for one. */
+bool wt__engine_has_index(wt_engine *engine);
+/* Reads the current state of the store through this connection. */
 int wt__moment_read(wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
-/* Between these two an import runs: it will make the next index itself. */
+/* Mark the begin and end of an import. The import builds the next index itself. */
 void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);
 /* True if no other import runs. */
 bool wt__engine_imports_alone(wt_engine *engine);
-/* To be called before a call returns that changed what a snapshot shows. */
+/* Notes that the catalogue changed. Call it before returning from a call that changed what a snapshot shows. */
 void wt__engine_changed(wt_engine *engine);
-void wt__index_release(struct index_handle *index); /* frees nothing; NULL is a no-op */
-/* No index is in hand any more; those that nobody uses are freed. */
+void wt__index_release(struct index_handle *index); /* never frees memory; NULL is a no-op */
+/* Drops the current index and frees all unused ones. */
 void wt__engine_drop_index(wt_engine *engine);
 
-/* How many tools have no vector in a set of the index. */
+/* Returns the number of tools without a vector in a set of the index. */
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set);
-/* How many have there one of the kind before, until their own is made. */
+/* Returns the number of tools whose vector in the set is of the previous document kind, because it was not yet encoded
+ * again. */
 size_t wt__index_former_vectors(const struct index_handle *index, const struct index_set *set);
 
-/* Forgets an index in which damage was met, with its files, so that the next one is made from the store alone. The
- * caller keeps its reference. */
+/* Drops a damaged index and deletes its files, so that the next build reads only the store. The caller keeps its
+ * reference. */
 void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 
-/* Keeps in memory what the index in hand shows, if there is one, so that no query on it needs the store. */
+/* Loads the tools of the current index into memory, so that queries on it need not read the store. */
 void wt__engine_keep_tools(wt_engine *engine);
-/* The tools that the index shows; NULL where they cannot be had, which makes no difference but time. */
-struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index);
-/* None yet; NULL when memory is out. like: whose texts it shares, so that its tools may be copied; NULL: nobody's. */
-struct kept_tools *wt__kept_tools_new(const struct kept_tools *like);
-/* One more, in order of rows. *kept is freed, and NULL, when that is too much; then this is a no-op. */
-void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
-/* The same, by a tool of whom it shares the texts. */
-void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row);
-const struct tool *wt__kept_tool(const struct kept_tools *kept, size_t row);
-/* Another holder, who frees it, too. NULL is a no-op in both. */
-struct kept_tools *wt__kept_tools_hold(struct kept_tools *kept);
-void wt__kept_tools_free(struct kept_tools *kept);
-
-/* A connection for reading. It is this thread's until it is given back; soon, and before store_lock is taken. */
+/* Returns a read connection for this thread. Give it back soon, and before taking store_lock. */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
 void wt__engine_return_reader(wt_engine *engine, struct store *reader);
 
-/* As wt__store_get and wt__store_list, of the index's tools. The views of out last as long as the arena and the index.
- */
+/* Work like wt__store_get and wt__store_list for the tools of the index. The strings in *out are valid as long as the
+ * arena and the index. */
 int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                     struct arena *arena, struct tool *out, wt_error *err);
 int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 
-/* As wt__store_each_name of all names and wt__store_each_provider, of the index's tools; in any order, and a provider
- * may come again. A tool may be there that the index lacks: it came since. */
+/* Work like wt__store_each_name (for all names) and wt__store_each_provider, in any order. A provider may be visited
+ * more than once. Tools that were added after the index was built may be visited. */
 int wt__index_each_name(wt_engine *engine, const struct index_handle *index, store_name_visit visit, void *context,
                         wt_error *err);
 int wt__index_each_provider(wt_engine *engine, const struct index_handle *index, store_provider_visit visit,
@@ -250,5 +252,19 @@ int wt__index_each_provider(wt_engine *engine, const struct index_handle *index,
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);
+
+/* Sets the language model and closes the previous one, which must not be in use. Strings are copied. Errors: WT_ENOMEM.
+ * */
+int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err);
+void wt__engine_chat_dispose(struct engine_chat *chat);
+
+/* Returns the language model, borrowed until the engine is closed. Errors: WT_EINVAL (no model named, or both recording
+ * and replaying), those of wt__chat_client_open and wt__chat_record_open. */
+int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err);
+
+/* Opens another model of the same server or of the same recorded answers. `chat` must be zeroed; *out belongs to it.
+ * The caller disposes of `chat`, also on an error. Errors: as above. */
+int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
+                          wt_error *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* filter.c: filter masks, and the limit of new tools. */
 #include "engine/filter.h"
 
 #include <stdlib.h>
@@ -7,28 +8,28 @@
 #include "base/nearest.h"
 #include "base/sort.h"
 #include "catalog/names.h"
-#include "engine/notice.h"
 #include "engine/sized_options.h"
+#include "store/review.h"
 
 enum {
-    MASKS_BYTES = 16 << 20, /* of the masks of one index: 128 of them where it has a million tools */
-    MASKS_MOST = 256,       /* and of a small one, since each query looks through them */
-    NOTICES = 3,            /* names that one notice tells of, in each list */
-    STEP = 4096             /* names between two looks whether somebody still waits */
+    MASKS_BYTES = 16 << 20, /* memory for the masks of an index: 128 masks of a million tools */
+    MASKS_MOST = 256,       /* each query searches the list linearly */
+    NOTICES = 3,            /* names per list in a notice */
+    STEP = 4096             /* names between two reports of progress */
 };
 
-/* ---------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------- validation */
 
-static int check_list(const char *const *items, size_t count, size_t longest, wt_error *err)
+static int check_filter_list(const char *const *items, size_t count, size_t longest, wt_error *err)
 {
     if (count > WT_MAX_FILTER_ITEMS)
-        return wt__fail(err, WT_EINVAL, "a list of %zu providers or patterns; a filter takes %d", count,
-                        WT_MAX_FILTER_ITEMS);
+        return wt__fail(err, WT_EINVAL, "the filter has a list of %zu providers or patterns; at most %d are allowed",
+                        count, WT_MAX_FILTER_ITEMS);
     for (size_t i = 0; i < count; i++) {
         if (!items || !items[i])
-            return wt__fail(err, WT_EINVAL, "item %zu of a filter's list is NULL", i);
+            return wt__fail(err, WT_EINVAL, "item %zu of a list of the filter is NULL", i);
         if (strlen(items[i]) > longest)
-            return wt__fail(err, WT_EINVAL, "the pattern \"%.40s...\" has more than %zu bytes", items[i], longest);
+            return wt__fail(err, WT_EINVAL, "the pattern \"%.40s...\" is longer than %zu bytes", items[i], longest);
     }
     return 0;
 }
@@ -40,57 +41,50 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
     if (!given && !provider)
         return 0;
     wt_filter *filter = wt__arena_array(arena, wt_filter, 1);
-    if (!filter)
-        return wt__fail_nomem(err);
-    int rc = wt__options_read(filter, sizeof *filter, given, err);
-    if (rc == 0)
-        rc = check_list(filter->providers, filter->provider_count, SIZE_MAX, err);
-    if (rc == 0)
-        rc = check_list(filter->excluded_providers, filter->excluded_provider_count, SIZE_MAX, err);
-    if (rc == 0)
-        rc = check_list(filter->only, filter->only_count, WT_MAX_PATTERN_BYTES, err);
-    if (rc == 0)
-        rc = check_list(filter->excluded, filter->excluded_count, WT_MAX_PATTERN_BYTES, err);
-    if (rc == 0 && provider) {
+    WT_CHECK_ALLOC(filter, err);
+    WT_TRY(wt__options_read(filter, sizeof *filter, given, err));
+    WT_TRY(check_filter_list(filter->providers, filter->provider_count, SIZE_MAX, err));
+    WT_TRY(check_filter_list(filter->excluded_providers, filter->excluded_provider_count, SIZE_MAX, err));
+    WT_TRY(check_filter_list(filter->only, filter->only_count, WT_MAX_PATTERN_BYTES, err));
+    WT_TRY(check_filter_list(filter->excluded, filter->excluded_count, WT_MAX_PATTERN_BYTES, err));
+    if (provider) {
         const char **all = wt__arena_array(arena, const char *, filter->provider_count + 1);
-        if (!all)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(all, err);
         if (filter->provider_count > 0)
             memcpy(all, filter->providers, filter->provider_count * sizeof *all);
         all[filter->provider_count++] = provider;
         filter->providers = all;
     }
-    if (rc == 0 && !filter->condition != !filter->condition_name)
-        rc = wt__fail(err, WT_EINVAL, "a filter's condition and its name go together");
-    if (rc == 0 &&
-        (filter->condition ||
-         filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0))
+    if (!filter->condition != !filter->condition_name)
+        return wt__fail(err, WT_EINVAL, "the filter has a condition without a name, or a name without a condition");
+    if (filter->condition ||
+        filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0)
         *out = filter;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- making a mask */
 
-/* A name or a pattern of a filter. */
-struct item {
+/* A provider or pattern of a filter. */
+struct filter_item {
     struct str text;
-    bool met; /* some tool has it */
+    bool is_matched; /* some tool matches */
 };
 
 /* One of a filter's lists. */
-struct list {
-    struct item *items;
+struct filter_list {
+    struct filter_item *items;
     size_t count;
-    uint32_t *numbers; /* of the providers, ascending */
+    uint32_t *numbers; /* matching providers, ascending */
     size_t number_count;
 };
 
-struct provider {
+struct numbered_provider {
     uint32_t number;
     struct str name;
 };
 
-struct making {
+struct mask_builder {
     wt_engine *engine;
     const struct index_handle *index;
     struct progress *progress;
@@ -98,58 +92,58 @@ struct making {
     struct arena scratch;
     wt_error *err;
     const wt_filter *filter;
-    struct list providers, excluded_providers, only, excluded;
-    bool ids;            /* some pattern, or the condition, looks at ids */
-    struct provider *of; /* [of_count] ascending, when ids */
+    struct filter_list providers, excluded_providers, only, excluded;
+    bool ids;                     /* a pattern or the condition needs ids */
+    struct numbered_provider *of; /* [of_count] ascending, if ids */
     size_t of_count, of_capacity;
     struct buffer id;
-    uint64_t *bits, *wanted; /* [rows]; wanted: that match a pattern of only */
+    uint64_t *bits, *wanted; /* [rows]; wanted: rows that match a pattern of only */
     size_t seen;
 };
 
-/* A provider may come more than once, and be named more than once. */
-static void note_provider(struct list *list, uint32_t number, struct str name)
+/* A provider may be visited more than once and occur more than once in the list. */
+static void note_filter_provider(struct filter_list *list, uint32_t number, struct str name)
 {
     bool named = false;
     for (size_t i = 0; i < list->count; i++)
         if (wt__str_equal(list->items[i].text, name))
-            named = list->items[i].met = true;
+            named = list->items[i].is_matched = true;
     for (size_t i = 0; named && i < list->number_count; i++)
         named = list->numbers[i] != number;
     if (named)
         list->numbers[list->number_count++] = number;
 }
 
-static int visit_provider(void *context, int64_t provider, struct str name)
+static int number_provider(void *context, int64_t provider, struct str name)
 {
-    struct making *m = context;
-    note_provider(&m->providers, (uint32_t)provider, name);
-    note_provider(&m->excluded_providers, (uint32_t)provider, name);
+    struct mask_builder *m = context;
+    note_filter_provider(&m->providers, (uint32_t)provider, name);
+    note_filter_provider(&m->excluded_providers, (uint32_t)provider, name);
     if (!m->ids)
         return 0;
     if (wt__grow((void **)&m->of, &m->of_capacity, m->of_count + 1, sizeof *m->of) < 0)
         return wt__fail_nomem(m->err);
     char *copy = wt__arena_copy(&m->scratch, name);
-    if (!copy)
-        return wt__fail_nomem(m->err);
-    m->of[m->of_count++] = (struct provider){(uint32_t)provider, {copy, name.len}};
+    WT_CHECK_ALLOC(copy, m->err);
+    m->of[m->of_count++] = (struct numbered_provider){(uint32_t)provider, {copy, name.len}};
     return 0;
 }
 
-static int compare_providers(const void *a, const void *b)
+static int order_providers(const void *a, const void *b)
 {
-    uint32_t x = ((const struct provider *)a)->number, y = ((const struct provider *)b)->number;
+    uint32_t x = ((const struct numbered_provider *)a)->number, y = ((const struct numbered_provider *)b)->number;
     return (x > y) - (x < y);
 }
 
-static bool holds(const struct list *list, uint32_t number)
+static bool list_has_number(const struct filter_list *list, uint32_t number)
 {
     size_t at = wt__lower_bound_u32(list->numbers, list->number_count, number);
     return at < list->number_count && list->numbers[at] == number;
 }
 
-/* Rows come in the order of import: those of a provider mostly lie together. */
-static void mark_providers(struct making *m)
+/* Sets the bits of rows whose provider is allowed. Rows of a provider are mostly contiguous, so the last answer is
+ * reused. */
+static void mark_allowed_providers(struct mask_builder *m)
 {
     const struct snapshot *snapshot = m->index->snapshot;
     uint32_t last = 0;
@@ -157,36 +151,36 @@ static void mark_providers(struct making *m)
     for (size_t row = 0; row < snapshot->rows; row++) {
         uint32_t provider = snapshot->keys[row].provider;
         if (row == 0 || provider != last)
-            wanted =
-                (m->providers.count == 0 || holds(&m->providers, provider)) && !holds(&m->excluded_providers, provider);
+            wanted = (m->providers.count == 0 || list_has_number(&m->providers, provider)) &&
+                     !list_has_number(&m->excluded_providers, provider);
         last = provider;
         m->bits[row / 64] |= (uint64_t)wanted << row % 64;
     }
 }
 
-/* Whether one of the patterns matches; all that do are noted. */
-static bool matches(struct list *patterns, struct str name, struct str id)
+/* True if a pattern matches. Marks every matching pattern as met. */
+static bool match_patterns(struct filter_list *patterns, struct str name, struct str id)
 {
     bool any = false;
     for (size_t i = 0; i < patterns->count; i++) {
-        struct item *pattern = &patterns->items[i];
-        if (!(any && pattern->met) && wt__pattern_fits(pattern->text, id, name))
-            any = pattern->met = true;
+        struct filter_item *pattern = &patterns->items[i];
+        if (!(any && pattern->is_matched) && wt__pattern_fits(pattern->text, id, name))
+            any = pattern->is_matched = true;
     }
     return any;
 }
 
-static struct str id_of(struct making *m, int64_t number, struct str name)
+static struct str write_row_id(struct mask_builder *m, int64_t number, struct str name)
 {
-    struct provider key = {.number = (uint32_t)number};
-    const struct provider *provider =
-        m->of_count ? bsearch(&key, m->of, m->of_count, sizeof key, compare_providers) : NULL;
+    struct numbered_provider key = {.number = (uint32_t)number};
+    const struct numbered_provider *provider =
+        m->of_count ? bsearch(&key, m->of, m->of_count, sizeof key, order_providers) : NULL;
     wt__buffer_clear(&m->id);
     wt__tool_id(&m->id, provider ? provider->name : STR(""), name);
     return wt__buffer_view(&m->id);
 }
 
-static void set_row(const struct making *m, uint64_t *bits, int64_t id, bool value)
+static void set_row_bit(const struct mask_builder *m, uint64_t *bits, int64_t id, bool value)
 {
     size_t row = wt__snapshot_row(m->index->snapshot, id);
     uint64_t bit = (uint64_t)1 << row % 64;
@@ -194,52 +188,51 @@ static void set_row(const struct making *m, uint64_t *bits, int64_t id, bool val
         bits[row / 64] = value ? bits[row / 64] | bit : bits[row / 64] & ~bit;
 }
 
-static int visit_name(void *context, int64_t id, int64_t provider, struct str name)
+static int mark_name(void *context, int64_t id, int64_t provider, struct str name)
 {
-    struct making *m = context;
-    struct str whole = m->ids ? id_of(m, provider, name) : name; /* which is not looked at then */
+    struct mask_builder *m = context;
+    struct str whole = m->ids ? write_row_id(m, provider, name) : name; /* unused by patterns without a provider */
     if (m->id.failed)
         return wt__fail_nomem(m->err);
-    if (m->only.count > 0 && matches(&m->only, name, whole))
-        set_row(m, m->wanted, id, true);
-    if (matches(&m->excluded, name, whole) ||
+    if (m->only.count > 0 && match_patterns(&m->only, name, whole))
+        set_row_bit(m, m->wanted, id, true);
+    if (match_patterns(&m->excluded, name, whole) ||
         (m->filter->condition && !m->filter->condition(m->filter->condition_context, whole.ptr)))
-        set_row(m, m->bits, id, false);
+        set_row_bit(m, m->bits, id, false);
     return ++m->seen % STEP == 0 && wt__progress_step(m->progress, STEP) ? wt__fail_cancelled(m->err) : 0;
 }
 
-static int mark_patterns(struct making *m, wt_error *err)
+static int mark_matching_names(struct mask_builder *m, wt_error *err)
 {
     size_t words = (m->index->snapshot->rows + (size_t)63) / 64;
     if (m->only.count + m->excluded.count == 0 && !m->filter->condition)
         return 0;
     m->wanted = wt__arena_array(&m->scratch, uint64_t, words);
-    if (!m->wanted)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(m->wanted, err);
     if (m->of_count > 0)
-        qsort(m->of, m->of_count, sizeof *m->of, compare_providers);
-    int rc = wt__index_each_name(m->engine, m->index, visit_name, m, err);
+        qsort(m->of, m->of_count, sizeof *m->of, order_providers);
+    int rc = wt__index_each_name(m->engine, m->index, mark_name, m, err);
     for (size_t i = 0; rc == 0 && m->only.count > 0 && i < words; i++)
         m->bits[i] &= m->wanted[i];
     return rc;
 }
 
-/* ---------------------------------------------------------------- what no tool has */
+/* ---------------------------------------------------------------- unmatched names */
 
-static int show_provider(void *context, int64_t provider, struct str name)
+static int compare_unmatched_provider(void *context, int64_t provider, struct str name)
 {
     (void)provider;
     wt__nearest_show(context, name);
     return 0;
 }
 
-/* Says that no tool has the item, and what may have been meant. */
-static int tell_unmet(struct making *m, struct str text, bool provider, struct buffer *out)
+/* Writes a sentence about an item without a tool, with the nearest provider as a suggestion. */
+static int describe_unmatched(struct mask_builder *m, struct str text, bool provider, struct buffer *out)
 {
     struct nearest nearest;
     int shown = (int)(text.len < 80 ? text.len : 80);
     wt__nearest_begin(&nearest, text);
-    int rc = wt__index_each_provider(m->engine, m->index, show_provider, &nearest, m->err);
+    int rc = wt__index_each_provider(m->engine, m->index, compare_unmatched_provider, &nearest, m->err);
     wt__buffer_printf(out, provider ? "no tool has the provider \"%.*s\"" : "no tool matches \"%.*s\"", shown,
                       text.ptr);
     if (!provider && nearest.best[0] && nearest.edits == 0)
@@ -249,18 +242,19 @@ static int tell_unmet(struct making *m, struct str text, bool provider, struct b
     return rc;
 }
 
-/* needed: that some tool has one of them. */
-static int tell_list(struct making *m, const struct list *list, bool provider, bool needed, struct notice *notice)
+/* Reports the unmatched items of a list as notices. needed: fail if all items are unmatched. */
+static int report_unmatched(struct mask_builder *m, const struct filter_list *list, bool provider, bool needed,
+                            struct notice *notice)
 {
     size_t met = 0, told = 0;
     int rc = 0;
     for (size_t i = 0; i < list->count; i++)
-        met += list->items[i].met;
+        met += list->items[i].is_matched;
     for (size_t i = 0; rc == 0 && i < list->count && told < NOTICES; i++) {
         struct buffer text = {0};
-        if (list->items[i].met)
+        if (list->items[i].is_matched)
             continue;
-        rc = tell_unmet(m, list->items[i].text, provider, &text);
+        rc = describe_unmatched(m, list->items[i].text, provider, &text);
         if (rc == 0 && needed && met == 0 && !text.failed)
             rc = wt__fail(m->err, WT_ENOTFOUND, "%s", text.ptr);
         else if (rc == 0)
@@ -271,38 +265,32 @@ static int tell_list(struct making *m, const struct list *list, bool provider, b
     return rc;
 }
 
-static int tell(struct making *m, struct notice *notice)
+static int report_filter(struct mask_builder *m, struct notice *notice)
 {
     const struct snapshot *snapshot = m->index->snapshot;
     uint64_t any = 0;
-    int rc = tell_list(m, &m->providers, true, true, notice);
-    if (rc == 0)
-        rc = tell_list(m, &m->excluded_providers, true, false, notice);
-    if (rc == 0)
-        rc = tell_list(m, &m->only, false, true, notice);
-    if (rc == 0)
-        rc = tell_list(m, &m->excluded, false, false, notice);
+    WT_TRY(report_unmatched(m, &m->providers, true, true, notice));
+    WT_TRY(report_unmatched(m, &m->excluded_providers, true, false, notice));
+    WT_TRY(report_unmatched(m, &m->only, false, true, notice));
+    WT_TRY(report_unmatched(m, &m->excluded, false, false, notice));
     for (size_t i = 0; i < (snapshot->rows + (size_t)63) / 64; i++)
         any |= m->bits[i];
-    if (rc == 0 && !any)
-        rc = wt__add_notice(notice, WT_NOTICE_FILTER, "what was asked to be left out leaves no tool", m->arena, m->err);
-    return rc;
+    return any ? 0 : wt__add_notice(notice, WT_NOTICE_FILTER, "the filter excludes every tool", m->arena, m->err);
 }
 
 /* ---------------------------------------------------------------- masks */
 
-static int list_items(struct making *m, struct list *list, const char *const *items, size_t count)
+static int init_filter_list(struct mask_builder *m, struct filter_list *list, const char *const *items, size_t count)
 {
-    list->items = wt__arena_array(&m->scratch, struct item, count);
+    list->items = wt__arena_array(&m->scratch, struct filter_item, count);
     list->numbers = wt__arena_array(&m->scratch, uint32_t, count);
-    if (!list->items || !list->numbers)
-        return wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(list->items && list->numbers, m->err);
     for (; list->count < count; list->count++)
-        list->items[list->count] = (struct item){wt__str(items[list->count]), false};
+        list->items[list->count] = (struct filter_item){wt__str(items[list->count]), false};
     return 0;
 }
 
-static bool any_of_ids(const struct list *patterns)
+static bool has_id_pattern(const struct filter_list *patterns)
 {
     bool any = false;
     for (size_t i = 0; i < patterns->count; i++)
@@ -310,41 +298,39 @@ static bool any_of_ids(const struct list *patterns)
     return any;
 }
 
-static int make(struct making *m, const wt_filter *filter, struct notice *notice, wt_error *err)
+static int compile_filter(struct mask_builder *m, const wt_filter *filter, struct notice *notice, wt_error *err)
 {
-    int rc = list_items(m, &m->providers, filter->providers, filter->provider_count);
-    if (rc == 0)
-        rc = list_items(m, &m->excluded_providers, filter->excluded_providers, filter->excluded_provider_count);
-    if (rc == 0)
-        rc = list_items(m, &m->only, filter->only, filter->only_count);
-    if (rc == 0)
-        rc = list_items(m, &m->excluded, filter->excluded, filter->excluded_count);
-    m->ids = any_of_ids(&m->only) || any_of_ids(&m->excluded) || filter->condition;
-    if (rc == 0 && (m->ids || m->providers.count + m->excluded_providers.count > 0))
-        rc = wt__index_each_provider(m->engine, m->index, visit_provider, m, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(init_filter_list(m, &m->providers, filter->providers, filter->provider_count));
+    WT_TRY(init_filter_list(m, &m->excluded_providers, filter->excluded_providers, filter->excluded_provider_count));
+    WT_TRY(init_filter_list(m, &m->only, filter->only, filter->only_count));
+    WT_TRY(init_filter_list(m, &m->excluded, filter->excluded, filter->excluded_count));
+    m->ids = has_id_pattern(&m->only) || has_id_pattern(&m->excluded) || filter->condition;
+    if (m->ids || m->providers.count + m->excluded_providers.count > 0) {
+        int rc = wt__index_each_provider(m->engine, m->index, number_provider, m, err);
+        if (rc < 0)
+            return rc;
+    }
     wt__sort_u32(m->providers.numbers, m->providers.number_count);
     wt__sort_u32(m->excluded_providers.numbers, m->excluded_providers.number_count);
-    mark_providers(m);
-    rc = mark_patterns(m, err);
-    return rc < 0 ? rc : tell(m, notice);
+    mark_allowed_providers(m);
+    int rc = mark_matching_names(m, err);
+    return rc < 0 ? rc : report_filter(m, notice);
 }
 
-static void add_to_key(struct buffer *key, const char *const *items, size_t count)
+static void append_to_key(struct buffer *key, const char *const *items, size_t count)
 {
     wt__buffer_printf(key, "%zu:", count);
     for (size_t i = 0; i < count; i++)
         wt__buffer_append(key, items[i], strlen(items[i]) + 1);
 }
 
-static void write_key(struct buffer *key, const wt_filter *filter)
+static void write_filter_key(struct buffer *key, const wt_filter *filter)
 {
-    add_to_key(key, filter->providers, filter->provider_count);
-    add_to_key(key, filter->excluded_providers, filter->excluded_provider_count);
-    add_to_key(key, filter->only, filter->only_count);
-    add_to_key(key, filter->excluded, filter->excluded_count);
-    add_to_key(key, &filter->condition_name, filter->condition ? 1 : 0);
+    append_to_key(key, filter->providers, filter->provider_count);
+    append_to_key(key, filter->excluded_providers, filter->excluded_provider_count);
+    append_to_key(key, filter->only, filter->only_count);
+    append_to_key(key, filter->excluded, filter->excluded_count);
+    append_to_key(key, &filter->condition_name, filter->condition ? 1 : 0);
 }
 
 void wt__filter_mask_release(struct filter_mask *mask)
@@ -364,25 +350,25 @@ void wt__filter_masks_free(struct filter_mask *masks)
     }
 }
 
-/* What lasts of an outcome: that a filter names nothing, as much as a mask. */
-static int new_mask(wt_engine *engine, const struct index_handle *index, const wt_filter *filter, struct str key,
-                    struct progress *progress, struct filter_mask **out, wt_error *err)
+/* Makes a mask. A filter that matches nothing (WT_ENOTFOUND) also becomes a mask, with the error in `why`, so that it
+ * is cached; other errors are returned. */
+static int make_mask(wt_engine *engine, const struct index_handle *index, const wt_filter *filter, struct str key,
+                     struct progress *progress, struct filter_mask **out, wt_error *err)
 {
     struct filter_mask *mask = calloc(1, sizeof *mask);
-    if (!mask)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(mask, err);
     atomic_init(&mask->references, 1);
     size_t words = (index->snapshot->rows + (size_t)63) / 64;
     uint64_t *bits = wt__arena_array(&mask->arena, uint64_t, words);
     char *copy = wt__arena_copy(&mask->arena, key);
-    struct making m = {.engine = engine,
-                       .index = index,
-                       .progress = progress,
-                       .filter = filter,
-                       .arena = &mask->arena,
-                       .err = &mask->why,
-                       .bits = bits};
-    int rc = bits && copy ? make(&m, filter, &mask->notice, &mask->why) : wt__fail_nomem(&mask->why);
+    struct mask_builder m = {.engine = engine,
+                             .index = index,
+                             .progress = progress,
+                             .filter = filter,
+                             .arena = &mask->arena,
+                             .err = &mask->why,
+                             .bits = bits};
+    int rc = bits && copy ? compile_filter(&m, filter, &mask->notice, &mask->why) : wt__fail_nomem(&mask->why);
     free(m.of);
     wt__buffer_dispose(&m.id);
     wt__arena_dispose(&m.scratch);
@@ -401,8 +387,9 @@ static int new_mask(wt_engine *engine, const struct index_handle *index, const w
     return 0;
 }
 
-/* The index's mask of that key, moved to the front, with a reference; or NULL. With lock held. */
-static struct filter_mask *known(struct index_handle *index, struct str key)
+/* Returns the cached mask of the key with a reference and moves it to the front, or returns NULL. Requires
+ * engine->lock. */
+static struct filter_mask *find_cached_mask(struct index_handle *index, struct str key)
 {
     for (struct filter_mask **at = &index->masks; *at; at = &(*at)->next) {
         struct filter_mask *mask = *at;
@@ -417,8 +404,8 @@ static struct filter_mask *known(struct index_handle *index, struct str key)
     return NULL;
 }
 
-/* Puts a fresh mask first, where it stays, and returns those that have to leave for it. With lock held. */
-static struct filter_mask *keep(struct index_handle *index, struct filter_mask *mask)
+/* Adds a mask at the front of the cache and returns the list of evicted masks. Requires engine->lock. */
+static struct filter_mask *cache_mask(struct index_handle *index, struct filter_mask *mask)
 {
     size_t bytes = mask->bytes, count = 1;
     atomic_fetch_add(&mask->references, 1);
@@ -437,19 +424,19 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
 {
     struct buffer key = {0};
     struct filter_mask *fresh = NULL, *gone = NULL;
-    write_key(&key, filter);
+    write_filter_key(&key, filter);
     struct str view = wt__buffer_view(&key);
     pthread_mutex_lock(&engine->lock);
-    *out = key.failed ? NULL : known(index, view);
+    *out = key.failed ? NULL : find_cached_mask(index, view);
     pthread_mutex_unlock(&engine->lock);
     int rc = key.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && !*out)
-        rc = new_mask(engine, index, filter, view, progress, &fresh, err);
+        rc = make_mask(engine, index, filter, view, progress, &fresh, err);
     if (rc == 0 && fresh) {
         pthread_mutex_lock(&engine->lock);
-        *out = known(index, view); /* another query was quicker */
+        *out = find_cached_mask(index, view); /* another query may have made it meanwhile */
         if (!*out) {
-            gone = keep(index, fresh);
+            gone = cache_mask(index, fresh);
             *out = fresh;
             fresh = NULL;
         }
@@ -466,4 +453,128 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
         *out = NULL;
     }
     return rc;
+}
+
+/* ---------------------------------------------------------------- new tools */
+
+struct new_tool {
+    uint32_t row;
+    int64_t until;
+    atomic_bool called;
+};
+
+struct new_tools {
+    size_t count;
+    struct new_tool items[]; /* [count] ascending by row */
+};
+
+enum { DAY_SECONDS = 24 * 60 * 60, NEW_SECONDS = WT_NEW_TOOL_DAYS * DAY_SECONDS };
+
+static int order_new_tools(const void *one, const void *other)
+{
+    uint32_t a = ((const struct new_tool *)one)->row, b = ((const struct new_tool *)other)->row;
+    return (a > b) - (a < b);
+}
+
+static int list_new_tools(wt_engine *engine, struct arena *arena, struct stored_new_tool **list, size_t *count,
+                          wt_error *err)
+{
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_new_tools(reader, arena, list, count, err);
+    wt__engine_return_reader(engine, reader);
+    return rc;
+}
+
+int wt__new_tools_read(struct new_tools **out, wt_engine *engine, const struct snapshot *snapshot, wt_error *err)
+{
+    struct arena arena = {0};
+    struct stored_new_tool *list;
+    size_t count = 0;
+    *out = NULL;
+    int rc = list_new_tools(engine, &arena, &list, &count, err);
+    struct new_tools *tools = rc == 0 && count > 0 ? calloc(1, sizeof *tools + count * sizeof *tools->items) : NULL;
+    if (rc == 0 && count > 0 && !tools)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; tools && i < count; i++) {
+        size_t row = wt__snapshot_row(snapshot, list[i].tool);
+        if (row >= snapshot->rows)
+            continue;
+        struct new_tool *item = &tools->items[tools->count++];
+        item->row = (uint32_t)row;
+        item->until = list[i].since + NEW_SECONDS;
+        atomic_init(&item->called, false);
+    }
+    if (tools)
+        qsort(tools->items, tools->count, sizeof *tools->items, order_new_tools);
+    *out = tools;
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+void wt__new_tools_free(struct new_tools *tools)
+{
+    free(tools);
+}
+
+static const struct new_tool *find_new_tool(const struct new_tools *tools, uint32_t row)
+{
+    const struct new_tool wanted = {.row = row};
+    return bsearch(&wanted, tools->items, tools->count, sizeof wanted, order_new_tools);
+}
+
+static bool is_still_new(const struct new_tool *tool, int64_t now)
+{
+    return tool && now < tool->until && !atomic_load(&tool->called);
+}
+
+size_t wt__new_tools_count(const struct new_tools *tools, int64_t now)
+{
+    size_t count = 0;
+    for (size_t i = 0; tools && i < tools->count; i++)
+        count += is_still_new(&tools->items[i], now);
+    return count;
+}
+
+/* True if a new tool of the same provider is among the first `count` hits. */
+static bool has_earlier_new_tool(const struct new_tools *tools, int64_t now, const struct snapshot_key *keys,
+                                 const struct hit *hits, size_t count, uint32_t row)
+{
+    for (size_t i = 0; i < count; i++)
+        if (keys[hits[i].row].provider == keys[row].provider && is_still_new(find_new_tool(tools, hits[i].row), now))
+            return true;
+    return false;
+}
+
+void wt__new_tools_limit(const struct new_tools *tools, int64_t now, const struct snapshot_key *keys,
+                         struct hit_list *hits)
+{
+    size_t kept = 0, named = 0;
+    for (size_t i = 0; i < hits->len; i++) {
+        uint32_t row = hits->items[i].row;
+        if (is_still_new(find_new_tool(tools, row), now) &&
+            has_earlier_new_tool(tools, now, keys, hits->items, kept, row))
+            continue;
+        named += i < hits->named;
+        hits->items[kept++] = hits->items[i];
+    }
+    hits->len = kept;
+    hits->named = named;
+}
+
+void wt__new_tools_called(wt_engine *engine, const struct usage *usages, size_t count)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct index_handle *index = engine->index;
+    for (size_t i = 0; index && index->new_tools && i < count; i++)
+        for (size_t t = 0; t < usages[i].tool_count; t++) {
+            size_t row = wt__snapshot_row(index->snapshot, usages[i].tools[t].tool);
+            const struct new_tool *tool =
+                row < index->snapshot->rows ? find_new_tool(index->new_tools, (uint32_t)row) : NULL;
+            if (tool)
+                atomic_store(&index->new_tools->items[tool - index->new_tools->items].called, true);
+        }
+    pthread_mutex_unlock(&engine->lock);
 }

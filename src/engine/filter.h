@@ -1,7 +1,7 @@
-/* filter.h: which tools a search may find, as a bit for each row of its index.
+/* filter.h: masks of the tools that a search may find, one bit per row of the index.
  *
- * A filter is turned into a mask once: its providers by one pass over the rows, its patterns by one over all names.
- * Masks stay with the index for the queries that bring the same filter, the least recently used leaving first. */
+ * Making a mask takes one pass over the rows for the providers and one over all names for the patterns. The index
+ * caches masks for later queries with the same filter and evicts the least recently used. */
 #ifndef WT_ENGINE_FILTER_H
 #define WT_ENGINE_FILTER_H
 
@@ -10,29 +10,52 @@
 
 struct filter_mask {
     const uint64_t *bits; /* [rows] */
-    struct notice notice; /* names without a tool */
-    /* filter.c */
+    struct notice notice; /* names and patterns that match no tool */
+    /* Private to filter.c: */
     struct filter_mask *next;
     atomic_uint references;
     struct str key;
     size_t bytes;
-    wt_error why; /* the filter cannot be: code below 0 */
+    wt_error why; /* error of the filter; code 0 if none */
     struct arena arena;
 };
 
-/* What the caller gave, in full, with `provider` (NULL: none) as one more; its lists are in the arena, or the caller's.
- * *out is NULL where every tool may be found. WT_EINVAL. */
+/* Validates a filter and copies it into the arena, with `provider` (or NULL) added. Its lists are in the arena or
+ * borrowed from the caller. given may be NULL. *out is NULL if every tool may be found. Errors: WT_EINVAL. */
 int wt__filter_read(const wt_filter *given, const char *provider, struct arena *arena, const wt_filter **out,
                     wt_error *err);
 
-/* The mask of what wt__filter_read gave, with a reference for the caller, which may outlive the index. progress: may be
- * NULL. Errors: WT_ENOTFOUND (no tool has any of the providers, or matches any pattern of `only`), WT_ECANCELLED, ...
- */
+/* Returns the mask of a filter of wt__filter_read, with a reference for the caller; it may outlive the index. progress
+ * may be NULL. Errors: WT_ENOTFOUND (no tool has any of the providers, or matches any pattern of `only`),
+ * WT_ECANCELLED, WT_ENOMEM, those of reading the store. */
 int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filter *filter, struct progress *progress,
                     struct filter_mask **out, wt_error *err);
 void wt__filter_mask_release(struct filter_mask *mask); /* NULL is a no-op */
 
-/* All of an index; those that a query holds live on until it lets go. */
+/* Releases all masks of an index. Masks in use live until their last release. */
 void wt__filter_masks_free(struct filter_mask *masks);
+
+/* ---------------------------------------------------------------- new tools */
+
+/* The functions below limit new tools, those approved a short while ago and not called since: together they take at
+ * most one place per provider in a list of hits, with every recipe. A provider cannot fill the first places with
+ * freshly approved tools before anyone has used them (docs/floods.md).
+ *
+ * The new tools are read from the store once per index. Usage that this engine records makes a tool old at once. The
+ * tools that a provider listed when it was first trusted are never new. */
+
+/* Reads the new tools of a snapshot. *out is NULL if there are none. */
+int wt__new_tools_read(struct new_tools **out, wt_engine *engine, const struct snapshot *snapshot, wt_error *err);
+void wt__new_tools_free(struct new_tools *tools); /* NULL is a no-op */
+
+/* Returns the number of tools that are new at the time `now`, in seconds since 1970. tools may be NULL. */
+size_t wt__new_tools_count(const struct new_tools *tools, int64_t now);
+
+/* Removes all new tools from the hits except the first of each provider. */
+void wt__new_tools_limit(const struct new_tools *tools, int64_t now, const struct snapshot_key *keys,
+                         struct hit_list *hits);
+
+/* Notes recorded usages: the tools they used are no longer new. */
+void wt__new_tools_called(wt_engine *engine, const struct usage *usages, size_t count);
 
 #endif

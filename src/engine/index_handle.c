@@ -1,10 +1,9 @@
-/* index_handle.c: the current snapshot, and how it follows the catalogue.
+/* index_handle.c: the current index and how it follows the catalogue.
  *
- * Every query asks for the snapshot of the store's generation. Usually that is the one in hand. Otherwise it is mapped
- * from the index folder, where another process or an earlier one left it, or made here and left there for the next.
- * It is made beside the old one, from a connection of its own, and swapped in; a query that comes meanwhile ends on the
- * old one, unless that lacks what a call that has returned has changed.
- * A folder that cannot be written makes no difference but time: the snapshot is then made in memory. */
+ * Every query asks for an index of the store's current state. Usually that is the current index. Otherwise the snapshot
+ * is mapped from the index folder, where this or another process wrote it, or built and written there. It is built next
+ * to the old one through its own connection and then swapped in. A query during the build uses the old index, unless
+ * that lacks a change of a call that has returned. If the folder cannot be written, the snapshot is built in memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,75 +11,66 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "engine/bundles.h"
-#include "engine/collect.h"
+#include "engine/internal.h"
 #include "engine/filter.h"
-#include "engine/met_tools.h"
-#include "engine/new_tools.h"
 #include "retrieve/document.h"
 
 enum { MISSING_BATCH = 1024, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
 
-/* One set of vectors on its way into a snapshot. */
+/* Source of one set of vectors for a snapshot. */
 struct set_source {
     struct collection *collection;
-    struct vector_set set;               /* of the tools' texts */
-    const struct trained_recipe *recipe; /* whose vectors are made of those; NULL: they are meant themselves */
-    bool *has;                           /* [rows] */
-    uint32_t former;                     /* how many of these are of the kind before */
+    struct vector_set set;               /* vectors of the tools' texts */
+    const struct trained_recipe *recipe; /* recipe that transforms the vectors, or NULL */
+    bool *has;                           /* [rows] the row has a vector */
+    uint32_t former;                     /* vectors of the previous document kind */
 };
 
 /* ---------------------------------------------------------------- vectors */
 
-/* vectors [count, D] of the tools' texts become those of the recipe. */
-static int train_vectors(struct set_source *source, const uint32_t *rows, const int64_t *ids, size_t count,
-                         float *vectors, wt_error *err)
+/* Transforms vectors [count, D] of the tools' texts into those of the recipe. */
+static int transform_vectors(struct set_source *source, const uint32_t *rows, const int64_t *ids, size_t count,
+                             float *vectors, wt_error *err)
 {
     struct collection *collection = source->collection;
     size_t dim = source->set.dim;
     struct vector_set usage = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
-    float *sums = wt__alloc_array(count * dim, sizeof *sums);
-    uint32_t *uses = wt__alloc_array(count, sizeof *uses);
-    int64_t rc = WT_ENOMEM;
-    if (sums && uses)
-        rc = wt__store_get_usage_sums(collection->store, &usage, ids, count, sums, uses, err);
-    else
-        wt__fail_nomem(err);
+    WT_AUTO_FREE float *sums = wt__alloc_array(count * dim, sizeof *sums);
+    WT_CHECK_ALLOC(sums, err);
+    WT_AUTO_FREE uint32_t *uses = wt__alloc_array(count, sizeof *uses);
+    WT_CHECK_ALLOC(uses, err);
+    int64_t rc = wt__store_get_usage_sums(collection->store, &usage, ids, count, sums, uses, err);
     for (size_t i = 0; rc >= 0 && i < count; i++)
         wt__trained_vector(collection->trained, source->recipe, vectors + i * dim, sums + i * dim, uses[i],
                            collection->head_rows[rows[i]], vectors + i * dim);
-    free(sums);
-    free(uses);
     return rc < 0 ? (int)rc : 0;
 }
 
-static int fetch_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
+static int fetch_set_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
 {
     struct set_source *source = context;
-    int64_t *ids = wt__alloc_array(count, sizeof *ids);
-    bool *there = wt__alloc_array(count, sizeof *there);
-    int64_t rc = WT_ENOMEM;
-    for (size_t i = 0; ids && i < count; i++)
-        ids[i] = source->collection->keys[rows[i]].id;
     if (wt__progress_step(source->collection->progress, 0))
-        rc = wt__fail_cancelled(err);
-    else if (ids && there)
-        rc = wt__store_get_vectors(source->collection->store, &source->set, ids, count, vectors, there, err);
-    else
-        wt__fail_nomem(err);
-    if (rc >= 0 && source->recipe)
-        rc = train_vectors(source, rows, ids, count, vectors, err);
-    free(ids);
-    free(there);
-    return rc < 0 ? (int)rc : 0;
+        return wt__fail_cancelled(err);
+    WT_AUTO_FREE int64_t *ids = wt__alloc_array(count, sizeof *ids);
+    WT_CHECK_ALLOC(ids, err);
+    WT_AUTO_FREE bool *there = wt__alloc_array(count, sizeof *there);
+    WT_CHECK_ALLOC(there, err);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = source->collection->keys[rows[i]].id;
+    int64_t rc = wt__store_get_vectors(source->collection->store, &source->set, ids, count, vectors, there, err);
+    if (rc < 0)
+        return (int)rc;
+    return source->recipe ? transform_vectors(source, rows, ids, count, vectors, err) : 0;
 }
 
-/* What the store lists of a set, batch by batch. */
+/* Lists keys of a set in batches. */
 typedef int (*vector_lister)(struct store *store, const struct vector_set *set, int64_t after_id,
                              struct store_key *keys, size_t max, wt_error *err);
 
-/* Marks the listed rows as having a vector or not. Rows are in order of id. One that has a vector of the kind before is
- * another row than it will be when it has its own, for all that is kept of it. Returns whether any was listed. */
-static int mark_listed(struct set_source *source, vector_lister list, bool former, wt_error *err)
+/* Sets source->has of the listed rows to `former`. Rows are in order of id. A vector of the previous kind changes the
+ * generation of the row, because the row must be copied again once it has a current vector. Returns 1 if any row was
+ * listed, 0 if not. */
+static int mark_listed_rows(struct set_source *source, vector_lister list, bool former, wt_error *err)
 {
     struct collection *collection = source->collection;
     struct store_key keys[MISSING_BATCH];
@@ -104,30 +94,29 @@ static int mark_listed(struct set_source *source, vector_lister list, bool forme
     return count < 0 ? count : after > 0;
 }
 
-/* All rows have one but those that the store lists as missing. */
-static int mark_vectors(struct set_source *source, wt_error *err)
+/* Fills source->has: all rows have a vector except those that the store lists as missing. */
+static int mark_set_vectors(struct set_source *source, wt_error *err)
 {
     size_t rows = source->collection->rows;
     source->has = wt__alloc_array(rows, sizeof *source->has);
-    if (!source->has)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(source->has, err);
     memset(source->has, true, rows * sizeof *source->has);
-    int rc = mark_listed(source, wt__store_missing_vectors, false, err);
+    int rc = mark_listed_rows(source, wt__store_missing_vectors, false, err);
     if (rc > 0)
-        rc = mark_listed(source, wt__store_former_vectors, true, err);
+        rc = mark_listed_rows(source, wt__store_former_vectors, true, err);
     return rc < 0 ? rc : 0;
 }
 
-/* The sets that this engine's recipes search: the tools' texts by either encoder, and one of each kind of the trained
- * recipes. */
+/* The sets that the recipes of this engine search: the tools' texts by the encoder and by the fallback encoder, and one
+ * per kind of trained recipe. */
 struct set_list {
     struct set_source items[SNAPSHOT_MAX_SETS];
     struct vector_source sources[SNAPSHOT_MAX_SETS];
     size_t len;
 };
 
-static int add_set(struct set_list *list, struct collection *collection, const struct encoder *encoder,
-                   const struct trained_recipe *recipe, wt_error *err)
+static int add_vector_set(struct set_list *list, struct collection *collection, const struct encoder *encoder,
+                          const struct trained_recipe *recipe, wt_error *err)
 {
     struct set_source *item = &list->items[list->len];
     *item = (struct set_source){
@@ -135,15 +124,15 @@ static int add_set(struct set_list *list, struct collection *collection, const s
     list->sources[list->len++] = (struct vector_source){.model = recipe ? recipe->model : item->set.model_hash,
                                                         .kind = recipe ? recipe->kind : item->set.kind,
                                                         .dim = item->set.dim,
-                                                        .fetch = fetch_vectors,
+                                                        .fetch = fetch_set_vectors,
                                                         .context = item};
-    int rc = mark_vectors(item, err);
+    int rc = mark_set_vectors(item, err);
     list->sources[list->len - 1].has = item->has;
     list->sources[list->len - 1].former = item->former;
     return rc;
 }
 
-static bool has_set(const struct set_list *list, const struct trained_recipe *recipe)
+static bool has_vector_set(const struct set_list *list, const struct trained_recipe *recipe)
 {
     for (size_t i = 0; i < list->len; i++)
         if (strcmp(list->sources[i].kind, recipe->kind) == 0 && strcmp(list->sources[i].model, recipe->model) == 0)
@@ -151,7 +140,7 @@ static bool has_set(const struct set_list *list, const struct trained_recipe *re
     return false;
 }
 
-static size_t count_vectors(const struct set_source *source, size_t rows)
+static size_t count_set_vectors(const struct set_source *source, size_t rows)
 {
     size_t count = 0;
     for (size_t row = 0; row < rows; row++)
@@ -159,40 +148,41 @@ static size_t count_vectors(const struct set_source *source, size_t rows)
     return count;
 }
 
-/* The tools' texts by the encoder, and by the standby as long as that has more of them or there is nothing else. */
-static int add_texts(struct set_list *list, struct collection *collection, wt_error *err)
+/* Adds the sets of the tools' texts: that of the encoder, and that of the fallback encoder while it has more vectors or
+ * is the only one. */
+static int add_text_sets(struct set_list *list, struct collection *collection, wt_error *err)
 {
-    int rc = collection->encoder ? add_set(list, collection, collection->encoder, NULL, err) : 0;
-    size_t count = rc == 0 && list->len > 0 ? count_vectors(&list->items[0], collection->rows) : 0;
-    if (rc < 0 || !collection->standby || (collection->encoder && count == collection->rows))
+    int rc = collection->encoder ? add_vector_set(list, collection, collection->encoder, NULL, err) : 0;
+    size_t count = rc == 0 && list->len > 0 ? count_set_vectors(&list->items[0], collection->rows) : 0;
+    if (rc < 0 || !collection->fallback || (collection->encoder && count == collection->rows))
         return rc;
-    rc = add_set(list, collection, collection->standby, NULL, err);
-    if (rc == 0 && collection->encoder && count_vectors(&list->items[list->len - 1], collection->rows) <= count)
+    rc = add_vector_set(list, collection, collection->fallback, NULL, err);
+    if (rc == 0 && collection->encoder && count_set_vectors(&list->items[list->len - 1], collection->rows) <= count)
         free(list->items[--list->len].has);
     return rc;
 }
 
-static int list_sets(struct set_list *list, struct collection *collection, wt_error *err)
+static int list_vector_sets(struct set_list *list, struct collection *collection, wt_error *err)
 {
     const struct trained *trained = collection->trained;
-    int rc = add_texts(list, collection, err);
+    int rc = add_text_sets(list, collection, err);
     for (size_t i = 0; rc == 0 && trained && i < RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
         bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
-        if (recipe->there && recipe->retriever.weights[SOURCE_DENSE] > 0 && !has_set(list, recipe))
-            rc = add_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
+        if (recipe->there && recipe->retriever.weights[SOURCE_DENSE] > 0 && !has_vector_set(list, recipe))
+            rc = add_vector_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
     }
     return rc;
 }
 
-static int make_snapshot(struct collection *collection, struct collection *known, const struct snapshot *previous,
-                         struct snapshot **out, wt_error *err)
+static int make_index_snapshot(struct collection *collection, struct collection *known, const struct snapshot *previous,
+                               struct snapshot **out, wt_error *err)
 {
     const wt_engine *engine = collection->engine;
     struct set_list sets = {.len = 0};
     int rc = wt__collect(collection, known, err);
     if (rc == 0)
-        rc = list_sets(&sets, collection, err);
+        rc = list_vector_sets(&sets, collection, err);
     struct snapshot_content content = {
         .generation = collection->moment.state,
         .settings = wt__document_settings_key(),
@@ -213,13 +203,14 @@ static int make_snapshot(struct collection *collection, struct collection *known
     return rc;
 }
 
-/* Reads piece by piece and looks at the end whether all of it was of one moment; *moved when not. held: in one
- * transaction, so that it is; others cannot commit meanwhile. known: the collection before, in whose place comes this
- * one. Tools are kept where an engine that is asked changes: it may change again. */
-static int build_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
-                      struct index_handle *fresh, bool *moved, wt_error *err)
+/* Builds a snapshot in slices. *moved: the store changed meanwhile, so the snapshot was discarded. held: read in one
+ * transaction, which prevents changes but blocks the commits of others. known: the previous collection, which this one
+ * replaces. If there was an index before, keeps the tools in memory for the next build. */
+static int build_snapshot_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
+                               struct index_handle *fresh, bool *moved, wt_error *err)
 {
-    const struct snapshot *previous = engine->index ? engine->index->snapshot : NULL; /* changes under build_lock */
+    const struct snapshot *previous =
+        engine->index ? engine->index->snapshot : NULL; /* guarded by build_lock, which is held */
     struct moment now;
     int rc = wt__engine_reader(engine, &collection->store, err);
     if (rc < 0)
@@ -229,7 +220,7 @@ static int build_once(wt_engine *engine, bool held, struct collection *collectio
     if (held)
         rc = wt__store_read_begin(collection->store, err);
     if (rc == 0)
-        rc = make_snapshot(collection, known, previous, &fresh->snapshot, err);
+        rc = make_index_snapshot(collection, known, previous, &fresh->snapshot, err);
     if (rc == 0)
         rc = wt__moment_read(engine, collection->store, &now, err);
     if (held)
@@ -244,8 +235,8 @@ static int build_once(wt_engine *engine, bool held, struct collection *collectio
     return rc;
 }
 
-/* The collection where another may follow it, or NULL: it is freed. */
-static struct collection *to_follow(struct collection *known, const struct trained *trained)
+/* Returns the collection if the next one can reuse it; otherwise frees it and returns NULL. */
+static struct collection *reusable_collection(struct collection *known, const struct trained *trained)
 {
     if (known && known->kept && known->trained == trained)
         return known;
@@ -253,8 +244,8 @@ static struct collection *to_follow(struct collection *known, const struct train
     return NULL;
 }
 
-/* What the index in hand was made of, which nobody but who makes the next needs. */
-static struct collection *take_collection(wt_engine *engine)
+/* Takes the collection of the current index. */
+static struct collection *take_known_collection(wt_engine *engine)
 {
     struct collection *known = engine->index ? engine->index->collection : NULL;
     if (known)
@@ -262,10 +253,11 @@ static struct collection *take_collection(wt_engine *engine)
     return known;
 }
 
-/* Each try follows the one before it, which had nearly everything. */
-static int build_with(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh, wt_error *err)
+/* Builds a snapshot and retries if the store changed. Each attempt reuses the collection of the previous one. */
+static int build_with_retries(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh,
+                              wt_error *err)
 {
-    struct collection *known = to_follow(take_collection(engine), wanted->trained);
+    struct collection *known = reusable_collection(take_known_collection(engine), wanted->trained);
     bool moved = true;
     int rc = 0;
     for (unsigned attempt = 1; rc == 0 && moved; attempt++) {
@@ -275,10 +267,10 @@ static int build_with(wt_engine *engine, const struct collection *wanted, struct
             break;
         }
         *collection = *wanted;
-        rc = build_once(engine, attempt == BUILD_ATTEMPTS, collection, known, fresh, &moved, err);
-        wt__collection_rest(collection);
+        rc = build_snapshot_once(engine, attempt == BUILD_ATTEMPTS, collection, known, fresh, &moved, err);
+        wt__collection_trim(collection);
         wt__collection_free(known);
-        known = to_follow(collection, wanted->trained);
+        known = reusable_collection(collection, wanted->trained);
     }
     if (rc < 0) {
         wt__collection_free(known);
@@ -289,32 +281,32 @@ static int build_with(wt_engine *engine, const struct collection *wanted, struct
     return 0;
 }
 
-/* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
- * training there is takes part, wanted now or not. */
-static int build(wt_engine *engine, struct progress *progress, struct index_handle *fresh, wt_error *err)
+/* Builds an index with the vectors of all available encoders and trained models, whether this query needs them or not,
+ * so that the next query need not rebuild it. */
+static int build_index(wt_engine *engine, struct progress *progress, struct index_handle *fresh, wt_error *err)
 {
     struct collection wanted = {.engine = engine, .progress = progress};
-    /* A damaged one is told to who asks for it. */
+    /* Ignore other errors here; callers that need an encoder or trained models report them. */
     if (wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL) == WT_ENOMEM ||
-        wt__engine_standby_locked(engine, &wanted.standby, NULL) == WT_ENOMEM ||
+        wt__engine_fallback_encoder_locked(engine, &wanted.fallback, NULL) == WT_ENOMEM ||
         wt__engine_trained_locked(engine, progress, &wanted.trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     int rc = wt__progress_phase(progress, "indexing", 0) ? wt__fail_cancelled(err) : 0;
-    return rc < 0 ? rc : build_with(engine, &wanted, fresh, err);
+    return rc < 0 ? rc : build_with_retries(engine, &wanted, fresh, err);
 }
 
-/* ---------------------------------------------------------------- the index in hand */
+/* ---------------------------------------------------------------- current index */
 
-static const struct vectors *vectors_of(const struct index_handle *index, const struct index_set *set)
+static const struct vectors *index_vectors(const struct index_handle *index, const struct index_set *set)
 {
     return wt__snapshot_vectors(index->snapshot, set->model, set->kind);
 }
 
-/* The set's number, or that of the sets where the index has none such. */
-static size_t set_number(const struct index_handle *index, const struct index_set *set)
+/* Returns the number of the set, or set_count if the index does not have it. */
+static size_t find_set_number(const struct index_handle *index, const struct index_set *set)
 {
     const struct snapshot *snapshot = index->snapshot;
-    const struct vectors *vectors = vectors_of(index, set);
+    const struct vectors *vectors = index_vectors(index, set);
     size_t at = 0;
     while (at < snapshot->set_count && &snapshot->sets[at].vectors != vectors)
         at++;
@@ -324,7 +316,7 @@ static size_t set_number(const struct index_handle *index, const struct index_se
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set)
 {
     const struct snapshot *snapshot = index->snapshot;
-    size_t at = set_number(index, set), missing = 0;
+    size_t at = find_set_number(index, set), missing = 0;
     if (at == snapshot->set_count)
         return snapshot->rows;
     missing = atomic_load(&index->without_vector[at]);
@@ -339,30 +331,31 @@ size_t wt__index_without_vector(struct index_handle *index, const struct index_s
 
 size_t wt__index_former_vectors(const struct index_handle *index, const struct index_set *set)
 {
-    size_t at = set_number(index, set);
+    size_t at = find_set_number(index, set);
     return at < index->snapshot->set_count ? index->snapshot->sets[at].former : 0;
 }
 
-static bool serves(const struct index_handle *index, const struct index_set *want, const struct trained *labels)
+static bool index_satisfies(const struct index_handle *index, const struct index_set *want,
+                            const struct trained *labels)
 {
-    return index && (!want || vectors_of(index, want)) && (!labels || index->labels == labels);
+    return index && (!want || index_vectors(index, want)) && (!labels || index->labels == labels);
 }
 
-static bool covers(const struct moment *a, const struct moment *b)
+static bool moment_covers(const struct moment *a, const struct moment *b)
 {
     return a->generation >= b->generation && a->sums >= b->sums;
 }
 
-/* The index in hand when it will do, with a reference for the caller; else NULL. now: whose it has to be; NULL: any
- * that has what returned calls have changed. */
-static struct index_handle *in_hand(wt_engine *engine, const struct moment *now, const struct index_set *want,
-                                    const struct trained *labels)
+/* Returns the current index with a reference if it satisfies the request, else NULL. now: required state of the store;
+ * if NULL, the index must include the changes of all returned calls. */
+static struct index_handle *current_index(wt_engine *engine, const struct moment *now, const struct index_set *want,
+                                          const struct trained *labels)
 {
     pthread_mutex_lock(&engine->lock);
-    struct index_handle *index = serves(engine->index, want, labels) ? engine->index : NULL;
-    if (index &&
-        (now ? index->moment.state != now->state
-             : engine->unknown_change || index->snapshot->rows == 0 || !covers(&index->moment, &engine->changed)))
+    struct index_handle *index = index_satisfies(engine->index, want, labels) ? engine->index : NULL;
+    if (index && (now ? index->moment.state != now->state
+                      : engine->unknown_change || index->snapshot->rows == 0 ||
+                            !moment_covers(&index->moment, &engine->changed)))
         index = NULL;
     if (index)
         atomic_fetch_add(&index->references, 1);
@@ -385,7 +378,7 @@ static bool is_updating(wt_engine *engine)
     return updating;
 }
 
-bool wt__engine_is_asked(wt_engine *engine)
+bool wt__engine_has_index(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
     bool asked = engine->index != NULL;
@@ -393,7 +386,7 @@ bool wt__engine_is_asked(wt_engine *engine)
     return asked;
 }
 
-static void raise_changed(wt_engine *engine, const struct moment *moment)
+static void note_changed_moment(wt_engine *engine, const struct moment *moment)
 {
     pthread_mutex_lock(&engine->lock);
     struct moment *changed = &engine->changed;
@@ -419,7 +412,7 @@ void wt__engine_keep_tools(wt_engine *engine)
         kept = NULL;
     }
     pthread_mutex_unlock(&engine->lock);
-    wt__kept_tools_free(kept); /* another import was quicker */
+    wt__kept_tools_free(kept); /* if another import has set it meanwhile */
     wt__index_release(index);
 }
 
@@ -460,12 +453,12 @@ void wt__engine_changed(wt_engine *engine)
     int rc = wt__moment_read(engine, engine->store, &now, NULL);
     pthread_mutex_unlock(&engine->store_lock);
     if (rc == 0)
-        raise_changed(engine, &now);
+        note_changed_moment(engine, &now);
     else
         set_unknown_change(engine, true);
 }
 
-/* ---------------------------------------------------------------- swapping */
+/* ---------------------------------------------------------------- replacement */
 
 static void free_index(struct index_handle *index)
 {
@@ -473,7 +466,7 @@ static void free_index(struct index_handle *index)
     free(index->label_rows);
     wt__kept_tools_free(index->kept);
     wt__collection_free(index->collection);
-    wt__met_tools_free(index->met);
+    wt__tool_cache_free(index->tool_cache);
     wt__new_tools_free(index->new_tools);
     wt__filter_masks_free(index->masks);
     wt__bundles_free(index->bundles[0]);
@@ -481,8 +474,8 @@ static void free_index(struct index_handle *index)
     free(index);
 }
 
-/* With lock held. */
-static void replace(wt_engine *engine, struct index_handle *fresh)
+/* Replaces the current index. Requires engine->lock. */
+static void replace_index(wt_engine *engine, struct index_handle *fresh)
 {
     struct index_handle *old = engine->index;
     if (old) {
@@ -492,9 +485,9 @@ static void replace(wt_engine *engine, struct index_handle *fresh)
     engine->index = fresh;
 }
 
-/* Of those that were swapped out the ones that no query uses; true when others remain. Not for a query: to unmap a file
- * that has lost its name is to delete it, which waits for the disk. */
-static bool free_replaced(wt_engine *engine)
+/* Frees the replaced indexes that are no longer in use. Returns true if others remain. Not called by a query: unmapping
+ * a deleted file deletes its content, which waits for the disk. */
+static bool free_replaced_indexes(wt_engine *engine)
 {
     struct index_handle *unused = NULL;
     pthread_mutex_lock(&engine->lock);
@@ -518,50 +511,49 @@ static bool free_replaced(wt_engine *engine)
     return remain;
 }
 
-static int know_labels(struct index_handle *fresh, const struct trained *labels, wt_error *err)
+static int map_label_rows(struct index_handle *fresh, const struct trained *labels, wt_error *err)
 {
     fresh->labels = labels;
     if (!labels || labels->past.label_count == 0)
         return 0;
     fresh->label_rows = wt__alloc_array(labels->past.label_count, sizeof *fresh->label_rows);
-    if (!fresh->label_rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(fresh->label_rows, err);
     wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
     return 0;
 }
 
-/* Called with build_lock held. */
-static int refresh(wt_engine *engine, struct progress *progress, const struct moment *now, const struct index_set *want,
-                   const struct trained *labels, struct index_handle **out, wt_error *err)
+/* Opens or builds the index of the state `now` and makes it the current one. Requires build_lock. */
+static int refresh_index(wt_engine *engine, struct progress *progress, const struct moment *now,
+                         const struct index_set *want, const struct trained *labels, struct index_handle **out,
+                         wt_error *err)
 {
     struct index_handle *fresh = calloc(1, sizeof *fresh);
-    if (!fresh)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(fresh, err);
     int rc = WT_ENOTFOUND;
     fresh->moment = *now;
     if (engine->index_folder[0] && now->state != engine->damaged)
         rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, now->state, wt__document_settings_key(), NULL);
-    if (rc < 0 || !serves(fresh, want, NULL)) {
+    if (rc < 0 || !index_satisfies(fresh, want, NULL)) {
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
-        rc = build(engine, progress, fresh, err);
+        rc = build_index(engine, progress, fresh, err);
     }
-    if (!labels && engine->index) /* who asked for them will ask again */
+    if (!labels && engine->index) /* later queries will need them again */
         labels = engine->index->labels;
     if (rc == 0)
-        rc = know_labels(fresh, labels, err);
+        rc = map_label_rows(fresh, labels, err);
     if (rc == 0)
         rc = wt__new_tools_read(&fresh->new_tools, engine, fresh->snapshot, err);
     if (rc < 0) {
         free_index(fresh);
         return rc;
     }
-    fresh->met = wt__met_tools_new(fresh->snapshot->rows);
+    fresh->tool_cache = wt__tool_cache_new(fresh->snapshot->rows);
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
-    atomic_init(&fresh->references, 2); /* the engine's and the caller's */
+    atomic_init(&fresh->references, 2); /* one for the engine, one for the caller */
     pthread_mutex_lock(&engine->lock);
-    replace(engine, fresh);
+    replace_index(engine, fresh);
     pthread_mutex_unlock(&engine->lock);
     *out = fresh;
     return 0;
@@ -571,9 +563,9 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
 {
     pthread_mutex_lock(&engine->build_lock);
     pthread_mutex_lock(&engine->lock);
-    bool current = engine->index == index; /* or another thread has made a new one */
+    bool current = engine->index == index; /* false if another thread has replaced it */
     if (current)
-        replace(engine, NULL);
+        replace_index(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
     if (current && engine->index_folder[0] &&
         (engine->read_only || wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL) < 0))
@@ -584,48 +576,46 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
 void wt__engine_drop_index(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
-    replace(engine, NULL);
+    replace_index(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
-    free_replaced(engine);
+    free_replaced_indexes(engine);
 }
 
-/* What the store shows now. wait_ms: for another's commit. */
-static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
+/* Reads the current state of the store. wait_ms: time to wait for a commit of another connection. */
+static int read_current_moment(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
 {
     struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_reader(engine, &reader, err));
     wt__store_set_wait(reader, wait_ms);
-    rc = wt__moment_read(engine, reader, out, err);
+    int rc = wt__moment_read(engine, reader, out, err);
     wt__store_set_wait(reader, engine->busy_ms);
     wt__engine_return_reader(engine, reader);
     return rc;
 }
 
-/* The index of the catalogue as it is now. */
-static int newest(wt_engine *engine, struct progress *progress, const struct index_set *want,
-                  const struct trained *labels, struct index_handle **out, wt_error *err)
+/* Returns the index of the newest catalogue, built if needed. */
+static int open_newest_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
+                             const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
     int rc = wt__engine_lock_build(engine, progress, err);
     if (rc < 0)
         return rc;
     set_building(engine, true);
-    set_unknown_change(engine, false); /* what follows sees all that was changed before */
-    rc = look(engine, engine->busy_ms, &now, err);
-    *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* made while we waited */
+    set_unknown_change(engine, false); /* the state read below includes all changes so far */
+    rc = read_current_moment(engine, engine->busy_ms, &now, err);
+    *out = rc == 0 ? current_index(engine, &now, want, labels) : NULL; /* another thread may have built it meanwhile */
     if (rc == 0 && !*out)
-        rc = refresh(engine, progress, &now, want, labels, out, err);
+        rc = refresh_index(engine, progress, &now, want, labels, out, err);
     if (rc < 0)
         set_unknown_change(engine, true);
     set_building(engine, false);
     pthread_mutex_unlock(&engine->build_lock);
-    free_replaced(engine);
+    free_replaced_indexes(engine);
     return rc;
 }
 
-static int refuse_empty(const wt_engine *engine, struct index_handle **index, wt_error *err)
+static int reject_empty_index(const wt_engine *engine, struct index_handle **index, wt_error *err)
 {
     if ((*index)->snapshot->rows > 0)
         return 0;
@@ -636,28 +626,27 @@ static int refuse_empty(const wt_engine *engine, struct index_handle **index, wt
 
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err)
 {
-    int rc = newest(engine, NULL, NULL, NULL, out, err);
-    if (rc < 0)
-        return rc;
-    raise_changed(engine, &(*out)->moment);
-    /* Queries on the one before end soon, but for those that ask a language model: theirs waits for the next build. */
-    for (unsigned waited = 0; waited < REPLACED_WAIT_MS && free_replaced(engine); waited++)
+    WT_TRY(open_newest_index(engine, NULL, NULL, NULL, out, err));
+    note_changed_moment(engine, &(*out)->moment);
+    /* Wait briefly for queries on the previous index. Those that ask a language model take longer; their index is freed
+     * by a later build. */
+    for (unsigned waited = 0; waited < REPLACED_WAIT_MS && free_replaced_indexes(engine); waited++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000L}, NULL);
-    return refuse_empty(engine, out, err);
+    return reject_empty_index(engine, out, err);
 }
 
 int wt__engine_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
                      const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
-    struct index_handle *index = in_hand(engine, NULL, want, labels);
+    struct index_handle *index = current_index(engine, NULL, want, labels);
     int rc = 0;
-    /* Not even a look beside an import of ours: SQLite's allocations share one lock. */
+    /* During an import of this engine, do not even read the state of the store: SQLite's allocator has one lock. */
     bool good = index && is_updating(engine);
     *out = NULL;
     if (!good) {
-        rc = look(engine, index ? 0 : engine->busy_ms, &now, err);
-        /* Another process that commits right now does so while this query runs, as a build of ours does. */
+        rc = read_current_moment(engine, index ? 0 : engine->busy_ms, &now, err);
+        /* If another process is committing, this query counts as earlier than the commit. */
         good = index && (rc == WT_EBUSY || (rc == 0 && (index->moment.state == now.state || is_updating(engine))));
     }
     if (good) {
@@ -666,8 +655,8 @@ int wt__engine_index(wt_engine *engine, struct progress *progress, const struct 
     }
     wt__index_release(index);
     if (rc == 0)
-        rc = newest(engine, progress, want, labels, out, err);
-    return rc < 0 ? rc : refuse_empty(engine, out, err);
+        rc = open_newest_index(engine, progress, want, labels, out, err);
+    return rc < 0 ? rc : reject_empty_index(engine, out, err);
 }
 
 void wt__index_release(struct index_handle *index)

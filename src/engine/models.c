@@ -1,12 +1,12 @@
-/* models.c: the models that there are or could be, and vectors of any text. */
+/* models.c: lists, installs and converts models, and encodes texts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/manifest.h"
-#include "encoder/model_dir.h"
 #include "encoder/model_files.h"
+#include "encoder/model_dir.h"
 #include "encoder/pull.h"
 #include "engine/engine.h"
 
@@ -27,7 +27,13 @@ void wt_models_free(wt_models *public)
     free(list);
 }
 
-static int append(struct model_list *list, const wt_model *model, wt_error *err)
+static void free_model_list(struct model_list **list)
+{
+    if (*list)
+        wt_models_free(&(*list)->public);
+}
+
+static int append_model(struct model_list *list, const wt_model *model, wt_error *err)
 {
     wt_model *kept = wt__arena_array(&list->arena, wt_model, 1);
     if (!kept || wt__grow((void **)&list->items, &list->capacity, list->public.len + 1, sizeof *list->items) < 0)
@@ -38,9 +44,9 @@ static int append(struct model_list *list, const wt_model *model, wt_error *err)
     return 0;
 }
 
-/* What is known of a model: from its manifest (may be NULL) and, as far as it is installed, from its folder. */
-static int describe(struct arena *arena, const char *models_dir, const char *folder, const struct manifest *manifest,
-                    wt_model *out, wt_error *err)
+/* Describes a model from its manifest, which may be NULL, and from its folder if it is installed. */
+static int describe_model(struct arena *arena, const char *models_dir, const char *folder,
+                          const struct manifest *manifest, wt_model *out, wt_error *err)
 {
     struct model_info info;
     struct hub_record record;
@@ -53,8 +59,7 @@ static int describe(struct arena *arena, const char *models_dir, const char *fol
                       .revision = recorded ? record.commit : ""};
     if (recorded)
         out->name = record.repo;
-    if (!out->name || !out->path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->name && out->path, err);
     out->built_in = wt__model_is_built_in(folder);
     if (out->built_in)
         out->path = "";
@@ -76,7 +81,7 @@ static int describe(struct arena *arena, const char *models_dir, const char *fol
     return 0;
 }
 
-static bool listed(const struct model_list *list, const char *name)
+static bool is_listed_model(const struct model_list *list, const char *name)
 {
     for (size_t i = 0; i < list->public.len; i++)
         if (strcmp(list->public.items[i]->name, name) == 0)
@@ -84,20 +89,20 @@ static bool listed(const struct model_list *list, const char *name)
     return false;
 }
 
-/* Describes and appends; a folder that cannot be read is listed as not installed rather than hiding the others. */
-static int list_model(struct model_list *list, const char *models_dir, const char *name,
-                      const struct manifest *manifest, wt_error *err)
+/* Describes a model and appends it. Lists an unreadable folder as not installed, so that the list stays complete. */
+static int list_named_model(struct model_list *list, const char *models_dir, const char *name,
+                            const struct manifest *manifest, wt_error *err)
 {
     wt_model model;
     char *folder;
     int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
     if (rc == 0)
-        rc = describe(&list->arena, models_dir, folder, manifest, &model, err);
+        rc = describe_model(&list->arena, models_dir, folder, manifest, &model, err);
     if (rc == WT_EMODEL) {
         model.installed = 0;
         rc = 0;
     }
-    return rc < 0 ? rc : append(list, &model, err);
+    return rc < 0 ? rc : append_model(list, &model, err);
 }
 
 const char *wt_default_model(const char *models_dir)
@@ -105,69 +110,56 @@ const char *wt_default_model(const char *models_dir)
     return wt__model_choose(NULL, models_dir);
 }
 
-/* The models of a folder that are not listed yet; NULL: there is none. */
-static int list_folder(struct model_list *list, const char *models_dir, const char *models, wt_error *err)
+/* Appends the models of a folder unless listed already. models may be NULL. */
+static int list_models_folder(struct model_list *list, const char *models_dir, const char *models, wt_error *err)
 {
     size_t count = 0;
     char **names;
-    int rc = models ? wt__model_names(&list->arena, models, &names, &count, err) : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        if (!listed(list, names[i]))
-            rc = list_model(list, models_dir, names[i], NULL, err);
-    return rc;
+    if (!models)
+        return 0;
+    WT_TRY(wt__model_names(&list->arena, models, &names, &count, err));
+    for (size_t i = 0; i < count; i++)
+        if (!is_listed_model(list, names[i]))
+            WT_TRY(list_named_model(list, models_dir, names[i], NULL, err));
+    return 0;
 }
 
 int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
 {
+    *out = NULL;
+    WT_CLEANUP(free_model_list) struct model_list *list = calloc(1, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
     struct manifest *manifests;
     size_t manifest_count;
     char *models;
-    *out = NULL;
-    struct model_list *list = calloc(1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
-    int rc = wt__manifest_list(&list->arena, &manifests, &manifest_count, err);
-    if (rc == 0)
-        rc = wt__models_folder(&models, &list->arena, models_dir, err);
-    for (size_t i = 0; rc == 0 && i < manifest_count; i++)
-        rc = list_model(list, models_dir, manifests[i].name, &manifests[i], err);
-    if (rc == 0)
-        rc = list_folder(list, models_dir, models, err);
-    if (rc == 0)
-        rc = list_folder(list, models_dir, wt__program_models(&list->arena), err);
-    if (rc == 0 && !listed(list, WT_BUILT_IN_MODEL))
-        rc = list_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err);
-    if (rc < 0) {
-        wt_models_free(&list->public);
-        return rc;
-    }
-    *out = &list->public;
+    WT_TRY(wt__manifest_list(&list->arena, &manifests, &manifest_count, err));
+    WT_TRY(wt__models_folder(&models, &list->arena, models_dir, err));
+    for (size_t i = 0; i < manifest_count; i++)
+        WT_TRY(list_named_model(list, models_dir, manifests[i].name, &manifests[i], err));
+    WT_TRY(list_models_folder(list, models_dir, models, err));
+    WT_TRY(list_models_folder(list, models_dir, wt__program_models(&list->arena), err));
+    if (!is_listed_model(list, WT_BUILT_IN_MODEL))
+        WT_TRY(list_named_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err));
+    *out = &WT_TAKE(list)->public;
     return 0;
 }
 
 int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_error *err)
 {
+    *out = NULL;
+    WT_CLEANUP(free_model_list) struct model_list *list = calloc(1, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
     struct manifest manifest;
     wt_model model;
-    *out = NULL;
-    struct model_list *list = calloc(1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
     char *folder;
     wt_error unknown;
     bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
-    int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
-    if (rc == 0 && (known || wt__model_exists(folder)))
-        rc = describe(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err);
-    else if (rc == 0)
-        rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* it lists what there is */
-    if (rc == 0)
-        rc = append(list, &model, err);
-    if (rc < 0) {
-        wt_models_free(&list->public);
-        return rc;
-    }
-    *out = &list->public;
+    WT_TRY(wt__model_folder(&folder, &list->arena, models_dir, name, err));
+    if (!known && !wt__model_exists(folder))
+        return wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* the message lists the known models */
+    WT_TRY(describe_model(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err));
+    WT_TRY(append_model(list, &model, err));
+    *out = &WT_TAKE(list)->public;
     return 0;
 }
 
@@ -186,58 +178,48 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
     return rc;
 }
 
-/* The folder of a model that another is made from. */
-static int source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+/* Returns the folder of a model for making another model. */
+static int find_source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     int rc = wt__model_find_installed(out, arena, models_dir, name, err);
     if (rc == 0 && wt__model_is_built_in(*out))
-        rc =
-            wt__fail(err, WT_EMODEL, "%s is built in: no other model can be made from it; name a model's folder", name);
+        rc = wt__fail(err, WT_EMODEL, "cannot make a model from the built-in model %s; name the folder of a model",
+                      name);
     return rc;
 }
 
 int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *folder;
-    int rc = wt__model_find_installed(&folder, &arena, models_dir, name, err);
-    if (rc == 0)
-        rc = wt__encoder_pack(folder, NULL, err);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(wt__model_find_installed(&folder, &arena, models_dir, name, err));
+    return wt__encoder_pack(folder, NULL, err);
 }
 
 int wt_model_merge(const char *models_dir, const char *const *names, const double *weights, size_t count,
                    const char *out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const char *folders[WT_MAX_MERGED] = {NULL};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count && i < WT_MAX_MERGED; i++) {
+    for (size_t i = 0; i < count && i < WT_MAX_MERGED; i++) {
         char *folder;
-        rc = source_folder(&folder, &arena, models_dir, names[i], err);
+        WT_TRY(find_source_folder(&folder, &arena, models_dir, names[i], err));
         folders[i] = folder;
     }
-    if (rc == 0)
-        rc = wt__model_merge(folders, weights, count, out, err);
-    wt__arena_dispose(&arena);
-    return rc;
+    return wt__model_merge(folders, weights, count, out, err);
 }
 
 int wt_model_quantize(const char *models_dir, const char *name, const char *precision, const char *out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *folder;
     size_t p = PRECISION_INT8;
     while (precision && p < PRECISIONS && strcmp(precision, wt__precision_name(p)) != 0)
         p++;
     if (p == PRECISIONS)
-        return wt__fail(err, WT_EINVAL, "a model is quantized to int8 or fp16, not to \"%.40s\"", precision);
-    int rc = source_folder(&folder, &arena, models_dir, name, err);
-    if (rc == 0)
-        rc = wt__model_quantize(folder, (enum precision)p, out, err);
-    wt__arena_dispose(&arena);
-    return rc;
+        return wt__fail(err, WT_EINVAL, "cannot quantize to \"%.40s\"; use int8 or fp16", precision);
+    WT_TRY(find_source_folder(&folder, &arena, models_dir, name, err));
+    return wt__model_quantize(folder, (enum precision)p, out, err);
 }
 
 int wt_dimension(wt_engine *engine, wt_error *err)
@@ -250,15 +232,10 @@ int wt_dimension(wt_engine *engine, wt_error *err)
 int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out, wt_error *err)
 {
     const struct encoder *encoder;
-    int rc = wt__engine_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
-    struct str *views = wt__alloc_array(count, sizeof *views);
-    if (!views)
-        return wt__fail_nomem(err);
+    WT_TRY(wt__engine_encoder(engine, &encoder, err));
+    WT_AUTO_FREE struct str *views = wt__alloc_array(count, sizeof *views);
+    WT_CHECK_ALLOC(views, err);
     for (size_t i = 0; i < count; i++)
         views[i] = (struct str){texts[i], lens[i]};
-    rc = wt__encode_many(encoder, TEXT_REQUEST, views, count, engine->threads, out, NULL, err);
-    free(views);
-    return rc;
+    return wt__encode_many(encoder, TEXT_REQUEST, views, count, engine->threads, out, NULL, err);
 }

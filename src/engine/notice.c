@@ -1,6 +1,6 @@
 #include "engine/notice.h"
 
-/* By bit. JSON has these names, so they must not change. */
+/* Names by bit. They appear in JSON and must not change. */
 static const char *const notice_names[] = {"no_encoder",   "no_vectors",      "unused_model", "uncalibrated",
                                            "unfamiliar",   "language",        "filter",       "over_budget",
                                            "conversation", "need_unmet",      "completeness", "no_recorded_use",

@@ -7,11 +7,11 @@
 #include "base/error.h"
 
 struct notice {
-    const char *text; /* remarks, separated by "; "; NULL if none. In an arena */
+    const char *text; /* remarks separated by "; ", in an arena; NULL without remarks */
     unsigned codes;   /* WT_NOTICE_... of the remarks */
 };
 
-/* Appends a remark with its code to the notice. Does nothing if text is NULL. */
+/* Appends a remark with its code to the notice. text may be NULL. */
 int wt__add_notice(struct notice *notice, unsigned code, const char *text, struct arena *arena, wt_error *err);
 
 /* Works like wt__add_notice and disposes of the buffer, also on failure. */

@@ -1,19 +1,72 @@
-/* readers.c: what a query reads of the store goes through a connection of its own, so that it waits for no import's
- * transaction. It would still wait for the commit, which is several fsyncs, and for the lock that all of SQLite's
- * allocations share; so what a snapshot in use shows is in memory when this engine imports. Why so:
- * docs/decisions/0011-queries-never-wait.md. */
-#include "engine/engine.h"
+/* readers.c: reads the store for queries, and pools of their reusable objects.
+ *
+ * A query reads through its own connection, so that it does not wait for the transaction of an import. It would still
+ * wait for the commit, which takes several fsyncs, and for the lock of SQLite's allocator. The tools of an index in use
+ * are therefore kept in memory while this engine imports (docs/decisions/0011-queries-never-wait.md).
+ *
+ * Other tools are cached as queries read them. Reading the five tools of a find from the store locks its file twice and
+ * takes a fifth of the time, and most finds return tools that were returned before. The cache lives as long as the
+ * index, whose content never changes. It is not evicted; when it is full (INDEX_KEPT_BYTES), other tools are read each
+ * time. Invariant: a cached tool is complete before its pointer is stored and never changes afterwards, so readers need
+ * no lock. */
+#include "engine/internal.h"
 
 #include <stdlib.h>
 
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "engine/met_tools.h"
+#include "store/store.h"
+
+/* ---------------------------------------------------------------- pools */
+
+struct pool_slot {
+    void *item;
+    struct pool_slot *next;
+};
+
+void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock)
+{
+    pthread_mutex_lock(lock);
+    struct pool_slot *slot = pool->free;
+    if (slot)
+        pool->free = slot->next;
+    pthread_mutex_unlock(lock);
+    void *item = slot ? slot->item : NULL;
+    free(slot);
+    return item;
+}
+
+bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item)
+{
+    struct pool_slot *slot = malloc(sizeof *slot);
+    if (!slot)
+        return false;
+    slot->item = item;
+    pthread_mutex_lock(lock);
+    slot->next = pool->free;
+    pool->free = slot;
+    pthread_mutex_unlock(lock);
+    return true;
+}
+
+int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)
+{
+    *out = wt__pool_take(&engine->free_workspaces, &engine->lock);
+    return *out ? 0 : wt__workspace_open(out, err);
+}
+
+void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
+{
+    if (workspace && !wt__pool_give(&engine->free_workspaces, &engine->lock, workspace))
+        wt__workspace_close(workspace);
+}
+
+/* ---------------------------------------------------------------- connections */
 
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err)
 {
-    if (wt__store_private(engine->store)) { /* it has one connection */
+    if (wt__store_private(engine->store)) { /* a private store has only one connection */
         pthread_mutex_lock(&engine->store_lock);
         *out = engine->store;
         return 0;
@@ -30,7 +83,7 @@ void wt__engine_return_reader(wt_engine *engine, struct store *reader)
         wt__store_close(reader);
 }
 
-/* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
+/* Looks only for the folder of the trained models and does not open them, because not every query needs them. */
 int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
 {
     struct usage_info info;
@@ -51,8 +104,8 @@ int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, 
 
 enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 
-/* The texts of kept tools, for all who keep some of them. Who makes the next index adds to them; those that no tool has
- * any more go with the last holder. */
+/* Strings shared by several lists of kept tools. The build of the next index adds to them; strings that no tool uses
+ * any more are freed with the last list. */
 struct kept_texts {
     atomic_uint holders;
     struct arena arena;
@@ -62,7 +115,7 @@ struct kept_texts {
 struct kept_tools {
     atomic_uint holders;
     struct kept_texts *texts;
-    struct tool *tools; /* in order of the index's rows */
+    struct tool *tools; /* in row order of the index */
     size_t count, capacity;
 };
 
@@ -101,7 +154,7 @@ void wt__kept_tools_free(struct kept_tools *kept)
     free(kept);
 }
 
-static bool keep(struct kept_tools *kept, const struct tool *tool)
+static bool append_kept_tool(struct kept_tools *kept, const struct tool *tool)
 {
     struct kept_texts *texts = kept->texts;
     texts->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
@@ -114,7 +167,7 @@ static bool keep(struct kept_tools *kept, const struct tool *tool)
 
 void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool)
 {
-    if (!*kept || keep(*kept, tool))
+    if (!*kept || append_kept_tool(*kept, tool))
         return;
     wt__kept_tools_free(*kept);
     *kept = NULL;
@@ -138,7 +191,7 @@ void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from
     *kept = NULL;
 }
 
-static int read_tool(void *context, const struct store_key *key, const struct tool *tool)
+static int keep_read_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct kept_tools **kept = context;
     (void)key;
@@ -159,7 +212,8 @@ struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_han
     const struct snapshot *snapshot = index->snapshot;
     int rc;
     do
-        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, read_tool, &kept, &why);
+        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, keep_read_tool, &kept,
+                            &why);
     while (rc == SLICE_FULL && kept->count <= snapshot->rows);
     if (rc == 0)
         rc = wt__moment_read(engine, reader, &now, &why);
@@ -170,7 +224,7 @@ struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_han
     return NULL;
 }
 
-static const struct kept_tools *kept_tools(wt_engine *engine, const struct index_handle *index)
+static const struct kept_tools *current_kept_tools(wt_engine *engine, const struct index_handle *index)
 {
     pthread_mutex_lock(&engine->lock);
     const struct kept_tools *kept = index->kept;
@@ -178,10 +232,10 @@ static const struct kept_tools *kept_tools(wt_engine *engine, const struct index
     return kept;
 }
 
-/* ---------------------------------------------------------------- what a query reads */
+/* ---------------------------------------------------------------- reads of a query */
 
-static void get_kept(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids, size_t count,
-                     struct tool *out)
+static void get_kept_tools(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids,
+                           size_t count, struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
         size_t row = wt__snapshot_row(index->snapshot, ids[i]);
@@ -190,10 +244,10 @@ static void get_kept(const struct kept_tools *kept, const struct index_handle *i
 }
 
 /* False: not all of them are there. */
-static bool get_met(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
+static bool get_cached_tools(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct tool *met = wt__met_tool(index->met, wt__snapshot_row(index->snapshot, ids[i]));
+        const struct tool *met = wt__tool_cache_get(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]));
         if (!met)
             return false;
         out[i] = *met;
@@ -201,8 +255,8 @@ static bool get_met(const struct index_handle *index, const int64_t *ids, size_t
     return true;
 }
 
-static int read_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
-                      struct arena *arena, struct tool *out, wt_error *err)
+static int read_index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
+                            struct arena *arena, struct tool *out, wt_error *err)
 {
     struct store *reader;
     int rc = wt__engine_reader(engine, &reader, err);
@@ -212,37 +266,36 @@ static int read_tools(wt_engine *engine, const struct index_handle *index, const
     rc = wt__store_get(reader, ids, count, arena, out, err);
     wt__store_set_wait(reader, engine->busy_ms);
     const struct kept_tools *kept =
-        rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun since */
+        rc == WT_EBUSY ? current_kept_tools(engine, index) : NULL; /* an import may have begun meanwhile */
     if (rc == WT_EBUSY && !kept)
         rc = wt__store_get(reader, ids, count, arena, out, err);
     wt__engine_return_reader(engine, reader);
     if (kept) {
-        get_kept(kept, index, ids, count, out);
+        get_kept_tools(kept, index, ids, count, out);
         return 0;
     }
     for (size_t i = 0; rc >= 0 && i < count; i++)
-        wt__met_tools_add(index->met, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
+        wt__tool_cache_add(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
     return rc < 0 ? rc : 0;
 }
 
 int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                     struct arena *arena, struct tool *out, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     if (kept)
-        get_kept(kept, index, ids, count, out);
-    else if (!get_met(index, ids, count, out))
-        return read_tools(engine, index, ids, count, arena, out, err);
+        get_kept_tools(kept, index, ids, count, out);
+    else if (!get_cached_tools(index, ids, count, out))
+        return read_index_tools(engine, index, ids, count, arena, out, err);
     return 0;
 }
 
-static int list_kept(const struct kept_tools *kept, const struct index_handle *index, struct str provider, size_t limit,
-                     struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
+static int list_kept_provider(const struct kept_tools *kept, const struct index_handle *index, struct str provider,
+                              size_t limit, struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
     *count = 0;
     *ids = wt__arena_array(arena, int64_t, kept->count);
-    if (!*ids)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*ids, err);
     for (size_t row = 0; row < kept->count && (limit == 0 || *count < limit); row++)
         if (wt__str_equal(kept->tools[row].provider, provider))
             (*ids)[(*count)++] = index->snapshot->keys[row].id;
@@ -252,14 +305,12 @@ static int list_kept(const struct kept_tools *kept, const struct index_handle *i
 int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     struct store *reader;
     if (kept)
-        return list_kept(kept, index, *provider, limit, arena, ids, count, err);
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_list(reader, provider, limit, 0, arena, ids, count, err);
+        return list_kept_provider(kept, index, *provider, limit, arena, ids, count, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_list(reader, provider, limit, 0, arena, ids, count, err);
     wt__engine_return_reader(engine, reader);
     return rc;
 }
@@ -267,7 +318,7 @@ int wt__index_provider(wt_engine *engine, const struct index_handle *index, cons
 int wt__index_each_name(wt_engine *engine, const struct index_handle *index, store_name_visit visit, void *context,
                         wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
     struct store *reader;
     int rc = 0;
@@ -286,7 +337,7 @@ int wt__index_each_name(wt_engine *engine, const struct index_handle *index, sto
 int wt__index_each_provider(wt_engine *engine, const struct index_handle *index, store_provider_visit visit,
                             void *context, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, index);
+    const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
     struct store *reader;
     int rc = 0;
@@ -301,4 +352,55 @@ int wt__index_each_provider(wt_engine *engine, const struct index_handle *index,
     rc = wt__store_each_provider(reader, visit, context, err);
     wt__engine_return_reader(engine, reader);
     return rc;
+}
+
+/* ---------------------------------------------------------------- cache of tools */
+
+struct tool_cache {
+    pthread_mutex_t lock; /* held while adding */
+    struct arena arena;
+    size_t bytes, count;
+    struct tool *_Atomic tools[]; /* [count] */
+};
+
+struct tool_cache *wt__tool_cache_new(size_t rows)
+{
+    struct tool_cache *met = calloc(1, sizeof *met + rows * sizeof *met->tools);
+    if (!met)
+        return NULL;
+    met->count = rows;
+    pthread_mutex_init(&met->lock, NULL);
+    return met;
+}
+
+void wt__tool_cache_free(struct tool_cache *met)
+{
+    if (!met)
+        return;
+    pthread_mutex_destroy(&met->lock);
+    wt__arena_dispose(&met->arena);
+    free(met);
+}
+
+const struct tool *wt__tool_cache_get(const struct tool_cache *met, size_t row)
+{
+    return met && row < met->count ? atomic_load_explicit(&met->tools[row], memory_order_acquire) : NULL;
+}
+
+void wt__tool_cache_add(struct tool_cache *met, size_t row, const struct tool *tool)
+{
+    if (!met || row >= met->count || tool->name.len == 0)
+        return;
+    size_t bytes = sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    pthread_mutex_lock(&met->lock);
+    if (!atomic_load(&met->tools[row]) && bytes <= INDEX_KEPT_BYTES - met->bytes) {
+        struct tool *copy = wt__arena_array(&met->arena, struct tool, 1);
+        if (copy) {
+            *copy = *tool;
+            met->bytes += bytes;
+            if (wt__store_copy_tool(copy, &met->arena, NULL) == 0)
+                atomic_store_explicit(&met->tools[row], copy, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&met->lock);
 }

@@ -1,4 +1,4 @@
-/* shared.c: what queries share: the encoders and what training left, opened by the first who needs them. */
+/* shared.c: the encoders and trained models shared by queries, opened on first use. */
 #include "engine/engine.h"
 
 #include <string.h>
@@ -11,10 +11,10 @@
 
 /* ---------------------------------------------------------------- on demand */
 
-/* Opens the thing, or says why it cannot be had. Called with build_lock held. */
-typedef int (*opener)(wt_engine *engine, struct progress *progress, void **out, wt_error *why);
+/* Opens an object, or fills *why. Called with build_lock held. */
+typedef int (*open_function)(wt_engine *engine, struct progress *progress, void **out, wt_error *why);
 
-enum { WAIT_NS = 50000000 /* between two looks whether somebody still waits */ };
+enum { WAIT_NS = 50000000 /* interval of polling progress */ };
 
 int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err)
 {
@@ -38,8 +38,8 @@ int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error
     return wt__fail_cancelled(err);
 }
 
-/* True when it was tried before: then *out is the thing, and *rc and *err how it went. */
-static bool is_tried(wt_engine *engine, const struct on_demand *thing, const void **out, int *rc, wt_error *err)
+/* True if opening was tried before. Then *out is the object, and *rc and *err the result. */
+static bool was_tried(wt_engine *engine, const struct on_demand *thing, const void **out, int *rc, wt_error *err)
 {
     pthread_mutex_lock(&engine->lock);
     bool tried = thing->tried;
@@ -51,26 +51,26 @@ static bool is_tried(wt_engine *engine, const struct on_demand *thing, const voi
     return tried;
 }
 
-/* Whether an error says how things are; the others say how they went this once. */
-static bool lasts(int rc)
+/* True if a result is permanent; out of memory and cancellation may succeed next time. */
+static bool is_permanent_result(int rc)
 {
     return rc != WT_ENOMEM && rc != WT_ECANCELLED;
 }
 
-/* Called with build_lock held. */
-static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, struct progress *progress,
-                       const void **out, wt_error *err)
+/* Returns the object, opened if needed. Requires build_lock. */
+static int open_once_locked(wt_engine *engine, struct on_demand *thing, open_function open, struct progress *progress,
+                            const void **out, wt_error *err)
 {
     void *opened = NULL;
     wt_error why = {0};
     int rc;
-    if (is_tried(engine, thing, out, &rc, err))
+    if (was_tried(engine, thing, out, &rc, err))
         return rc;
     rc = open(engine, progress, &opened, &why);
     if (rc == 0)
         why = (wt_error){0};
     pthread_mutex_lock(&engine->lock);
-    *thing = (struct on_demand){opened, why, lasts(rc)};
+    *thing = (struct on_demand){opened, why, is_permanent_result(rc)};
     pthread_mutex_unlock(&engine->lock);
     if (rc < 0 && err)
         *err = why;
@@ -78,38 +78,37 @@ static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, 
     return rc;
 }
 
-/* Two queries that come first together wait for one opening. */
-static int have(wt_engine *engine, struct on_demand *thing, opener open, struct progress *progress, const void **out,
-                wt_error *err)
+/* Works like have_locked and takes build_lock only if the object was not tried yet. */
+static int open_once(wt_engine *engine, struct on_demand *thing, open_function open, struct progress *progress,
+                     const void **out, wt_error *err)
 {
     int rc;
-    if (is_tried(engine, thing, out, &rc, err))
+    if (was_tried(engine, thing, out, &rc, err))
         return rc;
     rc = wt__engine_lock_build(engine, progress, err);
     if (rc < 0)
         return rc;
-    rc = have_locked(engine, thing, open, progress, out, err);
+    rc = open_once_locked(engine, thing, open, progress, out, err);
     pthread_mutex_unlock(&engine->build_lock);
     return rc;
 }
 
-static int open_encoder(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
+static int open_engine_encoder(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     struct encoder *encoder = NULL;
     if (engine->model_name[0] == '\0')
         return wt__fail(why, WT_EMODEL, "this store was opened without a model");
     if (engine->model_folder[0] == '\0')
         return wt__fail(why, WT_EMODEL,
-                        "there is no place to look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
+                        "cannot look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
                         engine->model_name);
     if (!wt__model_exists(engine->model_folder) && wt__hub_is_name(engine->model_name))
-        return wt__fail(
-            why, WT_EMODEL,
-            "the model %s is not installed: there is no such folder, and none was pulled by that name; get it "
-            "with `whichtool model pull %s`",
-            engine->model_name, engine->model_name);
+        return wt__fail(why, WT_EMODEL,
+                        "the model %s is not installed: it is neither a folder nor a pulled model; get it with "
+                        "`whichtool model pull %s`",
+                        engine->model_name, engine->model_name);
     if (!wt__model_exists(engine->model_folder) && strchr(engine->model_name, '/'))
-        return wt__fail(why, WT_EMODEL, "the model %s is not installed: there is no such folder", engine->model_name);
+        return wt__fail(why, WT_EMODEL, "the model %s is not installed: no such folder", engine->model_name);
     if (!wt__model_exists(engine->model_folder))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                         engine->model_name, engine->model_name);
@@ -123,7 +122,7 @@ static int open_encoder(wt_engine *engine, struct progress *progress, void **out
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
     const void *encoder = NULL;
-    int rc = have(engine, &engine->encoder, open_encoder, progress, &encoder, err);
+    int rc = open_once(engine, &engine->encoder, open_engine_encoder, progress, &encoder, err);
     *out = encoder;
     return rc;
 }
@@ -136,12 +135,13 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
     const void *encoder;
-    int rc = have_locked(engine, &engine->encoder, open_encoder, progress, &encoder, err);
+    int rc = open_once_locked(engine, &engine->encoder, open_engine_encoder, progress, &encoder, err);
     *out = encoder;
     return rc;
 }
 
-struct retriever wt__engine_plain(const wt_engine *engine, const struct retriever *plain, const struct encoder *encoder)
+struct retriever wt__untrained_retriever(const wt_engine *engine, const struct retriever *plain,
+                                         const struct encoder *encoder)
 {
     struct retriever retriever = *plain;
     if (engine->dense_weight.usual > 0)
@@ -151,13 +151,13 @@ struct retriever wt__engine_plain(const wt_engine *engine, const struct retrieve
     return retriever;
 }
 
-const char *wt__engine_better(const wt_engine *engine)
+const char *wt__engine_better_model(const wt_engine *engine)
 {
     return engine->by_default && wt__model_is_built_in(engine->model_folder) ? WT_BASE_MODEL : NULL;
 }
 
-int wt__engine_falls_back(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
-                          wt_error *err)
+int wt__engine_fallback_folder(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
+                               wt_error *err)
 {
     const char *const folders[] = {MODEL_BUILT_IN, engine->base_folder};
     bool wanted = engine->by_default && !wt__model_is_built_in(engine->model_folder);
@@ -178,7 +178,7 @@ int wt__engine_falls_back(const wt_engine *engine, struct store *store, const ch
     return rc < 0 ? rc : 0;
 }
 
-static int open_standby(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
+static int open_fallback_encoder(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     struct encoder *encoder = NULL;
     struct store *store;
@@ -188,7 +188,7 @@ static int open_standby(wt_engine *engine, struct progress *progress, void **out
     int rc = wt__engine_reader(engine, &store, why);
     if (rc < 0)
         return rc;
-    rc = wt__engine_falls_back(engine, store, &folder, &count, why);
+    rc = wt__engine_fallback_folder(engine, store, &folder, &count, why);
     wt__engine_return_reader(engine, store);
     if (rc == 0 && folder)
         rc = wt__encoder_open(&encoder, folder, why);
@@ -196,23 +196,23 @@ static int open_standby(wt_engine *engine, struct progress *progress, void **out
     return rc;
 }
 
-int wt__engine_standby(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
+int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
     const void *encoder = NULL;
-    int rc = have(engine, &engine->standby, open_standby, progress, &encoder, err);
+    int rc = open_once(engine, &engine->fallback, open_fallback_encoder, progress, &encoder, err);
     *out = encoder;
     return rc;
 }
 
-int wt__engine_standby_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
+int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
     const void *encoder;
-    int rc = have_locked(engine, &engine->standby, open_standby, NULL, &encoder, err);
+    int rc = open_once_locked(engine, &engine->fallback, open_fallback_encoder, NULL, &encoder, err);
     *out = encoder;
     return rc;
 }
 
-static int open_trained(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
+static int open_trained_models(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     const struct encoder *base = NULL;
     struct trained *trained = NULL;
@@ -220,13 +220,13 @@ static int open_trained(wt_engine *engine, struct progress *progress, void **out
     if (!engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
         return 0;
     if (wt__trained_stamp(&engine->trained_stamp, engine->trained_folder, NULL) < 0)
-        engine->trained_stamp = 0; /* another than any that it will have: it is read again when that is asked for */
-    /* A second model would take as much memory and time as the first. */
+        engine->trained_stamp = 0; /* never a valid stamp, so the next reload reads the folder */
+    /* Load the engine's encoder only if the trained models do not bring their own. */
     int rc = wt__trained_brings_encoder(engine->trained_folder)
                  ? 0
                  : wt__engine_encoder_locked(engine, progress, &base, &no_base);
-    if (lasts(rc))
-        rc = wt__progress_phase(progress, "loading what was trained", 0)
+    if (is_permanent_result(rc))
+        rc = wt__progress_phase(progress, "loading trained models", 0)
                  ? wt__fail_cancelled(why)
                  : wt__trained_open(&trained, engine->trained_folder, base, progress, why);
     else
@@ -242,13 +242,13 @@ static int open_trained(wt_engine *engine, struct progress *progress, void **out
 int wt__engine_reopen_trained(wt_engine *engine, struct on_demand *out, wt_error *err)
 {
     *out = (struct on_demand){.tried = true};
-    return open_trained(engine, NULL, &out->opened, err);
+    return open_trained_models(engine, NULL, &out->opened, err);
 }
 
 int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
     const void *trained = NULL;
-    int rc = have(engine, &engine->trained, open_trained, progress, &trained, err);
+    int rc = open_once(engine, &engine->trained, open_trained_models, progress, &trained, err);
     *out = trained;
     return rc;
 }
@@ -261,14 +261,14 @@ int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *
 int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
     const void *trained;
-    int rc = have_locked(engine, &engine->trained, open_trained, progress, &trained, err);
+    int rc = open_once_locked(engine, &engine->trained, open_trained_models, progress, &trained, err);
     *out = trained;
     return rc;
 }
 
-/* ---------------------------------------------------------------- vectors of the store */
+/* ---------------------------------------------------------------- vector sets */
 
-/* What is encoded of usage, with a version: the request, whole, as a query would be. */
+/* Kind of the vectors of usage, with a version. The whole request is encoded, like a query. */
 static const char usage_kind[] = "usage_1";
 
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)

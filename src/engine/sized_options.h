@@ -1,5 +1,5 @@
-/* sized_options.h: reading and filling a caller's struct, which may be older or newer than ours: it begins with its
- * size as the caller knew it, and nothing beyond that is there to be read or written. */
+/* sized_options.h: reads and fills a caller's struct of an older or newer version. Its first field is its size as the
+ * caller compiled it. Bytes beyond that size are neither read nor written. */
 #ifndef WT_ENGINE_SIZED_OPTIONS_H
 #define WT_ENGINE_SIZED_OPTIONS_H
 
@@ -8,19 +8,21 @@
 
 #include "base/error.h"
 
-/* How many bytes of a struct the caller and we both know, or WT_EINVAL. size: of ours. */
+/* Computes the number of bytes common to the caller's version of a struct and ours. size: size of our version. Errors:
+ * WT_EINVAL. */
 static inline int wt__options_shared(const void *given, size_t size, size_t *out, wt_error *err)
 {
     size_t theirs;
     memcpy(&theirs, given, sizeof theirs);
     if (theirs < sizeof theirs)
-        return wt__fail(err, WT_EINVAL, "a struct of options has the size %zu; fill it with its _init function first",
+        return wt__fail(err, WT_EINVAL, "an options struct has the size %zu; initialise it with its _init function",
                         theirs);
     *out = theirs < size ? theirs : size;
     return 0;
 }
 
-/* Fields that the caller does not have are 0, and the size is ours. given NULL: all defaults. */
+/* Copies a caller's struct. Fields missing in the caller's version are 0, and the size is ours. If given is NULL, all
+ * fields are 0. */
 static inline int wt__options_read(void *out, size_t size, const void *given, wt_error *err)
 {
     size_t shared = 0;
@@ -32,7 +34,7 @@ static inline int wt__options_read(void *out, size_t size, const void *given, wt
     return rc;
 }
 
-/* Fills the caller's struct from ours, all but its size. */
+/* Copies our struct to the caller's, except the size. */
 static inline int wt__options_write(void *out, size_t size, const void *ours, wt_error *err)
 {
     size_t shared = 0, own = sizeof shared;

@@ -1,6 +1,6 @@
-/* status.c: what there is, told without opening any of it. Counts come from the store's indexes, a model's hash from
- * its packed form, and what was trained from the config.json that each trained model has. So nothing here says that a
- * model can be used: who uses it finds that out. */
+/* status.c: reports the state of an engine without opening models. Counts come from the store's indexes, the hash of a
+ * model from its packed form, and trained models from their config.json. The report does not say that a model can be
+ * used; only its use shows that. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "encoder/encoder.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
@@ -17,35 +18,41 @@
 
 enum {
     CONFIG_MAX = 64 << 20,
-    FILES_MAX = 100000 /* of a folder whose size is told */
+    FILES_MAX = 100000 /* maximum files of a folder */
 };
 
-struct status {
+struct status_result {
     wt_status public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
 
-struct reading {
-    struct status *status;
+struct status_reader {
+    struct status_result *status;
     wt_engine *engine;
-    char model[65], encoder[65]; /* hashes of the engine's encoder, and of the one that trained models use; "" where
-                                    not known */
-    uint64_t requests;           /* different ones that teach */
+    char model[65],
+        encoder[65];   /* hashes of the engine's encoder, and of the encoder of the trained models; "" if unknown */
+    uint64_t requests; /* distinct requests usable for training */
     wt_error *err;
 };
 
 void wt_status_free(wt_status *public)
 {
-    struct status *status = (struct status *)public;
+    struct status_result *status = (struct status_result *)public;
     if (!status)
         return;
     wt__arena_dispose(&status->arena);
     free(status);
 }
 
-/* ---------------------------------------------------------------- the store */
+static void free_status_result(struct status_result **status)
+{
+    if (*status)
+        wt_status_free(&(*status)->public);
+}
 
-static int list_providers(struct reading *r, struct store *store)
+/* ---------------------------------------------------------------- store */
+
+static int report_providers(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     struct provider_count *found;
@@ -63,8 +70,8 @@ static int list_providers(struct reading *r, struct store *store)
     return out->providers ? 0 : wt__fail_nomem(r->err);
 }
 
-/* Vectors of the model that is there; of one that is not, the newest of that name that the store has some of. */
-static int count_vectors(struct reading *r, struct store *store)
+/* Counts the vectors of the model. If it is not installed, takes the newest model of that name in the store. */
+static int report_vectors(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     char *stored = r->model;
@@ -79,17 +86,17 @@ static int count_vectors(struct reading *r, struct store *store)
                                              &out->encoder_embedded, r->err);
 }
 
-/* Which one finds, as a search decides it. */
-static int tell_encoder(struct reading *r, struct store *store)
+/* Reports the encoder a search would use. */
+static int report_encoder(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     const char *folder;
     uint64_t count;
     out->encoder = out->model_installed ? out->model : "";
-    out->better = wt__engine_better(r->engine);
+    out->better = wt__engine_better_model(r->engine);
     if (out->encoder_embedded >= out->tools)
         return 0;
-    int rc = wt__engine_falls_back(r->engine, store, &folder, &count, r->err);
+    int rc = wt__engine_fallback_folder(r->engine, store, &folder, &count, r->err);
     if (rc < 0 || count <= out->encoder_embedded)
         return rc;
     out->encoder = wt__arena_copy(&r->status->arena, wt__model_name(folder));
@@ -97,7 +104,7 @@ static int tell_encoder(struct reading *r, struct store *store)
     return out->encoder ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_store(struct reading *r, struct store *store)
+static int report_store(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     struct usage_info usages;
@@ -107,11 +114,11 @@ static int read_store(struct reading *r, struct store *store)
     if (!wt__store_private(store))
         rc = wt__store_version(store, &out->store_version, r->err);
     if (rc >= 0)
-        rc = list_providers(r, store);
+        rc = report_providers(r, store);
     if (rc >= 0)
-        rc = count_vectors(r, store);
+        rc = report_vectors(r, store);
     if (rc >= 0)
-        rc = tell_encoder(r, store);
+        rc = report_encoder(r, store);
     if (rc >= 0)
         rc = wt__store_usage_info(store, &usages, r->err);
     if (rc >= 0)
@@ -121,10 +128,10 @@ static int read_store(struct reading *r, struct store *store)
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- what was trained */
+/* ---------------------------------------------------------------- trained models */
 
-/* path as JSON with the members as they are called now; NULL when it is none, or memory is out. */
-static json_t *read_config(const char *path)
+/* Reads a config.json and renames old members. NULL if it is not a JSON object or out of memory. */
+static json_t *read_trained_config(const char *path)
 {
     char *text = NULL;
     size_t len;
@@ -138,7 +145,7 @@ static json_t *read_config(const char *path)
     return config;
 }
 
-static struct str last_part(struct str path)
+static struct str path_tail(struct str path)
 {
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
@@ -146,16 +153,16 @@ static struct str last_part(struct str path)
     return (struct str){path.ptr + at, path.len - at};
 }
 
-/* Why a model does not go with the encoder that is there, or NULL. */
-static const char *stale(const struct reading *r, const json_t *config)
+/* Returns why a trained model does not match the current encoder, or NULL. */
+static const char *stale_reason(const struct status_reader *r, const json_t *config)
 {
     struct str made_with = wt__json_str(wt__json_object(config, "encoder"), "hash");
     if (made_with.len == 0 || !*r->encoder || wt__str_equal(made_with, wt__str(r->encoder)))
         return NULL;
-    return "its encoder was trained again, or is another one, since: train it again";
+    return "the encoder has changed since; train it again";
 }
 
-static int describe(struct reading *r, const char *path, const json_t *config, wt_trained_status *out)
+static int describe_trained(struct status_reader *r, const char *path, const json_t *config, wt_trained_status *out)
 {
     const json_t *about = wt__json_object(config, "whichtool");
     const json_t *data = wt__json_object(about, "data"), *dev = wt__json_object(about, "dev");
@@ -167,37 +174,38 @@ static int describe(struct reading *r, const char *path, const json_t *config, w
         .data = wt__arena_copy(arena, source),
         .figure = wt__arena_copy(arena, wt__json_str(dev, "figure")),
         .time = stat(path, &info) == 0 ? info.st_mtime : 0,
-        .recorded_use = wt__str_equal(last_part(source), last_part(wt__str(r->engine->path))),
+        .recorded_use = wt__str_equal(path_tail(source), path_tail(wt__str(r->engine->path))),
         .requests = (uint64_t)wt__json_int(data, "requests", 0),
         .dev_requests = (uint64_t)wt__json_int(data, "dev_requests", 0),
         .before = wt__json_real(dev, "before", NAN),
         .after = wt__json_real(dev, "after", NAN),
-        .stale = stale(r, config),
+        .stale = stale_reason(r, config),
     };
     return out->lesson && out->data && out->figure ? 0 : wt__fail_nomem(r->err);
 }
 
-/* What auto runs: what training chose, as long as it goes with its encoder; else the best without training. */
-static int name_recipe(struct reading *r, const json_t *automatic)
+/* Names the recipe that auto runs: the choice of training if it matches the encoder, else the best untrained one. */
+static int report_recipe(struct status_reader *r, const json_t *automatic)
 {
     wt_status *out = &r->status->public;
     struct str runs = wt__json_str(automatic, "runs"), why = wt__json_str(automatic, "why");
-    if (automatic && runs.len > 0 && !stale(r, automatic)) {
+    if (automatic && runs.len > 0 && !stale_reason(r, automatic)) {
         out->recipe = wt__arena_copy(&r->status->arena, runs);
         out->why = wt__arena_copy(&r->status->arena, why);
     } else {
         out->recipe =
             out->model_installed ? wt__recipes[RECIPE_HYBRID].public.name : wt__recipes[RECIPE_BM25].public.name;
-        out->why = automatic              ? "what training chose does not go with the encoder that is there"
-                   : out->model_installed ? "words and meaning together: nothing was trained that would choose another"
-                   : *out->model          ? "words alone: the model is not installed"
-                                          : "words alone: no model is wanted";
+        out->why = automatic ? "the choice of training does not match the current encoder"
+                   : out->model_installed
+                       ? "words and meaning together: nothing was trained that chooses another recipe"
+                   : *out->model ? "words alone: the model is not installed"
+                                 : "words alone: opened without a model";
     }
     return out->recipe && out->why ? 0 : wt__fail_nomem(r->err);
 }
 
-/* The models, by their folders' names, each with a config.json. */
-static int read_trained(struct reading *r)
+/* Lists the trained models, one per config.json, in the order of their folders' names. */
+static int report_trained(struct status_reader *r)
 {
     wt_status *out = &r->status->public;
     struct arena *arena = &r->status->arena;
@@ -211,12 +219,12 @@ static int read_trained(struct reading *r)
     if (rc == 0 && !list)
         rc = wt__fail_nomem(r->err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct str file = last_part(wt__str(paths[i]));
+        struct str file = path_tail(wt__str(paths[i]));
         out->trained_bytes += wt__file_size(paths[i]);
-        json_t *config = wt__str_equal(file, STR("config.json")) ? read_config(paths[i]) : NULL;
+        json_t *config = wt__str_equal(file, STR("config.json")) ? read_trained_config(paths[i]) : NULL;
         if (wt__json_object(config, "whichtool")) {
             wt_trained_status *one = &list[out->trained_count++];
-            rc = describe(r, paths[i], config, one);
+            rc = describe_trained(r, paths[i], config, one);
             if (rc == 0 && one->recorded_use && one->requests + one->dev_requests > seen)
                 seen = one->requests + one->dev_requests;
             if (rc == 0 && !automatic && strcmp(one->lesson, wt__recipes[RECIPE_AUTO].public.name) == 0)
@@ -225,7 +233,7 @@ static int read_trained(struct reading *r)
         json_decref(config);
     }
     if (rc == 0)
-        rc = name_recipe(r, automatic);
+        rc = report_recipe(r, automatic);
     json_decref(automatic);
     out->trained = rc == 0 ? wt__arena_pointers(arena, list, out->trained_count, sizeof *list) : NULL;
     out->untrained = r->requests > seen ? r->requests - seen : 0;
@@ -234,21 +242,20 @@ static int read_trained(struct reading *r)
 
 /* ---------------------------------------------------------------- sizes */
 
-/* Bytes of the files below a folder, 0 of what cannot be looked at. */
+/* Returns the total size of the files below a folder; unreadable files count as 0. */
 static uint64_t folder_size(const char *folder)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths;
     size_t count = 0;
     uint64_t bytes = 0;
     if (*folder && wt__is_folder(folder) && wt__list_files(&arena, folder, FILES_MAX, &paths, &count, NULL) == 0)
         for (size_t i = 0; i < count; i++)
             bytes += wt__file_size(paths[i]);
-    wt__arena_dispose(&arena);
     return bytes;
 }
 
-static void measure(struct reading *r)
+static void measure_sizes(struct status_reader *r)
 {
     wt_status *out = &r->status->public;
     char *cache;
@@ -259,16 +266,16 @@ static void measure(struct reading *r)
         out->cache_bytes = folder_size(cache);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- report */
 
-static void peek(const char *folder, char hash[65])
+static void read_model_hash(const char *folder, char hash[65])
 {
     if (!*folder || !wt__encoder_peek(folder, hash))
         *hash = '\0';
 }
 
-/* Which encoders are there, by the hash that their vectors have. */
-static int find_encoders(struct reading *r)
+/* Sets the paths, and the hashes of the available encoders. */
+static int find_encoder_hashes(struct status_reader *r)
 {
     wt_status *out = &r->status->public;
     struct arena *arena = &r->status->arena;
@@ -276,36 +283,28 @@ static int find_encoders(struct reading *r)
     char *own = wt__path_join(arena, *folder ? folder : ".", TRAINED_ENCODER);
     out->store = wt__arena_copy(arena, wt__str(r->engine->path));
     out->model = wt__arena_copy(arena, wt__str(r->engine->model_name));
-    if (!own || !out->store || !out->model)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(own && out->store && out->model, r->err);
     out->model_installed = *r->engine->model_folder && wt__model_exists(r->engine->model_folder);
     out->model_included = r->engine->model_included;
-    peek(r->engine->model_folder, r->model);
-    peek(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);
+    read_model_hash(r->engine->model_folder, r->model);
+    read_model_hash(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);
     return 0;
 }
 
 int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
 {
-    struct reading r = {.status = calloc(1, sizeof *r.status), .engine = engine, .err = err};
-    struct store *reader;
     *out = NULL;
-    if (!r.status)
-        return wt__fail_nomem(err);
-    int rc = find_encoders(&r);
-    if (rc == 0)
-        rc = wt__engine_reader(engine, &reader, err);
-    if (rc == 0) {
-        rc = read_store(&r, reader);
-        wt__engine_return_reader(engine, reader);
-    }
-    if (rc == 0)
-        rc = read_trained(&r);
-    if (rc < 0) {
-        wt_status_free(&r.status->public);
-        return rc;
-    }
-    measure(&r);
-    *out = &r.status->public;
+    WT_CLEANUP(free_status_result) struct status_result *status = calloc(1, sizeof *status);
+    WT_CHECK_ALLOC(status, err);
+    struct status_reader r = {.status = status, .engine = engine, .err = err};
+    struct store *reader;
+    WT_TRY(find_encoder_hashes(&r));
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = report_store(&r, reader);
+    wt__engine_return_reader(engine, reader);
+    WT_TRY(rc);
+    WT_TRY(report_trained(&r));
+    measure_sizes(&r);
+    *out = &WT_TAKE(status)->public;
     return 0;
 }

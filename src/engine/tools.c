@@ -1,20 +1,22 @@
-/* tools.c: listing, showing and removing tools, and what a name means.
+/* tools.c: lists, shows and removes tools, and resolves their names.
  *
- * People and programs name tools in four ways: by the exported name that a model was given, by id ("provider/name"), by
- * bare name, and by the identifier of the source (BEIR's _id). They are tried in that order: a name that was given out
- * stays good when a tool comes whose id it would be. A slash may be part
- * of a provider ("@org/server") or of a name ("GET /pets"), so every slash of an id is tried as the border. */
+ * Users name tools in four ways, tried in this order: the exported name that a model was given, the id
+ * ("provider/name"), the bare name, and the identifier of the source (BEIR's _id). An exported name thus stays valid
+ * even if a tool with that id is added. A slash may be part of a provider ("@org/server") or of a name ("GET /pets"),
+ * so every slash of an id is tried as the separator. Suggestions for unknown names are the nearest ones by
+ * edit distance. */
 #include "engine/tools.h"
 
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
+#include "base/nearest.h"
 #include "base/sha256.h"
 #include "catalog/export.h"
 #include "catalog/names.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "engine/suggest.h"
 #include "text/unicode.h"
 
 enum { AMBIGUOUS_SHOWN = 5 };
@@ -55,8 +57,7 @@ int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
 {
     struct tool_list *list = calloc(1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(list, err);
     struct tool *tools = wt__arena_array(&list->arena, struct tool, count);
     wt_tool *items = wt__arena_array(&list->arena, wt_tool, count);
     int rc = tools && items ? wt__store_get(store, ids, count, &list->arena, tools, err) : wt__fail_nomem(err);
@@ -84,18 +85,19 @@ void wt_tools_free(wt_tools *tools)
     free(list);
 }
 
-static int find_provider(void *context, int64_t provider, struct str name)
+static int is_named_provider(void *context, int64_t provider, struct str name)
 {
     (void)provider;
     return wt__str_equal(name, *(const struct str *)context);
 }
 
-/* An empty list is that of a provider that has no more tools, or of an empty store; else nobody is called so. */
-static int check_provider(struct store *reader, const char *provider, wt_tools **out, wt_error *err)
+/* Decides about an empty list: it is valid if the provider exists or the store is empty, else the provider is unknown.
+ * */
+static int check_empty_list(struct store *reader, const char *provider, wt_tools **out, wt_error *err)
 {
     struct str name = wt__str(provider);
     uint64_t tools, providers;
-    int rc = wt__store_each_provider(reader, find_provider, &name, err);
+    int rc = wt__store_each_provider(reader, is_named_provider, &name, err);
     if (rc == 0)
         rc = wt__store_count(reader, &tools, &providers, err);
     if (rc == 0 && tools > 0)
@@ -133,7 +135,7 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
     if (rc >= 0)
         rc = wt__tool_list(reader, ids, count, out, err);
     if (rc >= 0 && count == 0 && options.provider)
-        rc = check_provider(reader, options.provider, out, err);
+        rc = check_empty_list(reader, options.provider, out, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(engine, reader);
     wt__arena_dispose(&arena);
@@ -141,7 +143,7 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
 }
 
 /* Says which tools a bare name could mean. */
-static int fail_ambiguous(struct store *store, const char *name, const int64_t *ids, size_t count, wt_error *err)
+static int fail_ambiguous_name(struct store *store, const char *name, const int64_t *ids, size_t count, wt_error *err)
 {
     struct arena arena = {0};
     struct tool tools[AMBIGUOUS_SHOWN];
@@ -153,7 +155,7 @@ static int fail_ambiguous(struct store *store, const char *name, const int64_t *
             wt__buffer_text(&message, i ? ", " : "");
             wt__tool_id(&message, tools[i].provider, tools[i].name);
         }
-        rc = wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); say which by provider/name", name,
+        rc = wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); use provider/name", name,
                       message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
     }
     wt__buffer_dispose(&message);
@@ -161,8 +163,8 @@ static int fail_ambiguous(struct store *store, const char *name, const int64_t *
     return rc;
 }
 
-/* 1 and *id when some border between provider and name gives a tool. */
-static int resolve_id(struct store *store, struct str name, int64_t *id, wt_error *err)
+/* Returns 1 and *id if the name, split at one of its slashes, is the id of a tool; else 0. */
+static int resolve_tool_id(struct store *store, struct str name, int64_t *id, wt_error *err)
 {
     static const struct str none = {"", 0};
     int rc = wt__store_find_name(store, &none, name, id, 1, err);
@@ -180,19 +182,19 @@ static int resolve_id(struct store *store, struct str name, int64_t *id, wt_erro
 int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err)
 {
     if (!name)
-        return wt__fail(err, WT_EINVAL, "no tool was named; give a name or an id");
+        return wt__fail(err, WT_EINVAL, "no tool given; give a name or an id");
     struct str text = wt__str(name);
     int64_t ids[AMBIGUOUS_SHOWN + 1];
     int rc = wt__store_find_export_name(store, text, id, err);
     if (rc == 0)
-        rc = resolve_id(store, text, id, err);
+        rc = resolve_tool_id(store, text, id, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     rc = wt__store_find_name(store, NULL, text, ids, AMBIGUOUS_SHOWN + 1, err);
     if (rc == 0)
         rc = wt__store_find_source_id(store, text, ids, AMBIGUOUS_SHOWN + 1, err);
     if (rc > 1)
-        return fail_ambiguous(store, name, ids, (size_t)rc, err);
+        return fail_ambiguous_name(store, name, ids, (size_t)rc, err);
     if (rc == 0)
         return wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"", name);
     if (rc > 0)
@@ -257,11 +259,13 @@ int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *
 {
     struct str from = wt__str(provider), to = wt__str(name);
     if (from.len == 0)
-        return wt__fail(err, WT_EINVAL, "tools without a provider cannot be renamed: import them with a provider");
-    if (!wt__is_provider_name(to))
         return wt__fail(err, WT_EINVAL,
-                        "a provider's name is 1 to %d bytes of UTF-8 without control characters or blanks at its ends",
-                        WT_MAX_NAME_BYTES);
+                        "cannot rename the provider of tools without a provider; import them with a provider");
+    if (!wt__is_provider_name(to))
+        return wt__fail(
+            err, WT_EINVAL,
+            "a provider name must be 1 to %d bytes of UTF-8 without control characters or surrounding blanks",
+            WT_MAX_NAME_BYTES);
     pthread_mutex_lock(&engine->store_lock);
     int64_t renamed = wt__store_rename_provider(engine->store, from, to, err);
     if (renamed == WT_ENOTFOUND)
@@ -273,12 +277,11 @@ int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *
 
 int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err)
 {
-    struct arena arena = {0};
-    struct buffer text = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *out = NULL;
     struct tool *list = wt__arena_array(&arena, struct tool, count);
-    if (!list)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(list, err);
     for (size_t i = 0; i < count; i++)
         list[i] = (struct tool){
             .provider = wt__str(tools[i]->provider),
@@ -289,18 +292,175 @@ int wt_export(const wt_tool *const *tools, size_t count, const char *format, cha
             .schema = wt__str(tools[i]->schema),
             .export_name = wt__str(tools[i]->export_name),
         };
-    int rc = wt__export(list, count, wt__str(format), &text, err);
-    if (rc == 0) {
-        *out = wt__buffer_take(&text);
-        if (!*out)
-            rc = wt__fail_nomem(err);
-    }
-    wt__buffer_dispose(&text);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(wt__export(list, count, wt__str(format), &text, err));
+    *out = wt__buffer_take(&text);
+    WT_CHECK_ALLOC(*out, err);
+    return 0;
 }
 
 void wt_string_free(char *string)
 {
     free(string);
+}
+
+/* ---------------------------------------------------------------- suggestions */
+
+enum {
+    CANDIDATES = 16, /* names whose providers are compared */
+    AHEAD = 64,      /* names after the typed one in sort order, which may continue it */
+    ANOTHER_LETTER = 1
+};
+
+/* Weights of the distance: one edit of the name costs more than a wrong provider. */
+enum { OF_NAME = 3, NEAR_PROVIDER = 1, OTHER_PROVIDER = 2 };
+
+struct suggestion {
+    struct str typed, provider, name; /* input and its parts; provider may be empty */
+    bool is_provider;                 /* the input is the name of a provider */
+    bool letter;                      /* compare only names with the same first byte */
+    int64_t ids[CANDIDATES];
+    size_t edits[CANDIDATES];
+    size_t count;
+};
+
+/* Splits "github/create_isue" or "github__create_isue" at the last separator. */
+static void split_typed_name(struct suggestion *l, struct str typed)
+{
+    l->typed = l->name = typed;
+    for (size_t i = typed.len; i-- > 0;) {
+        bool slash = typed.ptr[i] == '/';
+        if (!slash && !(i > 0 && typed.ptr[i] == '_' && typed.ptr[i - 1] == '_'))
+            continue;
+        l->provider = (struct str){typed.ptr, slash ? i : i - 1};
+        l->name = (struct str){typed.ptr + i + 1, typed.len - i - 1};
+        return;
+    }
+}
+
+/* Splits the input after the name of an existing provider, because the tool's name may contain a separator:
+ * "github/issues/craete". */
+static int match_typed_provider(void *context, int64_t id, struct str provider)
+{
+    struct suggestion *l = context;
+    (void)id;
+    if (provider.len == 0 || !wt__str_starts(l->typed, provider))
+        return 0;
+    struct str rest = {l->typed.ptr + provider.len, l->typed.len - provider.len};
+    size_t border = wt__str_starts(rest, STR("/")) ? 1 : wt__str_starts(rest, STR("__")) ? 2 : 0;
+    l->is_provider = l->is_provider || rest.len == 0;
+    if (border == 0 || rest.len == border || rest.len - border < l->name.len)
+        return 0;
+    l->provider = (struct str){l->typed.ptr, provider.len};
+    l->name = (struct str){rest.ptr + border, rest.len - border};
+    return 0;
+}
+
+static int compare_tool_name(void *context, int64_t id, int64_t provider, struct str name)
+{
+    struct suggestion *l = context;
+    size_t worst = 0;
+    (void)provider;
+    if (l->letter && (name.len == 0 || name.ptr[0] != l->name.ptr[0]))
+        return ANOTHER_LETTER;
+    size_t edits = wt__edit_distance(l->name, name, NEAREST_EDITS);
+    if (edits > 0 && l->provider.len > 0) /* the separator may be part of the name */
+        edits = wt__edit_distance(l->typed, name, edits);
+    if (edits == NEAREST_EDITS && l->name.len > NEAREST_EDITS && wt__str_starts(name, l->name))
+        edits = NEAREST_EDITS - 1;
+    if (edits == NEAREST_EDITS)
+        return 0;
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->ids[i] == id)
+            return 0;
+        worst = l->edits[i] > l->edits[worst] ? i : worst;
+    }
+    if (l->count == CANDIDATES && l->edits[worst] <= edits)
+        return 0;
+    size_t at = l->count < CANDIDATES ? l->count++ : worst;
+    l->ids[at] = id;
+    l->edits[at] = edits;
+    return 0;
+}
+
+static size_t provider_distance(const struct suggestion *l, struct str provider)
+{
+    if (l->provider.len == 0 || wt__str_equal(l->provider, provider))
+        return 0;
+    return wt__edit_distance(l->provider, provider, NEAREST_EDITS) < NEAREST_EDITS ? NEAR_PROVIDER : OTHER_PROVIDER;
+}
+
+void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name)
+{
+    struct suggestion l = {.count = 0};
+    struct arena arena = {0};
+    struct tool tools[CANDIDATES];
+    size_t best = CANDIDATES, least = SIZE_MAX;
+    split_typed_name(&l, name);
+    if (l.name.len == 0 || l.name.len > NEAREST_WORD_MAX)
+        return;
+    int rc = wt__store_each_provider(store, match_typed_provider, &l, NULL);
+    if (rc >= 0 && l.is_provider) {
+        wt__buffer_text(sentence, "; it is the name of a provider");
+        return;
+    }
+    if (rc >= 0)
+        rc = wt__store_each_name(store, l.name, AHEAD, compare_tool_name, &l, NULL);
+    l.letter = true;
+    if (rc >= 0 && l.count == 0)
+        rc = wt__store_each_name(store, (struct str){l.name.ptr, 1}, SUGGEST_NAMES, compare_tool_name, &l, NULL);
+    l.letter = false;
+    if (rc >= 0 && l.count == 0)
+        rc = wt__store_each_name(store, STR(""), SUGGEST_NAMES, compare_tool_name, &l, NULL);
+    if (rc >= 0)
+        rc = wt__store_get(store, l.ids, l.count, &arena, tools, NULL);
+    for (size_t i = 0; rc >= 0 && i < l.count; i++) {
+        size_t far = OF_NAME * l.edits[i] + provider_distance(&l, tools[i].provider);
+        if (far < least && tools[i].name.len > 0) {
+            least = far;
+            best = i;
+        }
+    }
+    if (best < CANDIDATES) {
+        wt__buffer_text(sentence, "; did you mean \"");
+        wt__tool_id(sentence, tools[best].provider, tools[best].name);
+        wt__buffer_text(sentence, "\"?");
+    }
+    wt__arena_dispose(&arena);
+}
+
+static int compare_provider_name(void *context, int64_t provider, struct str name)
+{
+    (void)provider;
+    wt__nearest_show(context, name);
+    return 0;
+}
+
+void wt__suggest_provider(struct buffer *sentence, struct store *store, struct str name)
+{
+    struct nearest nearest;
+    wt__nearest_begin(&nearest, name);
+    if (wt__store_each_provider(store, compare_provider_name, &nearest, NULL) >= 0 && nearest.best[0])
+        wt__buffer_printf(sentence, "; did you mean \"%s\"?", nearest.best);
+}
+
+typedef void (*suggester)(struct buffer *sentence, struct store *store, struct str name);
+
+static int fail_unknown_name(const char *what, struct store *store, const char *name, suggester suggest, wt_error *err)
+{
+    struct buffer sentence = {0};
+    suggest(&sentence, store, wt__str(name));
+    int rc =
+        wt__fail(err, WT_ENOTFOUND, "%s \"%s\"%s", what, name, sentence.ptr && !sentence.failed ? sentence.ptr : "");
+    wt__buffer_dispose(&sentence);
+    return rc;
+}
+
+int wt__fail_no_tool(struct store *store, const char *name, wt_error *err)
+{
+    return fail_unknown_name("no tool is named", store, name, wt__suggest_tool, err);
+}
+
+int wt__fail_no_provider(struct store *store, const char *provider, wt_error *err)
+{
+    return fail_unknown_name("no tool has the provider", store, provider, wt__suggest_provider, err);
 }

@@ -1,22 +1,41 @@
-/* tools.h: from the catalogue's view of a tool to the public one, and from a name that a person gives to a tool. */
+/* tools.h: makes public tools from those of the catalogue, and resolves the names that users give. */
 #ifndef WT_ENGINE_TOOLS_H
 #define WT_ENGINE_TOOLS_H
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/error.h"
-#include "store/store.h"
 #include "catalog/tool.h"
+#include "store/store.h"
 
-/* Copies a tool with all its texts into the arena. */
+/* Copies a tool with all its strings into the arena. */
 int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err);
 
-/* The tools with these ids as a public list, to be freed with wt_tools_free. The caller holds the store. */
+/* Returns the tools with these ids as a public list, to be freed with wt_tools_free. The caller holds the store. */
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err);
 
-/* True if the text can be a provider's name: it is as an import would leave it. */
+/* True if the text is a valid provider name, by the rules of an import. */
 bool wt__is_provider_name(struct str name);
 
-/* The store's id of the one tool that name stands for (see wt_get). The caller holds the store. */
+/* Resolves a name to the id of one tool (see wt_get). The caller holds the store. */
 int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err);
+
+/* ---------------------------------------------------------------- suggestions */
+
+/* The functions below suggest a tool or provider for a mistyped name.
+ *
+ * Names are compared, not ids, because the provider may be mistyped, wrong or missing. At most 2 * SUGGEST_NAMES names
+ * are compared, which takes some tens of milliseconds: first those with the same first byte, then any. Do not use it to
+ * look up many names. */
+
+enum { SUGGEST_NAMES = 100000 };
+
+/* Appends "; did you mean "..."?" to a sentence. Does nothing if no name is near or the store cannot be read. */
+void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name);
+void wt__suggest_provider(struct buffer *sentence, struct store *store, struct str name);
+
+/* Fails with WT_ENOTFOUND and "no tool is named ..." or "no tool has the provider ...", with a suggestion. */
+int wt__fail_no_tool(struct store *store, const char *name, wt_error *err);
+int wt__fail_no_provider(struct store *store, const char *provider, wt_error *err);
 
 #endif

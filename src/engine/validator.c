@@ -1,29 +1,36 @@
-/* validator.c: the public face of schema/: JSON text in, sentences out. What the caller gets lies in one arena. */
+/* validator.c: the public functions of schema/: JSON text in, messages out. A result owns one arena with all its
+ * strings. */
 #include "engine/validator.h"
 
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "engine/sized_options.h"
 #include "schema/coerce.h"
 #include "schema/validator.h"
 #include "text/unicode.h"
 
-_Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "WT_MAX_REPAIRS must equal REPAIRS_MAX");
-_Static_assert((int)WT_MAX_VIOLATIONS <= (int)VIOLATIONS_KEPT, "more would be reported than are kept");
+_Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "the public limit of repairs must equal that of repair.h");
+_Static_assert((int)WT_MAX_VIOLATIONS <= (int)VIOLATIONS_KEPT, "more violations would be reported than are kept");
 
 struct wt_validator {
     struct compiled *compiled;
 };
 
-struct result {
-    wt_validation public; /* first: freed by it */
+struct validation_result {
+    wt_validation public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
 
 /* ---------------------------------------------------------------- schemas */
 
-static int parse(json_t **out, const char *text, size_t len, size_t most, const char *what, wt_error *err)
+static void drop_schema_json(json_t **json)
+{
+    json_decref(*json);
+}
+
+static int parse_document(json_t **out, const char *text, size_t len, size_t most, const char *what, wt_error *err)
 {
     *out = NULL;
     if (len > most)
@@ -32,19 +39,18 @@ static int parse(json_t **out, const char *text, size_t len, size_t most, const 
     return rc < 0 && rc != WT_ENOMEM ? wt__fail_context(err, rc, "%s", what) : rc;
 }
 
-static int read_documents(json_t **out, const wt_validator_options *options, wt_error *err)
+static int parse_documents(json_t **out, const wt_validator_options *options, wt_error *err)
 {
     *out = json_object();
-    if (!*out)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*out, err);
     for (size_t i = 0; i < options->document_count; i++) {
         json_t *document;
         if (!options->document_uris || !options->documents || !options->document_uris[i] || !options->documents[i])
-            return wt__fail(err, WT_EINVAL, "document %zu of the options has no address or no JSON", i);
+            return wt__fail(err, WT_EINVAL, "document %zu of the options has no URI or no JSON", i);
         if (!wt__utf8_valid(wt__str(options->document_uris[i])))
-            return wt__fail(err, WT_EINVAL, "the address of document %zu of the options is no UTF-8", i);
-        int rc = parse(&document, options->documents[i], strlen(options->documents[i]), WT_MAX_DEFINITION_BYTES,
-                       options->document_uris[i], err);
+            return wt__fail(err, WT_EINVAL, "the URI of document %zu of the options is not valid UTF-8", i);
+        int rc = parse_document(&document, options->documents[i], strlen(options->documents[i]),
+                                WT_MAX_DEFINITION_BYTES, options->document_uris[i], err);
         if (rc < 0)
             return rc;
         if (json_object_set_new(*out, options->document_uris[i], document) < 0)
@@ -53,14 +59,14 @@ static int read_documents(json_t **out, const wt_validator_options *options, wt_
     return 0;
 }
 
-static const char *dialect_named(const char *name)
+static const char *find_dialect(const char *name)
 {
     if (!name || strcmp(name, "2020-12") == 0)
         return SCHEMA_2020_12;
     return strcmp(name, "draft-07") == 0 ? SCHEMA_DRAFT_07 : NULL;
 }
 
-/* Takes the compiled schema. */
+/* Takes ownership of the compiled schema, also on failure. */
 static int make_validator(wt_validator **out, struct compiled *compiled, wt_error *err)
 {
     *out = calloc(1, sizeof **out);
@@ -76,35 +82,28 @@ int wt_validator_open(wt_validator **out, const char *schema, size_t len, const 
                       wt_error *err)
 {
     wt_validator_options options;
-    json_t *documents = NULL, *json = NULL;
+    WT_CLEANUP(drop_schema_json) json_t *documents = NULL, *json = NULL;
     struct compiled *compiled = NULL;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    const char *dialect = rc < 0 ? NULL : dialect_named(options.dialect);
-    if (rc == 0 && !dialect)
-        rc = wt__fail(err, WT_EINVAL, "dialect \"%.100s\" is neither 2020-12 nor draft-07", options.dialect);
-    if (rc == 0)
-        rc = read_documents(&documents, &options, err);
-    if (rc == 0)
-        rc = parse(&json, schema, len, WT_MAX_DEFINITION_BYTES, "schema", err);
-    if (rc == 0)
-        rc = wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, err);
-    json_decref(json);
-    json_decref(documents);
-    return rc == 0 ? make_validator(out, compiled, err) : rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    const char *dialect = find_dialect(options.dialect);
+    if (!dialect)
+        return wt__fail(err, WT_EINVAL, "unknown dialect \"%.100s\"; use 2020-12 or draft-07", options.dialect);
+    WT_TRY(parse_documents(&documents, &options, err));
+    WT_TRY(parse_document(&json, schema, len, WT_MAX_DEFINITION_BYTES, "schema", err));
+    WT_TRY(wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, err));
+    return make_validator(out, compiled, err);
 }
 
 int wt__validator_open_lenient(wt_validator **out, struct str schema, struct schema_drops *drops, wt_error *err)
 {
     struct compiled *compiled = NULL;
-    json_t *json = NULL;
+    WT_CLEANUP(drop_schema_json) json_t *json = NULL;
     *out = NULL;
     *drops = (struct schema_drops){0};
-    int rc = parse(&json, schema.ptr, schema.len, WT_MAX_DEFINITION_BYTES, "schema", err);
-    if (rc == 0)
-        rc = wt__compile_lenient(&compiled, json, SCHEMA_2020_12, drops, err);
-    json_decref(json);
-    return rc == 0 ? make_validator(out, compiled, err) : rc;
+    WT_TRY(parse_document(&json, schema.ptr, schema.len, WT_MAX_DEFINITION_BYTES, "schema", err));
+    WT_TRY(wt__compile_lenient(&compiled, json, SCHEMA_2020_12, drops, err));
+    return make_validator(out, compiled, err);
 }
 
 void wt_validator_close(wt_validator *validator)
@@ -117,30 +116,31 @@ void wt_validator_close(wt_validator *validator)
 
 /* ---------------------------------------------------------------- results */
 
-/* What is in the buffer, in the arena; the buffer is empty then. NULL when memory was out. */
-static const char *take(struct arena *arena, struct buffer *text)
+/* Moves the content of the buffer into the arena and empties the buffer. Returns NULL if out of memory. */
+static const char *move_to_arena(struct arena *arena, struct buffer *text)
 {
     const char *copy = text->failed ? NULL : wt__arena_copy(arena, wt__buffer_view(text));
     wt__buffer_dispose(text);
     return copy;
 }
 
-static bool tell_violation(struct arena *arena, wt_violation *out, const struct violation *v)
+static bool copy_violation(struct arena *arena, wt_violation *out, const struct violation *v)
 {
     struct buffer text = {0};
     wt__violation_pointer(&text, v);
-    out->pointer = take(arena, &text);
+    out->pointer = move_to_arena(arena, &text);
     wt__violation_keyword(&text, v);
-    out->schema_pointer = take(arena, &text);
+    out->schema_pointer = move_to_arena(arena, &text);
     wt__violation_message(&text, v);
-    out->message = take(arena, &text);
+    out->message = move_to_arena(arena, &text);
     out->keyword = v->keyword;
     out->code = v->kind >= VIOLATION_STEPS ? WT_ETIMEOUT : WT_EFORMAT;
     return out->pointer && out->schema_pointer && out->message;
 }
 
-/* The first ones, and whatever says that it was not decided, which comes last. */
-static bool tell_violations(struct result *result, const struct validation *v, size_t most)
+/* Copies the first `most` violations. If validation was given up, the last violation says so and takes the last place.
+ * */
+static bool copy_violations(struct validation_result *result, const struct validation *v, size_t most)
 {
     size_t found = v->violations.len, len = found < most ? found : most;
     bool decided = found == 0 || v->violations.items[found - 1].kind < VIOLATION_STEPS;
@@ -150,7 +150,7 @@ static bool tell_violations(struct result *result, const struct validation *v, s
         return false;
     for (size_t i = 0; i < len; i++) {
         size_t row = i + 1 < len || decided ? i : found - 1;
-        if (!tell_violation(&result->arena, &items[i], &v->violations.items[row]))
+        if (!copy_violation(&result->arena, &items[i], &v->violations.items[row]))
             return false;
     }
     result->public.violation_count = len;
@@ -158,7 +158,7 @@ static bool tell_violations(struct result *result, const struct validation *v, s
     return true;
 }
 
-static bool tell_repairs(struct result *result, const struct validation *v)
+static bool copy_repairs(struct validation_result *result, const struct validation *v)
 {
     size_t len = v->repairs.len;
     struct buffer json = {0};
@@ -179,17 +179,16 @@ static bool tell_repairs(struct result *result, const struct validation *v)
     }
     result->public.repair_count = len;
     wt__json_write(&json, v->repairs.instance);
-    result->public.repaired = take(&result->arena, &json);
+    result->public.repaired = move_to_arena(&result->arena, &json);
     return result->public.repaired != NULL;
 }
 
-static int make_result(wt_validation **out, const struct validation *v, size_t most, wt_error *err)
+static int make_validation(wt_validation **out, const struct validation *v, size_t most, wt_error *err)
 {
-    struct result *result = calloc(1, sizeof *result);
-    if (!result)
-        return wt__fail_nomem(err);
-    if (!tell_violations(result, v, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) ||
-        !tell_repairs(result, v)) {
+    struct validation_result *result = calloc(1, sizeof *result);
+    WT_CHECK_ALLOC(result, err);
+    if (!copy_violations(result, v, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) ||
+        !copy_repairs(result, v)) {
         wt_validation_free(&result->public);
         return wt__fail_nomem(err);
     }
@@ -202,32 +201,25 @@ int wt__validate_value(const wt_validator *validator, const json_t *instance, co
                        wt_validation **out, wt_error *err)
 {
     wt_validate_options options;
-    struct validation validation = {0};
+    WT_CLEANUP(wt__validation_dispose) struct validation validation = {0};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc == 0)
-        rc = wt__validator_run(&validation, validator->compiled, instance, options.repair != 0, err);
-    if (rc == 0)
-        rc = make_result(out, &validation, options.max_violations, err);
-    wt__validation_dispose(&validation);
-    return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    WT_TRY(wt__validator_run(&validation, validator->compiled, instance, options.repair != 0, err));
+    return make_validation(out, &validation, options.max_violations, err);
 }
 
 int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
                 wt_validation **out, wt_error *err)
 {
-    json_t *json = NULL;
+    WT_CLEANUP(drop_schema_json) json_t *json = NULL;
     *out = NULL;
-    int rc = parse(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
-    if (rc == 0)
-        rc = wt__validate_value(validator, json, given, out, err);
-    json_decref(json);
-    return rc;
+    WT_TRY(parse_document(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err));
+    return wt__validate_value(validator, json, given, out, err);
 }
 
 void wt_validation_free(wt_validation *validation)
 {
-    struct result *result = (struct result *)validation;
+    struct validation_result *result = (struct validation_result *)validation;
     if (!result)
         return;
     wt__arena_dispose(&result->arena);

@@ -480,7 +480,7 @@ static void write_hybrid_settings(const struct eval_run *e, const struct measure
     const struct encoder *encoder = NULL;
     if (strcmp(m->ran, hybrid->public.name) != 0 || wt__engine_encoder(e->engine, &encoder, NULL) < 0)
         return;
-    const struct retriever ran = wt__engine_plain(e->engine, hybrid->retriever, encoder);
+    const struct retriever ran = wt__untrained_retriever(e->engine, hybrid->retriever, encoder);
     const double usual = (double)ran.weights[SOURCE_DENSE], brief = (double)ran.brief;
     wt__buffer_printf(json, brief == usual ? ",\"dense_weight\":%g" : ",\"dense_weight\":[%g,%g]", usual, brief);
 }

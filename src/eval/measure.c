@@ -15,7 +15,7 @@
 #include "base/sort.h"
 #include "query/chooser_input.h"
 #include "engine/engine.h"
-#include "query/find.h"
+#include "query/search.h"
 #include "query/selector.h"
 #include "recipe/recipes.h"
 

@@ -1,4 +1,4 @@
-/* chat_trace.c: see chat_trace.h. */
+/* chat_trace.c: writes exchanges and costs as JSON. */
 #include "query/chat_trace.h"
 
 static void write_exchange(struct buffer *out, const struct chat_exchange *exchange)

@@ -1,12 +1,13 @@
-/* chooser_input.c: tools that a past request used are told by the labels of training, which are rows on this index. */
+/* chooser_input.c: reads features, needs and past use from a search. The tools of past requests are labels of training,
+ * mapped to rows of the index. */
 #include "query/chooser_input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char wt__chances_untrained[] = "the chances are not calibrated on this catalogue but on others: record use, then "
-                                     "run `whichtool train all`";
+const char wt__notice_uncalibrated[] = "probabilities are not calibrated on this catalogue but on others; record use, "
+                                       "then run `whichtool train all`";
 
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
                                          struct notice *notice)
@@ -16,13 +17,13 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
     if (rc == WT_ENOMEM)
         return NULL;
     bool calibrated = trained && trained->chooser;
-    *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
-    *notice = *untrained ? (struct notice){wt__chances_untrained, WT_NOTICE_UNCALIBRATED} : (struct notice){0};
+    *untrained = rc == 0 && !calibrated; /* otherwise the search reports the error */
+    *notice = *untrained ? (struct notice){wt__notice_uncalibrated, WT_NOTICE_UNCALIBRATED} : (struct notice){0};
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
-/* That the next one of a request's kind needs nothing, when what is recorded of it used something: at most what the
- * likeliest tool's share leaves (store/store.h). */
+/* Returns the upper bound on the probability that no tool fits, given the recorded usages of the same request: 1 minus
+ * the largest share of a tool (store/store.h). */
 static double recorded_bound(const struct search *search)
 {
     double share = 0;
@@ -40,22 +41,22 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
     return fmin(fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search)), bound);
 }
 
-int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
-                         const struct candidate_features *candidates, wt_error *err)
+int wt__search_if_unfamiliar(struct search *search, const struct chooser *chooser,
+                             const struct candidate_features *candidates, wt_error *err)
 {
     static const char *const notices[] = {
-        [TOO_SHORT] = "the request is shorter than those that training knows, so it was read as without training",
-        [TOO_FAR] = "the request is unlike those that training knows, so it was read as without training"};
+        [TOO_SHORT] = "the request is shorter than those used for training, so the search ran without training",
+        [TOO_FAR] = "the request is unlike those used for training, so the search ran without training"};
     enum familiarity familiarity = wt__familiarity(chooser, candidates, search->request.len);
     if (familiarity == FAMILIAR)
         return 0;
-    int rc = wt__search_untrained(search, err);
+    int rc = wt__search_repeat_untrained(search, err);
     if (rc == 0)
         rc = wt__add_notice(&search->notice, WT_NOTICE_UNFAMILIAR, notices[familiarity], search->arena, err);
     return rc < 0 ? rc : 1;
 }
 
-void wt__tell_probabilities(struct search *search, double none)
+void wt__set_probabilities(struct search *search, double none)
 {
     struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len; i++) {
@@ -69,7 +70,7 @@ void wt__tell_probabilities(struct search *search, double none)
 
 size_t wt__read_needs(struct search *search, struct need_hit *out, double *best)
 {
-    wt__tell_probabilities(search, NAN);
+    wt__set_probabilities(search, NAN);
     size_t count = wt__need_hits(&search->plan.retriever, &search->hits, out);
     *best = 1 - recorded_bound(search);
     for (size_t i = 0; i < count; i++)
@@ -84,8 +85,7 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
     if (!n)
         return 0;
     uint64_t *bits = calloc(wt__neighbours_bits(n->count) + 1, sizeof *bits);
-    if (!bits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bits, err);
     for (size_t g = 0; g < count; g++) {
         size_t row = wt__snapshot_row(search->index->snapshot, ids[g]);
         for (size_t i = 0; i < n->count; i++)
@@ -105,8 +105,7 @@ int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *e
     if (!n)
         return 0;
     uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
-    if (!bits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bits, err);
     memset(bits, 0, words * sizeof *bits);
     for (size_t l = 0; l < n->starts[n->count]; l++) {
         uint32_t row = n->rows[n->labels[l]];

@@ -1,36 +1,37 @@
-#include "query/conversation.h"
+/* conversation.c: reads a conversation, resolves its tools and computes its context. */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/sort.h"
 #include "catalog/messages.h"
 #include "catalog/names.h"
 #include "query/search.h"
 #include "engine/tools.h"
 
-/* What of the turns before the last one is read: what was wanted lately, and what the agent last said of it. */
+/* Limits of the context: the latest turns of the user, and the last one of the agent. */
 enum {
     CONTEXT_USER_TURNS = 2,
     CONTEXT_AGENT_TURNS = 1,
-    CONTEXT_TURN_BYTES = 600, /* of each, from its beginning */
-    CONTEXT_DEPTH = 100,      /* tools that the conversation finds */
+    CONTEXT_TURN_BYTES = 600, /* from the beginning of each turn */
+    CONTEXT_DEPTH = 100,      /* hits of the search for the context */
     NAMES_TOLD = 3,
     NAME_SHOWN = 80
 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* The last turns but the one that leads, in their order, and that at the end; nothing where it is the only one. */
-static int join_turns(struct conversation_input *out, const struct conversation *conversation, size_t leads,
-                      struct arena *arena, wt_error *err)
+/* Joins the latest turns in order, followed by the request. Leaves the context empty if there are no other turns.
+ * leads: number of the turn used as request. */
+static int join_context_turns(struct conversation_input *out, const struct conversation *conversation, size_t leads,
+                              struct arena *arena, wt_error *err)
 {
     size_t left[2] = {CONTEXT_AGENT_TURNS, CONTEXT_USER_TURNS}, first = conversation->len;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     bool *taken = wt__arena_array(arena, bool, conversation->len + 1);
-    struct buffer text = {0};
-    if (!taken)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(taken, err);
     for (size_t i = conversation->len; i > 0 && left[0] + left[1] > 0; i--) {
         const struct turn *turn = &conversation->turns[i - 1];
         if (i - 1 == leads || left[turn->user] == 0)
@@ -39,23 +40,22 @@ static int join_turns(struct conversation_input *out, const struct conversation 
         taken[i - 1] = true;
         first = i - 1;
     }
+    if (first == conversation->len)
+        return 0;
     for (size_t i = first; i < conversation->len; i++)
         if (taken[i]) {
             wt__buffer_str(&text, wt__str_head(conversation->turns[i].text, CONTEXT_TURN_BYTES));
             wt__buffer_char(&text, '\n');
         }
-    if (first < conversation->len) {
-        wt__buffer_str(&text, wt__str_head(out->request, CONTEXT_TURN_BYTES));
-        const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-        out->context = wt__str(copy);
-    }
-    bool failed = first < conversation->len && !out->context.ptr;
-    wt__buffer_dispose(&text);
-    return failed ? wt__fail_nomem(err) : 0;
+    wt__buffer_str(&text, wt__str_head(out->request, CONTEXT_TURN_BYTES));
+    const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    WT_CHECK_ALLOC(copy, err);
+    out->context = wt__str(copy);
+    return 0;
 }
 
-static int tell_left_out(struct conversation_input *out, const struct conversation *conversation, struct arena *arena,
-                         wt_error *err)
+static int note_skipped_parts(struct conversation_input *out, const struct conversation *conversation,
+                              struct arena *arena, wt_error *err)
 {
     struct buffer text = {0};
     if (conversation->left_out > 0)
@@ -63,21 +63,19 @@ static int tell_left_out(struct conversation_input *out, const struct conversati
                           conversation->left_out == 1 ? "message is" : "messages are",
                           conversation->left_out == 1 ? "" : ", the first", conversation->reason);
     if (conversation->calls_over > 0)
-        wt__buffer_printf(&text, "%sonly the first %d tools that it called are kept", text.len > 0 ? "; " : "",
-                          WT_MAX_KEPT);
+        wt__buffer_printf(&text, "%sonly the first %d called tools are kept", text.len > 0 ? "; " : "", WT_MAX_KEPT);
     return wt__take_notice(&out->notice, WT_NOTICE_CONVERSATION, &text, arena, err);
 }
 
-/* What it calls, then what the caller has. */
-static int list_names(struct conversation_input *out, const struct conversation *conversation,
-                      const struct conversation_options *options, struct arena *arena, wt_error *err)
+/* Lists the called tools, then the caller's own. */
+static int list_kept_names(struct conversation_input *out, const struct conversation *conversation,
+                           const struct conversation_options *options, struct arena *arena, wt_error *err)
 {
     if (options->have_count > WT_MAX_KEPT)
-        return wt__fail(err, WT_EINVAL, "%zu tools to keep were named; at most %d are", options->have_count,
+        return wt__fail(err, WT_EINVAL, "%zu tools to keep were given; at most %d are allowed", options->have_count,
                         WT_MAX_KEPT);
     out->names = wt__arena_array(arena, const char *, conversation->call_count + options->have_count);
-    if (!out->names)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->names, err);
     for (size_t i = 0; i < conversation->call_count; i++)
         out->names[out->name_count++] = conversation->calls[i].ptr;
     out->called = out->name_count;
@@ -104,23 +102,23 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
         leads = wt__messages_last_user(&conversation);
         if (leads == conversation.len)
             return wt__fail(err, WT_EFORMAT,
-                            "the user says nothing in this conversation%s%s; one of its messages needs "
+                            "the conversation has no text of the user%s%s; give a message with "
                             "the role \"user\" and a text",
                             conversation.reason ? ": " : "", conversation.reason ? conversation.reason : "");
         out->request = conversation.turns[leads].text;
     }
-    WT_TRY(join_turns(out, &conversation, leads, arena, err));
-    WT_TRY(list_names(out, &conversation, options, arena, err));
-    return tell_left_out(out, &conversation, arena, err);
+    WT_TRY(join_context_turns(out, &conversation, leads, arena, err));
+    WT_TRY(list_kept_names(out, &conversation, options, arena, err));
+    return note_skipped_parts(out, &conversation, arena, err);
 }
 
-/* ---------------------------------------------------------------- the tools that are kept */
+/* ---------------------------------------------------------------- kept tools */
 
-/* Clients of several MCP servers put this before a server's name. */
+/* Prefix that clients of several MCP servers put before the name of a server. */
 static const char *const client_prefix = "mcp__";
 
-/* 1 and *id when a name stands for one tool. */
-static int resolve(struct store *reader, const char *name, int64_t *id, wt_error *err)
+/* Returns 1 and *id if the name resolves to one tool, 0 if not. */
+static int resolve_kept_name(struct store *reader, const char *name, int64_t *id, wt_error *err)
 {
     wt_error why;
     size_t prefix = strlen(client_prefix);
@@ -134,7 +132,7 @@ static int resolve(struct store *reader, const char *name, int64_t *id, wt_error
     return rc < 0 ? rc : 1;
 }
 
-static bool is_among(const int64_t *ids, size_t count, int64_t id)
+static bool has_kept_id(const int64_t *ids, size_t count, int64_t id)
 {
     for (size_t i = 0; i < count; i++)
         if (ids[i] == id)
@@ -142,19 +140,19 @@ static bool is_among(const int64_t *ids, size_t count, int64_t id)
     return false;
 }
 
-static int resolve_all(struct search *search, struct store *reader, struct buffer *unknown, size_t *missing,
-                       wt_error *err)
+static int resolve_kept_names(struct search *search, struct store *reader, struct buffer *unknown, size_t *missing,
+                              wt_error *err)
 {
     const struct conversation_input *input = search->conversation;
-    struct kept_tools_of *kept = &search->kept;
+    struct kept_ids *kept = &search->kept;
     for (size_t i = 0; i < input->name_count; i++) {
         int64_t id;
-        int rc = resolve(reader, input->names[i], &id, err);
+        int rc = resolve_kept_name(reader, input->names[i], &id, err);
         if (rc < 0)
             return rc;
         if (rc == 0 && (*missing)++ < NAMES_TOLD)
             wt__buffer_printf(unknown, "%s\"%.*s\"", *missing > 1 ? ", " : "", NAME_SHOWN, input->names[i]);
-        if (rc == 1 && !is_among(kept->ids, kept->count, id))
+        if (rc == 1 && !has_kept_id(kept->ids, kept->count, id))
             kept->ids[kept->count++] = id;
         kept->called = i < input->called ? kept->count : kept->called;
     }
@@ -178,11 +176,11 @@ int wt__conversation_resolve(struct search *search, wt_error *err)
         return rc;
     rc = wt__store_read_begin(reader, err);
     if (rc >= 0)
-        rc = resolve_all(search, reader, &unknown, &missing, err);
+        rc = resolve_kept_names(search, reader, &unknown, &missing, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(search->engine, reader);
     if (missing > 0)
-        wt__buffer_printf(&text, "no tool, or more than one, has the name %s%s, and none is kept for it", unknown.ptr,
+        wt__buffer_printf(&text, "cannot keep %s%s: no tool or several tools have that name", unknown.ptr,
                           missing > NAMES_TOLD ? ", ..." : "");
     if (rc >= 0)
         rc = unknown.failed ? wt__fail_nomem(err)
@@ -194,22 +192,21 @@ int wt__conversation_resolve(struct search *search, wt_error *err)
 
 /* ---------------------------------------------------------------- context */
 
-static int by_row(const void *a, const void *b)
+static int order_context_tools(const void *a, const void *b)
 {
     uint32_t x = ((const struct context_tool *)a)->row, y = ((const struct context_tool *)b)->row;
     return (x > y) - (x < y);
 }
 
-/* What is kept, as rows of this index, and whose the called ones are. */
-static int find_rows(struct search *search, const uint64_t *allowed, struct context *context, wt_error *err)
+/* Finds the rows of the kept tools, and the providers of the called ones. */
+static int find_kept_rows(struct search *search, const uint64_t *allowed, struct context *context, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
-    const struct kept_tools_of *kept = &search->kept;
+    const struct kept_ids *kept = &search->kept;
     uint32_t *providers = wt__arena_array(search->arena, uint32_t, kept->count);
     search->kept_rows = wt__arena_array(search->arena, uint32_t, kept->count);
     search->kept_count = 0;
-    if (!providers || !search->kept_rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(providers && search->kept_rows, err);
     for (size_t i = 0; i < kept->count; i++) {
         size_t row = wt__snapshot_row(snapshot, kept->ids[i]);
         if (row >= snapshot->rows || !wt__row_allowed(allowed, (uint32_t)row))
@@ -223,10 +220,10 @@ static int find_rows(struct search *search, const uint64_t *allowed, struct cont
     return 0;
 }
 
-/* What the retrieval finds for all that was said, read as one request that has no parts: the turns before the last one
- * were answered, and are there for what they are about. */
-static int find_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
-                      struct context *context, wt_error *err)
+/* Searches with the whole context as one request without sub-queries: earlier turns were answered already and only give
+ * the topic. */
+static int find_context_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
+                              struct context *context, wt_error *err)
 {
     struct retriever retriever = search->plan.retriever;
     struct retrieve_request whole = *request;
@@ -250,7 +247,7 @@ static int find_tools(struct search *search, const struct view *view, const stru
                                          .meaning = found.items[i].features[FEATURE_SUBQUERY_MEANING],
                                          .words = found.items[i].features[FEATURE_SUBQUERY_WORDS]};
     if (found.len > 1)
-        qsort(tools, found.len, sizeof *tools, by_row);
+        qsort(tools, found.len, sizeof *tools, order_context_tools);
     context->tools = tools;
     context->count = found.len;
     context->best_meaning = found.nearest && found.nearest_counts[0] > 0 ? found.nearest[0].score : 0;
@@ -265,18 +262,17 @@ int wt__conversation_context(struct search *search, const struct view *view, con
     if (!search->conversation)
         return 0;
     struct context *context = wt__arena_array(search->arena, struct context, 1);
-    if (!context)
-        return wt__fail_nomem(err);
-    int rc = find_rows(search, request->allowed, context, err);
-    if (rc == 0 && search->conversation->context.len > 0)
-        rc = find_tools(search, view, request, context, err);
+    WT_CHECK_ALLOC(context, err);
+    WT_TRY(find_kept_rows(search, request->allowed, context, err));
+    if (search->conversation->context.len > 0)
+        WT_TRY(find_context_tools(search, view, request, context, err));
     *out = context->count + context->provider_count > 0 ? context : NULL;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- hits */
 
-static bool is_kept(const struct search *search, uint32_t row)
+static bool is_kept_row(const struct search *search, uint32_t row)
 {
     for (size_t i = 0; i < search->kept_count; i++)
         if (search->kept_rows[i] == row)
@@ -287,7 +283,7 @@ static bool is_kept(const struct search *search, uint32_t row)
 void wt__conversation_mark(struct search *search)
 {
     for (size_t i = 0; i < search->hits.len && search->kept_count > 0; i++)
-        search->hits.items[i].kept = is_kept(search, search->hits.items[i].row);
+        search->hits.items[i].kept = is_kept_row(search, search->hits.items[i].row);
 }
 
 void wt__conversation_cut(struct search *search, size_t wanted)
@@ -298,7 +294,7 @@ void wt__conversation_cut(struct search *search, size_t wanted)
     search->hits.len = end;
 }
 
-static bool is_hit(const struct hit_list *hits, size_t count, uint32_t row)
+static bool is_hit_row(const struct hit_list *hits, size_t count, uint32_t row)
 {
     for (size_t i = 0; i < count; i++)
         if (hits->items[i].row == row)
@@ -313,12 +309,11 @@ int wt__conversation_append(struct search *search, wt_error *err)
     if (search->kept_count == 0)
         return 0;
     struct hit *items = wt__arena_array(search->arena, struct hit, found + search->kept_count);
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     if (found > 0)
         memcpy(items, hits->items, found * sizeof *items);
     for (size_t i = 0; i < search->kept_count; i++)
-        if (!is_hit(hits, found, search->kept_rows[i]))
+        if (!is_hit_row(hits, found, search->kept_rows[i]))
             items[hits->len++] = (struct hit){.row = search->kept_rows[i], .probability = NAN, .kept = true};
     hits->items = items;
     return 0;

@@ -1,19 +1,17 @@
-/* find.c: the tools that a request needs, best first. */
+/* find.c: wt_find, a ranked list of tools for a request. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "query/find.h"
 #include "choose/relevance.h"
-#include "query/find.h"
+#include "query/search.h"
 #include "engine/sized_options.h"
 #include "query/chooser_input.h"
-#include "query/materialise.h"
 
 enum { DEFAULT_HITS = 5 };
 
-struct result {
+struct find_result {
     wt_hits public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
@@ -22,7 +20,7 @@ void wt_hits_free(wt_hits *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct find_result *result = (struct find_result *)public;
     wt__arena_dispose(&result->arena);
     free(result);
 }
@@ -37,14 +35,15 @@ static void abstain_untrained(struct search *search, double share, wt_hits *out)
         search->hits.len = 0;
 }
 
-/* Takes the hits away when no tool seems to fit. */
-static int abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out, wt_error *err)
+/* Removes all hits if probably no tool fits. */
+static int abstain_if_unsure(struct search *search, const struct chooser *chooser, double share, wt_hits *out,
+                             wt_error *err)
 {
     struct candidate_features candidates;
     int unlike = search->untrained;
     if (!unlike) {
         out->no_answer_probability = wt__read_candidates(search, chooser, &candidates);
-        unlike = wt__search_if_unlike(search, chooser, &candidates, err);
+        unlike = wt__search_if_unfamiliar(search, chooser, &candidates, err);
     }
     if (unlike < 0)
         return unlike;
@@ -55,9 +54,8 @@ static int abstain(struct search *search, const struct chooser *chooser, double 
     return 0;
 }
 
-/* Marks the hits that hardly anything speaks for, and leaves them out where that is wanted. Returns how many it left
- * out. */
-static size_t tell_weak(struct search *search, bool leave_out)
+/* Marks weak hits, and removes them if leave_out is set. Returns the number of removed hits. */
+static size_t mark_weak_hits(struct search *search, bool leave_out)
 {
     struct hit_list *hits = &search->hits;
     size_t kept = 0, all = hits->len;
@@ -71,75 +69,71 @@ static size_t tell_weak(struct search *search, bool leave_out)
     return all - kept;
 }
 
-static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
+/* Copies the description of the search to the result. */
+static void describe_search(const struct search *search, wt_hits *out)
 {
-    size_t wanted = search->k, kept = search->conversation->name_count;
-    if (wanted < WT_MAX_K) /* else the search says that it is too much, or all */
-        search->k = kept < WT_MAX_K - wanted ? wanted + kept : WT_MAX_K;
-    const struct chooser *chooser = NULL;
-    struct notice notice = {0}; /* on the chooser */
-    out->no_answer_probability = NAN;
-    if (options->abstain > 0) { /* from the hits that it was calibrated on */
-        chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
-        if (!chooser)
-            return wt__fail_nomem(err);
-        search->features = true;
-        search->k = search->k > PICK_HITS ? search->k : PICK_HITS;
-    }
-    int rc = wt__search_run(search, err);
-    if (rc == 0)
-        rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
-    if (rc == 0 && chooser)
-        rc = abstain(search, chooser, options->abstain, out, err);
-    if (rc == 0)
-        rc = wt__search_tell_language(search, err);
-    if (rc == 0)
-        wt__conversation_cut(search, wanted);
-    if (rc == 0)
-        wt__tell_probabilities(search, out->no_answer_probability);
-    if (rc == 0)
-        out->weak = tell_weak(search, options->none_if_unsure != 0);
-    if (rc == 0)
-        rc = wt__conversation_append(search, err);
-    uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
-    if (rc < 0 || !which)
-        return rc < 0 ? rc : wt__fail_nomem(err);
-    for (uint32_t i = 0; i < search->hits.len; i++)
-        which[i] = i;
-    rc = wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
     out->recipe = search->plan.ran;
     out->encoder = search->encoder;
-    out->better = wt__engine_better(search->engine);
+    out->better = wt__engine_better_model(search->engine);
     out->why = search->plan.why;
     out->read_as = search->read_as;
     out->kept = search->kept_count;
-    if (rc == 0 && search->conversation->has_messages &&
-        !(out->last_turn = wt__arena_copy(search->arena, search->request)))
-        return wt__fail_nomem(err);
     out->multi_provider_probability = search->multi_provider_probability;
     out->tokens = search->budget.used;
     out->over_budget = search->budget.over;
-    if (rc == 0)
-        rc = wt__budget_tell(&search->budget, &search->notice, search->arena, err);
-    if (rc == 0)
-        rc = wt__join_notices(&search->notice, &notice, search->arena, err);
     out->notice = search->notice.text;
     out->notice_codes = search->notice.codes;
-    return rc;
 }
 
-static int check(const wt_find_options *options, wt_error *err)
+static int run_find(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
-    if (!(options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
-    if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
-        return wt__fail(err, WT_EINVAL, "whether any tool fits is told from the hits of auto, not of %s",
-                        options->recipe);
+    size_t wanted = search->k, kept = search->conversation->name_count;
+    if (wanted < WT_MAX_K) /* a larger k is rejected by the search */
+        search->k = kept < WT_MAX_K - wanted ? wanted + kept : WT_MAX_K;
+    const struct chooser *chooser = NULL;
+    struct notice notice = {0}; /* about the chooser */
+    out->no_answer_probability = NAN;
+    if (options->abstain > 0) { /* use as many hits as in the calibration */
+        chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
+        WT_CHECK_ALLOC(chooser, err);
+        search->features = true;
+        search->k = search->k > PICK_HITS ? search->k : PICK_HITS;
+    }
+    WT_TRY(wt__search_run(search, err));
+    WT_TRY(wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err));
+    if (chooser)
+        WT_TRY(abstain_if_unsure(search, chooser, options->abstain, out, err));
+    WT_TRY(wt__search_note_language(search, err));
+    wt__conversation_cut(search, wanted);
+    wt__set_probabilities(search, out->no_answer_probability);
+    out->weak = mark_weak_hits(search, options->none_if_unsure != 0);
+    WT_TRY(wt__conversation_append(search, err));
+    uint32_t *which = wt__arena_array(search->arena, uint32_t, search->hits.len);
+    WT_CHECK_ALLOC(which, err);
+    for (uint32_t i = 0; i < search->hits.len; i++)
+        which[i] = i;
+    WT_TRY(wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err));
+    if (search->conversation->has_messages) {
+        out->last_turn = wt__arena_copy(search->arena, search->request);
+        WT_CHECK_ALLOC(out->last_turn, err);
+    }
+    WT_TRY(wt__budget_report(&search->budget, &search->notice, search->arena, err));
+    WT_TRY(wt__join_notices(&search->notice, &notice, search->arena, err));
+    describe_search(search, out);
     return 0;
 }
 
-static int find(wt_engine *engine, struct str request, const wt_find_options *given, const json_t *messages,
-                enum copies_placed copies, wt_hits **out, wt_error *err)
+static int check_find_options(const wt_find_options *options, wt_error *err)
+{
+    if (!(options->abstain < 1))
+        return wt__fail(err, WT_EINVAL, "abstain must be below 1, not %g", options->abstain);
+    if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
+        return wt__fail(err, WT_EINVAL, "abstain requires the recipe auto, not %s", options->recipe);
+    return 0;
+}
+
+static int find_public_hits(wt_engine *engine, struct str request, const wt_find_options *given, const json_t *messages,
+                            enum copies_placed copies, wt_hits **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_find_options options;
@@ -147,9 +141,8 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc < 0)
         return rc;
-    struct result *result = calloc(1, sizeof *result);
-    if (!result)
-        return wt__fail_nomem(err);
+    struct find_result *result = calloc(1, sizeof *result);
+    WT_CHECK_ALLOC(result, err);
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
@@ -165,7 +158,7 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
                             .progress = &progress};
     const struct conversation_options said = {request,      options.messages,   options.messages_len,
                                               options.have, options.have_count, messages};
-    rc = check(&options, err);
+    rc = check_find_options(&options, err);
     if (rc == 0)
         rc = wt__conversation_read(&conversation, &said, search.arena, err);
     search.request = conversation.request;
@@ -175,7 +168,7 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
     if (rc == 0)
         rc = wt__budget_begin(&search.budget, options.max_tokens, options.format, err);
     if (rc == 0)
-        rc = run(&search, &options, &result->public, err);
+        rc = run_find(&search, &options, &result->public, err);
     wt__search_end(&search);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
@@ -195,16 +188,16 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
 int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options, wt_hits **out,
             wt_error *err)
 {
-    return find(engine, (struct str){request, request_len}, options, NULL, COPIES_SHARED, out, err);
+    return find_public_hits(engine, (struct str){request, request_len}, options, NULL, COPIES_SHARED, out, err);
 }
 
 int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err)
 {
-    return find(engine, request, options, NULL, COPIES_BY_ID, out, err);
+    return find_public_hits(engine, request, options, NULL, COPIES_BY_ID, out, err);
 }
 
 int wt__find_parsed(wt_engine *engine, struct str request, const wt_find_options *options, const json_t *messages,
                     wt_hits **out, wt_error *err)
 {
-    return find(engine, request, options, messages, COPIES_SHARED, out, err);
+    return find_public_hits(engine, request, options, messages, COPIES_SHARED, out, err);
 }

@@ -1,18 +1,106 @@
-/* materialise.c: the definitions are read from the store after the search, so a tool that was removed in between is
- * left out of the result. */
-#include "query/materialise.h"
+/* materialise.c: makes public hits within a budget of tokens. Definitions are read after the search, so a tool removed
+ * in between is missing from the result. */
+#include "query/selector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
+#include "catalog/export.h"
 #include "catalog/names.h"
 #include "engine/tools.h"
+#include "query/budget.h"
 #include "retrieve/document.h"
 #include "text/unicode.h"
 
-/* "name description" for a set of fields; NULL when memory is out. */
-static const char *field_list(struct arena *arena, unsigned fields)
+/* ---------------------------------------------------------------- budget */
+
+int wt__budget_begin(struct budget *out, size_t most, const char *format, wt_error *err)
+{
+    struct buffer none = {0};
+    *out = (struct budget){.most = most, .format = format ? wt__str(format) : STR("openai")};
+    int rc = most || format ? wt__export(NULL, 0, out->format, &none, err) : 0;
+    wt__buffer_dispose(&none);
+    out->format = wt__export_read(out->format);
+    return rc;
+}
+
+void wt__budget_dispose(struct budget *budget)
+{
+    wt__buffer_dispose(&budget->named);
+}
+
+static void add_skipped_name(struct budget *budget, const struct tool *tool, size_t tokens)
+{
+    if (budget->over++ >= BUDGET_NAMED)
+        return;
+    wt__buffer_text(&budget->named, budget->over > 1 ? ", " : "");
+    wt__tool_id(&budget->named, tool->provider, tool->name);
+    wt__buffer_printf(&budget->named, " (%zu)", tokens);
+}
+
+static int count_definition_tokens(const struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+{
+    struct buffer definition = {0};
+    int rc = budget->most ? wt__export(tool, 1, budget->format, &definition, err) : 0;
+    *tokens = (definition.len + BUDGET_BYTES_PER_TOKEN - 1) / BUDGET_BYTES_PER_TOKEN;
+    wt__buffer_dispose(&definition);
+    return rc;
+}
+
+int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+{
+    int rc = count_definition_tokens(budget, tool, tokens, err);
+    budget->used += *tokens;
+    budget->taken++;
+    return rc;
+}
+
+int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+{
+    int rc = count_definition_tokens(budget, tool, tokens, err);
+    if (rc < 0 || budget->most == 0)
+        return rc < 0 ? rc : 1;
+    if (budget->used > budget->most || *tokens > budget->most - budget->used) {
+        add_skipped_name(budget, tool, *tokens);
+        return 0;
+    }
+    budget->used += *tokens;
+    budget->taken++;
+    return 1;
+}
+
+int wt__budget_report(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err)
+{
+    struct buffer text = {0};
+    if (budget->over == 0)
+        return 0;
+    if (budget->taken > 0)
+        wt__buffer_printf(&text, "%zu of %zu tools fit in %zu tokens, with %zu; left out: ", budget->taken,
+                          budget->taken + budget->over, budget->most, budget->used);
+    else
+        wt__buffer_printf(&text, "no tool of %zu fits in %zu tokens: ", budget->over, budget->most);
+    wt__buffer_str(&text, wt__buffer_view(&budget->named));
+    if (budget->over > BUDGET_NAMED)
+        wt__buffer_printf(&text, " and %zu more", budget->over - BUDGET_NAMED);
+    text.failed |= budget->named.failed;
+    return wt__take_notice(notice, WT_NOTICE_OVER_BUDGET, &text, arena, err);
+}
+
+int wt__selection_report_budget(struct selection *selection, const struct budget *budget, wt_error *err)
+{
+    wt_picked *out = selection->out;
+    out->tokens = budget->used;
+    out->over_budget = budget->over;
+    if (budget->over > 0)
+        out->tracc = out->complete = NAN;
+    return wt__budget_report(budget, &selection->notice, selection->arena, err);
+}
+
+/* ---------------------------------------------------------------- explanations */
+
+/* Returns the names of a set of fields, such as "name description". NULL if out of memory. */
+static const char *write_field_list(struct arena *arena, unsigned fields)
 {
     struct buffer text = {0};
     for (size_t f = 0; f < FIELD_COUNT; f++)
@@ -35,25 +123,24 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
         return rc < 0 ? rc : wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++) {
         matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
-                                .fields = field_list(arena, words[i].fields),
+                                .fields = write_field_list(arena, words[i].fields),
                                 .score = words[i].score};
-        if (!matches[i].word || !matches[i].fields)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(matches[i].word && matches[i].fields, err);
     }
     out->matches = wt__arena_pointers(arena, matches, count, sizeof *matches);
     out->match_count = count;
     return out->matches ? 0 : wt__fail_nomem(err);
 }
 
-/* Whether words had a say, in either stage. */
-static bool reads_words(const struct search *search)
+/* True if the retriever or the reranker uses words. */
+static bool uses_words(const struct search *search)
 {
     const struct rerank_kind *reranker = search->plan.reranker.kind;
     return wt__retriever_uses(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
-/* A stage as it is shown: that of a part of the request says which. NULL when memory is out. */
-static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
+/* Returns the name of a stage, with the matched part of the request, if any. NULL if out of memory. */
+static const char *write_stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
 {
     struct buffer text = {0};
     struct str part = strcmp(stage->name, SUBQUERY_STAGE) == 0 ? hit->subquery
@@ -73,13 +160,11 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
 {
     struct arena *arena = search->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, HIT_STAGES);
-    if (!stages)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(stages, err);
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++) {
         const struct stage_evidence *stage = &hit->stages[s];
-        const char *name = stage_name(stage, hit, arena);
-        if (!name)
-            return wt__fail_nomem(err);
+        const char *name = write_stage_name(stage, hit, arena);
+        WT_CHECK_ALLOC(name, err);
         stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share, stage->weight};
     }
     out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
@@ -88,23 +173,23 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
 
 /* ---------------------------------------------------------------- copies */
 
-/* What is told of the copies of each hit. */
-struct copies_told {
-    const uint32_t *shown; /* [count] rows of the hits, ascending: these are told as hits */
+/* The copies of each hit. */
+struct hit_copies {
+    const uint32_t *shown; /* [count] rows of the hits, ascending; not listed as copies */
     size_t count;
-    int64_t *ids; /* [listed] of tools that are named, hit by hit */
+    int64_t *ids; /* [listed] ids of the listed copies, hit by hit */
     size_t listed;
 };
 
-static bool is_shown(const struct copies_told *told, uint32_t row)
+static bool is_shown_hit(const struct hit_copies *told, uint32_t row)
 {
     size_t at = wt__lower_bound_u32(told->shown, told->count, row);
     return at < told->count && told->shown[at] == row;
 }
 
-static void tell_copy(const struct search *search, struct copies_told *told, uint32_t row, wt_hit *out)
+static void add_copy(const struct search *search, struct hit_copies *told, uint32_t row, wt_hit *out)
 {
-    if (is_shown(told, row))
+    if (is_shown_hit(told, row))
         return;
     if (out->more_count++ < WT_MAX_MORE_LIKE_IT) {
         told->ids[told->listed++] = search->index->snapshot->keys[row].id;
@@ -112,8 +197,8 @@ static void tell_copy(const struct search *search, struct copies_told *told, uin
     }
 }
 
-/* The tools that are the same word for word and may be found, and those that gave their places to the hit. */
-static void tell_copies(const struct search *search, struct copies_told *told, const struct hit *hit, wt_hit *out)
+/* Collects the identical tools allowed by the filter, and the near-copies sharing the place of the hit. */
+static void collect_copies(const struct search *search, struct hit_copies *told, const struct hit *hit, wt_hit *out)
 {
     const struct snapshot *snapshot = search->index->snapshot;
     const struct snapshot_key *keys = snapshot->keys;
@@ -123,16 +208,16 @@ static void tell_copies(const struct search *search, struct copies_told *told, c
     for (size_t i = 0; i < count; i++)
         if (rows[i] != hit->row && wt__are_copies(&keys[rows[i]], &keys[hit->row]) &&
             wt__row_allowed(search->allowed, rows[i]))
-            tell_copy(search, told, rows[i], out);
+            add_copy(search, told, rows[i], out);
     for (size_t i = 0; search->copies == COPIES_SHARED && i < search->hits.given_count; i++) {
         const struct copy *given = &search->hits.given[i];
         if (given->of == hit->row && (group == 0 || !search->hits.asked || keys[given->row].group != group))
-            tell_copy(search, told, given->row, out);
+            add_copy(search, told, given->row, out);
     }
 }
 
-/* Ids of those tools, hits [count] as *told has them. One that was removed meanwhile is left out. */
-static int name_copies(struct search *search, struct copies_told *told, wt_hit *hits, size_t count, wt_error *err)
+/* Sets the ids of the collected copies. hits [count], in the same order as in *told. Skips copies removed meanwhile. */
+static int set_copy_ids(struct search *search, struct hit_copies *told, wt_hit *hits, size_t count, wt_error *err)
 {
     struct arena reading = {0};
     struct buffer id = {0};
@@ -161,26 +246,25 @@ static int name_copies(struct search *search, struct copies_told *told, wt_hit *
     return rc < 0 ? rc : 0;
 }
 
-/* hits [count] are those of which [count]. */
-static int add_copies(struct search *search, const uint32_t *which, wt_hit *hits, size_t count, wt_error *err)
+/* Adds the copies to hits [count], made from which [count]. */
+static int add_copies_to_hits(struct search *search, const uint32_t *which, wt_hit *hits, size_t count, wt_error *err)
 {
     uint32_t *shown = wt__arena_array(search->arena, uint32_t, count);
-    struct copies_told told = {shown, count, wt__arena_array(search->arena, int64_t, count * WT_MAX_MORE_LIKE_IT), 0};
-    if (!shown || !told.ids)
-        return wt__fail_nomem(err);
+    struct hit_copies told = {shown, count, wt__arena_array(search->arena, int64_t, count * WT_MAX_MORE_LIKE_IT), 0};
+    WT_CHECK_ALLOC(shown && told.ids, err);
     for (size_t i = 0; i < count; i++)
         shown[i] = search->hits.items[which[i]].row;
     wt__sort_u32(shown, count);
     for (size_t i = 0; i < count; i++)
-        tell_copies(search, &told, &search->hits.items[which[i]], &hits[i]);
-    return name_copies(search, &told, hits, count, err);
+        collect_copies(search, &told, &search->hits.items[which[i]], &hits[i]);
+    return set_copy_ids(search, &told, hits, count, err);
 }
 
 /* ---------------------------------------------------------------- hits */
 
-/* The tokens of those that are in the prompt already are taken before any others are. */
-static int count_kept(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
-                      size_t *tokens, wt_error *err)
+/* Counts the tokens of kept tools, which are in the prompt already, before other tools are taken. */
+static int count_kept_tokens(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
+                             size_t *tokens, wt_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc >= 0 && i < count; i++)
@@ -198,7 +282,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
     int64_t *ids = wt__arena_array(&reading, int64_t, count);
     struct tool *tools = wt__arena_array(&reading, struct tool, count);
     size_t *tokens = wt__arena_array(&reading, size_t, count);
-    uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* of which, those that come out */
+    uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* elements of which in the result */
     int rc = items && materialised && ids && tools && tokens && came ? 0 : wt__fail_nomem(err);
     *len = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
@@ -206,7 +290,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
     if (rc == 0)
         rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
     if (rc >= 0)
-        rc = count_kept(search, which, count, tools, tokens, err);
+        rc = count_kept_tokens(search, which, count, tools, tokens, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct hit *hit = &search->hits.items[which[i]];
         if (tools[i].name.len == 0)
@@ -225,11 +309,11 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);
-        if (rc >= 0 && explain && reads_words(search))
+        if (rc >= 0 && explain && uses_words(search))
             rc = explain_matches(search, hit, &tools[i], item, err);
     }
     if (rc >= 0)
-        rc = add_copies(search, came, items, *len, err);
+        rc = add_copies_to_hits(search, came, items, *len, err);
     *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);
     if (rc >= 0 && !*out)
         rc = wt__fail_nomem(err);

@@ -1,4 +1,4 @@
-/* pick.c: the set of tools that a request needs, by whichever selector its recipe names. */
+/* pick.c: wt_pick, the set of tools for a request. The recipe decides the selector. */
 #include "query/selector.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "engine/sized_options.h"
 #include "recipe/recipes.h"
 
-struct result {
+struct pick_result {
     wt_picked public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
@@ -19,42 +19,48 @@ void wt_picked_free(wt_picked *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct pick_result *result = (struct pick_result *)public;
     wt__arena_dispose(&result->arena);
     free(result);
 }
 
 extern const struct set_selector wt__selector_chooser, wt__selector_bundle, wt__selector_ptr;
 
-static const struct set_selector *const selectors[] = {
+static const struct set_selector *const set_selectors[] = {
     [SELECTOR_CHOOSER] = &wt__selector_chooser,
     [SELECTOR_BUNDLE] = &wt__selector_bundle,
     [SELECTOR_PTR] = &wt__selector_ptr,
 };
 
-/* The recipe that picks, by its name; complete is that of set-N. */
-static int find_recipe(wt_pick_options *options, const struct set_selector **selector, wt_error *err)
+/* Finds the recipe and its selector, and sets the completeness of a recipe set-N. */
+static int find_set_recipe(wt_pick_options *options, const struct set_selector **selector, wt_error *err)
 {
     const char *name = options->recipe ? options->recipe : TRAINED_SET;
     const struct recipe *recipe = wt__recipe_named(name);
     if (!recipe && strcmp(name, "auto") != 0)
         return wt__fail(err, WT_ERECIPE, "there is no recipe \"%.80s\"; `whichtool help --recipes` lists them", name);
     if (!recipe || !recipe->public.picks)
-        return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
-    *selector = selectors[recipe->selector];
+        return wt__fail(err, WT_ERECIPE, "the recipe %s ranks tools and makes no set; run it with `whichtool find`",
+                        name);
+    *selector = set_selectors[recipe->selector];
     options->recipe = name;
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;
     return 0;
 }
 
-static int read_conversation(struct selection *selection, bool converses, struct conversation_input *out, wt_error *err)
+static int read_pick_conversation(struct selection *selection, bool converses, struct conversation_input *out,
+                                  wt_error *err)
 {
     const wt_pick_options *options = selection->options;
-    const struct conversation_options said = {selection->request, options->messages,   options->messages_len,
-                                              options->have,      options->have_count, NULL};
+    const struct conversation_options said = {.request = selection->request,
+                                              .messages = options->messages,
+                                              .messages_len = options->messages_len,
+                                              .have = options->have,
+                                              .have_count = options->have_count};
     if (!converses && (options->messages || options->have_count > 0))
-        return wt__fail(err, WT_EINVAL, "a conversation, and tools to keep, are read by the recipe set, not by %s",
+        return wt__fail(err, WT_EINVAL,
+                        "the recipe %s does not support conversations or tools to keep; use the recipe set",
                         options->recipe);
     int rc = wt__conversation_read(out, &said, selection->arena, err);
     selection->request = out->request;
@@ -70,8 +76,8 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     wt_pick_options options = *given;
     const struct set_selector *selector = NULL;
     *out = NULL;
-    int rc = find_recipe(&options, &selector, err);
-    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    int rc = find_set_recipe(&options, &selector, err);
+    struct pick_result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
     wt_picked *picked = &result->public;
@@ -88,7 +94,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
                                   .arena = &result->arena,
                                   .out = picked,
                                   .conversation = &conversation};
-    rc = read_conversation(&selection, selector->converses, &conversation, err);
+    rc = read_pick_conversation(&selection, selector->converses, &conversation, err);
     if (rc == 0)
         rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
     if (rc == 0)
@@ -101,7 +107,8 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     picked->notice = selection.notice.text;
     picked->notice_codes = selection.notice.codes;
     picked->total_ms = wt__now_ms() - begun;
-    picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms, 0); /* replayed: none of it */
+    picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms,
+                             0); /* replayed answers report the time of their recording */
     *out = picked;
     return 0;
 }

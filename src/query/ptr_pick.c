@@ -1,28 +1,145 @@
-/* ptr_pick.c: wt_pick by PTR, or by the nearest bundle alone. */
+/* ptr_pick.c: selectors for PTR and for the nearest bundle alone, and the trace of PTR as JSON, with tools as ids, and
+ * questions and answers word for word. */
+#include "engine/experiment.h"
 #include "query/ptr_sources.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "engine/experiment.h"
-#include "query/materialise.h"
+#include "catalog/names.h"
+#include "query/chat_trace.h"
+#include "query/search.h"
 #include "query/selector.h"
 
-enum { WRONG_LABELS = 5 /* near hits that an oracle may take for needed */ };
+/* ---------------------------------------------------------------- trace */
+
+struct trace_writer {
+    struct ptr_engine_sources *engine_sources;
+    struct arena *arena;
+    struct buffer json;
+    wt_error *err;
+    int rc;
+};
+
+static void write_trace_key(struct trace_writer *w, const char *name)
+{
+    wt__buffer_printf(&w->json, "%s\"%s\":", w->json.ptr && w->json.ptr[w->json.len - 1] != '{' ? "," : "", name);
+}
+
+static void write_trace_tool(struct trace_writer *w, uint32_t row)
+{
+    const struct search *home = &w->engine_sources->home;
+    struct buffer id = {0};
+    struct tool tool;
+    if (w->rc < 0)
+        return;
+    w->rc =
+        wt__index_tools(home->engine, home->index, &home->index->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
+    if (w->rc < 0)
+        return;
+    wt__tool_id(&id, tool.provider, tool.name);
+    w->json.failed |= id.failed;
+    wt__buffer_json(&w->json, wt__buffer_view(&id));
+    wt__buffer_dispose(&id);
+}
+
+static void write_trace_tools(struct trace_writer *w, const char *name, struct ptr_tools tools)
+{
+    write_trace_key(w, name);
+    wt__buffer_char(&w->json, '[');
+    for (size_t i = 0; i < tools.count; i++) {
+        wt__buffer_text(&w->json, i ? "," : "");
+        write_trace_tool(w, tools.rows[i]);
+    }
+    wt__buffer_char(&w->json, ']');
+}
+
+static void write_trace_text(struct trace_writer *w, const char *name, struct str text)
+{
+    write_trace_key(w, name);
+    wt__buffer_json(&w->json, text);
+}
+
+static void write_trace_requirements(struct trace_writer *w, const struct ptr_trace *trace)
+{
+    write_trace_key(w, "requirements");
+    wt__buffer_char(&w->json, '[');
+    for (size_t i = 0; i < trace->requirement_count; i++) {
+        const struct ptr_requirement *r = &trace->requirements[i];
+        wt__buffer_text(&w->json, i ? ",{" : "{");
+        write_trace_text(w, "text", r->text);
+        write_trace_key(w, "asked");
+        wt__buffer_text(&w->json, r->asked ? "true" : "false");
+        write_trace_tools(w, "tools", r->tools);
+        wt__buffer_char(&w->json, '}');
+    }
+    wt__buffer_char(&w->json, ']');
+}
+
+static void write_trace_problems(struct trace_writer *w, const struct ptr_trace *trace)
+{
+    write_trace_key(w, "problems");
+    wt__buffer_char(&w->json, '[');
+    for (size_t i = 0; i < trace->problem_count; i++) {
+        const struct ptr_problem *p = &trace->problems[i];
+        wt__buffer_text(&w->json, i ? ",{" : "{");
+        write_trace_text(w, "text", trace->requirements[p->requirement].text);
+        for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
+            write_trace_tools(w, wt__ptr_view_name(view), p->views[view]);
+        write_trace_key(w, "tool");
+        if (p->solved)
+            write_trace_tool(w, p->tool);
+        else
+            wt__buffer_text(&w->json, "null");
+        write_trace_key(w, "votes");
+        wt__buffer_printf(&w->json, "%u", p->votes);
+        write_trace_key(w, "already");
+        wt__buffer_text(&w->json, p->already ? "true}" : "false}");
+    }
+    wt__buffer_char(&w->json, ']');
+}
+
+int wt__ptr_write_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace, struct arena *arena,
+                        const char **out, wt_error *err)
+{
+    struct arena reading = {0};
+    struct trace_writer w = {.engine_sources = engine_sources, .arena = &reading, .err = err};
+    wt__buffer_char(&w.json, '{');
+    write_trace_tools(&w, "bundle", trace->bundle);
+    write_trace_requirements(&w, trace);
+    write_trace_key(&w, "ignored");
+    wt__buffer_printf(&w.json, "%zu", trace->ignored);
+    write_trace_text(&w, "verdict", wt__str(wt__ptr_verdict_name(trace->verdict)));
+    write_trace_tools(&w, "kept", trace->kept);
+    write_trace_problems(&w, trace);
+    write_trace_tools(&w, "set", trace->set);
+    write_trace_key(&w, "exchanges");
+    wt__write_exchanges(&w.json, trace->exchanges, trace->exchange_count);
+    write_trace_key(&w, "cost");
+    wt__write_chat_cost(&w.json, &trace->cost);
+    wt__buffer_char(&w.json, '}');
+    *out = w.rc < 0 || w.json.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&w.json));
+    int rc = w.rc < 0 ? w.rc : *out ? 0 : wt__fail_nomem(err);
+    wt__buffer_dispose(&w.json);
+    wt__arena_dispose(&reading);
+    return rc;
+}
+
+enum { WRONG_LABELS = 5 /* near but wrong tools offered to an oracle */ };
 
 struct ptr_pick {
-    struct ptr_reach reach;
+    struct ptr_engine_sources engine_sources;
     struct ptr_sources sources;
     struct ptr_options options;
     struct ptr_trace trace;
     struct selection *selection;
-    const struct pick_evaluation *oracle; /* NULL for a bundle, which nobody is asked for, and where none stands in */
+    const struct pick_evaluation *oracle; /* NULL without an oracle, and for a bundle, which needs no model */
 };
 
-/* ---------------------------------------------------------------- what is wanted */
+/* ---------------------------------------------------------------- options */
 
-/* One name of the list `ablate`, as its bit; 0: there is none of that name. */
-static unsigned ablation_bit(struct str name)
+/* Returns the bit of a name in the list `ablate`, or 0 if the name is unknown. */
+static unsigned find_ablation_bit(struct str name)
 {
     if (wt__str_equal(name, STR("bundle")))
         return PTR_ABLATE_BUNDLE;
@@ -36,9 +153,9 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
 {
     for (const char *at = list; at && *at;) {
         size_t len = strcspn(at, ",");
-        unsigned bit = ablation_bit(wt__str_trim((struct str){at, len}));
+        unsigned bit = find_ablation_bit(wt__str_trim((struct str){at, len}));
         if (bit == 0)
-            return wt__fail(err, WT_EINVAL, "nothing is called \"%.*s\"; bundle, dsa, hqc and cte can be ablated",
+            return wt__fail(err, WT_EINVAL, "cannot ablate \"%.*s\"; use bundle, dsa, hqc or cte",
                             (int)(len < 80 ? len : 80), at);
         *out |= bit;
         at += len + (at[len] == ',');
@@ -54,23 +171,23 @@ int wt__ptr_experiment(const char *experiment, struct arena *arena, unsigned *ou
     return wt__ptr_ablations(without, out, err);
 }
 
-static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
+static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->selection->options;
     if (given->complete > 0 || given->abstain > 0)
-        return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
+        return wt__fail(err, WT_EINVAL, "the recipe %s does not support complete and abstain; use the recipe set",
                         given->recipe);
     if (bundle && (given->experiment || given->k))
-        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and experiment are of the recipe ptr");
+        return wt__fail(err, WT_EINVAL, "the recipe bundle does not support k and experiment; use the recipe ptr");
     if (given->k > PTR_MOST_K)
-        return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
+        return wt__fail(err, WT_EINVAL, "a view holds at most %d tools, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
     return wt__ptr_experiment(given->experiment, p->selection->arena, &p->options.ablate, err);
 }
 
 /* ---------------------------------------------------------------- labels for an oracle */
 
-static bool is_gold(const struct ptr_labels *labels, uint32_t row)
+static bool is_needed_row(const struct ptr_labels *labels, uint32_t row)
 {
     for (size_t i = 0; i < labels->needed_count; i++)
         if (labels->needed[i].tool == row)
@@ -78,53 +195,52 @@ static bool is_gold(const struct ptr_labels *labels, uint32_t row)
     return false;
 }
 
-/* A tool's description asks for it; its name, where it has none. */
-static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
+/* Makes a label from the tool's description, or its name if it has no description. */
+static int label_ptr_row(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
 {
     struct ptr_text text;
-    int rc = p->sources.describe(&p->reach, row, p->selection->arena, &text, err);
+    int rc = p->sources.describe(&p->engine_sources, row, p->selection->arena, &text, err);
     if (rc == 0)
         *out = (struct ptr_label){row, wt__str_trim(text.description).len > 0 ? text.description : text.name};
     return rc;
 }
 
-/* The tools that the request needs, and the nearest ones that it does not. */
+/* Labels the needed tools, and the nearest ones that are not needed. */
 static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
 {
-    const struct snapshot *snapshot = p->reach.home.index->snapshot;
+    const struct snapshot *snapshot = p->engine_sources.home.index->snapshot;
     struct ptr_label *needed = wt__arena_array(p->selection->arena, struct ptr_label, p->oracle->gold_count),
                      *wrong = wt__arena_array(p->selection->arena, struct ptr_label, WRONG_LABELS);
     struct ptr_tools near;
-    int rc = needed && wrong ? 0 : wt__fail_nomem(err);
     *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
-    for (size_t i = 0; rc == 0 && i < p->oracle->gold_count; i++) {
+    WT_CHECK_ALLOC(needed && wrong, err);
+    for (size_t i = 0; i < p->oracle->gold_count; i++) {
         size_t row = wt__snapshot_row(snapshot, p->oracle->gold[i]);
-        if (row < snapshot->rows && !is_gold(labels, (uint32_t)row))
-            rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
+        if (row < snapshot->rows && !is_needed_row(labels, (uint32_t)row))
+            WT_TRY(label_ptr_row(p, (uint32_t)row, &needed[labels->needed_count++], err));
     }
-    if (rc == 0)
-        rc = p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count,
-                              p->selection->arena, &near, err);
-    for (size_t i = 0; rc == 0 && i < near.count && labels->wrong_count < WRONG_LABELS; i++)
-        if (!is_gold(labels, near.rows[i]))
-            rc = label(p, near.rows[i], &wrong[labels->wrong_count++], err);
-    return rc;
+    WT_TRY(p->sources.tools(&p->engine_sources, p->engine_sources.home.request, WRONG_LABELS + labels->needed_count,
+                            p->selection->arena, &near, err));
+    for (size_t i = 0; i < near.count && labels->wrong_count < WRONG_LABELS; i++)
+        if (!is_needed_row(labels, near.rows[i]))
+            WT_TRY(label_ptr_row(p, near.rows[i], &wrong[labels->wrong_count++], err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the set */
 
-static int ask_model(struct ptr_pick *p, wt_error *err)
+static int choose_by_model(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_labels labels;
-    struct progress *progress = p->reach.home.progress;
-    struct ptr_request request = {.text = p->reach.home.request, .progress = progress};
+    struct progress *progress = p->engine_sources.home.progress;
+    struct ptr_request request = {.text = p->engine_sources.home.request, .progress = progress};
     struct chat_model *model = p->oracle ? p->oracle->oracle : NULL;
     int rc = 0;
     if (model) {
         request.labels = &labels;
         rc = label_request(p, &labels, err);
     } else {
-        rc = wt__engine_chat(p->reach.home.engine, &model, err);
+        rc = wt__engine_chat(p->engine_sources.home.engine, &model, err);
     }
     if (rc == 0 && wt__progress_phase(progress, "asking", 0))
         rc = wt__fail_cancelled(err);
@@ -137,22 +253,23 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
     return rc;
 }
 
-static int take_bundle(struct ptr_pick *p, wt_error *err)
+static int use_nearest_bundle(struct ptr_pick *p, wt_error *err)
 {
     const struct trained *trained;
     wt_error why;
-    if (p->reach.past.count == 0)
+    if (p->engine_sources.past.count == 0)
         return wt__fail(err, WT_ERECIPE, "%s",
-                        wt__engine_trained(p->reach.home.engine, &trained, &why) < 0
+                        wt__engine_trained(p->engine_sources.home.engine, &trained, &why) < 0
                             ? why.message
                             : "the recipe bundle needs training; run `whichtool train neighbours`");
-    int rc = p->sources.bundle(&p->reach, p->reach.home.request, p->selection->arena, &p->trace.bundle, err);
+    int rc = p->sources.bundle(&p->engine_sources, p->engine_sources.home.request, p->selection->arena,
+                               &p->trace.bundle, err);
     p->trace.kept = p->trace.set = p->trace.bundle;
     return rc;
 }
 
-/* 1 for a tool of the bundle; else the share of the views that hold it. */
-static float score_of(const struct ptr_pick *p, uint32_t tool)
+/* Returns 1 for a tool of the bundle, else the share of the views that voted for it. */
+static float score_set_tool(const struct ptr_pick *p, uint32_t tool)
 {
     unsigned views = 0;
     for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
@@ -165,111 +282,107 @@ static float score_of(const struct ptr_pick *p, uint32_t tool)
     return 1;
 }
 
-static int materialise(struct ptr_pick *p, wt_error *err)
+static int materialise_set(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_tools set = p->trace.set;
     struct hit *hits = wt__arena_array(p->selection->arena, struct hit, set.count);
     uint32_t *which = wt__arena_array(p->selection->arena, uint32_t, set.count);
-    if (!hits || !which)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(hits && which, err);
     for (uint32_t i = 0; i < set.count; i++) {
-        hits[i] = (struct hit){.row = set.rows[i], .score = score_of(p, set.rows[i]), .probability = NAN};
+        hits[i] = (struct hit){.row = set.rows[i], .score = score_set_tool(p, set.rows[i]), .probability = NAN};
         which[i] = i;
     }
-    p->reach.home.hits.items = hits;
-    p->reach.home.hits.len = set.count;
-    int rc = wt__materialise_hits(&p->reach.home, which, set.count, false, &p->selection->out->items,
+    p->engine_sources.home.hits.items = hits;
+    p->engine_sources.home.hits.len = set.count;
+    int rc = wt__materialise_hits(&p->engine_sources.home, which, set.count, false, &p->selection->out->items,
                                   &p->selection->out->len, err);
-    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->reach.home.budget, err);
+    return rc < 0 ? rc : wt__selection_report_budget(p->selection, &p->engine_sources.home.budget, err);
 }
 
-/* What a reader of the set must know. */
-static int note(struct ptr_pick *p, bool bundle, wt_error *err)
+/* Adds notices about the oracle and the bundles. */
+static int add_ptr_notices(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     int rc = 0;
     if (p->oracle) {
         struct buffer text = {0};
-        wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
+        wt__buffer_printf(&text, "answered by an oracle that knows the judgements (%s), not by a language model",
                           p->oracle->oracle->name);
         rc = wt__take_notice(&p->selection->notice, WT_NOTICE_STAND_IN, &text, p->selection->arena, err);
     }
-    if (rc == 0 && p->reach.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
+    if (rc == 0 && p->engine_sources.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
         rc = wt__add_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE,
-                            "no set of past use to begin with: record use, then run `whichtool train neighbours`",
+                            "no sets of past use; record use, then run `whichtool train neighbours`",
                             p->selection->arena, err);
-    if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
+    if (rc == 0 && p->engine_sources.bundles && p->engine_sources.bundles->left_out > 0) {
         struct buffer text = {0};
-        wt__buffer_printf(&text, "%zu of the sets of past use, the least used, are not looked at",
-                          p->reach.bundles->left_out);
+        wt__buffer_printf(&text, "the %zu least used sets of past use are ignored",
+                          p->engine_sources.bundles->left_out);
         rc = wt__take_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE, &text, p->selection->arena, err);
     }
     return rc;
 }
 
-static int run(struct ptr_pick *p, bool bundle, wt_error *err)
+static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
 {
-    int rc = read_options(p, bundle, err);
-    if (rc == 0)
-        rc = wt__ptr_reach(&p->reach, err);
-    if (rc < 0)
-        return rc;
-    p->sources = wt__ptr_sources(&p->reach);
-    p->selection->out->recipe = p->reach.home.plan.ran;
-    p->selection->notice = p->reach.home.notice;
-    p->selection->out->encoder = p->reach.home.encoder;
-    p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
-    rc = bundle ? take_bundle(p, err) : ask_model(p, err);
-    if (rc == 0)
-        rc = note(p, bundle, err);
-    if (rc == 0 && p->selection->options->explain)
-        rc = wt__ptr_write_trace(&p->reach, &p->trace, p->selection->arena, &p->selection->out->trace, err);
-    return rc < 0 ? rc : materialise(p, err);
+    WT_TRY(read_ptr_options(p, bundle, err));
+    WT_TRY(wt__ptr_sources_open(&p->engine_sources, err));
+    p->sources = wt__ptr_sources(&p->engine_sources);
+    p->selection->out->recipe = p->engine_sources.home.plan.ran;
+    p->selection->notice = p->engine_sources.home.notice;
+    p->selection->out->encoder = p->engine_sources.home.encoder;
+    p->selection->out->encode_ms = p->engine_sources.home.hits.encode_ms;
+    WT_TRY(bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err));
+    WT_TRY(add_ptr_notices(p, bundle, err));
+    if (p->selection->options->explain)
+        WT_TRY(wt__ptr_write_trace(&p->engine_sources, &p->trace, p->selection->arena, &p->selection->out->trace, err));
+    return materialise_set(p, err);
 }
 
-static int pick(struct selection *selection, bool bundle, wt_error *err)
+static int pick_by_ptr(struct selection *selection, bool bundle, wt_error *err)
 {
     const struct pick_evaluation *evaluation = selection->evaluation;
     struct ptr_pick p = {.selection = selection,
                          .oracle = !bundle && evaluation && evaluation->oracle ? evaluation : NULL};
-    p.reach.home = (struct search){.engine = selection->engine,
-                                   .request = selection->request,
-                                   .arena = selection->arena,
-                                   .recipe = selection->options->base_retriever,
-                                   .filter = selection->filter,
-                                   .k = 1,
-                                   .copies = evaluation ? COPIES_BY_ID : COPIES_SHARED,
-                                   .as_typed = selection->options->as_typed != 0,
-                                   .progress = selection->progress};
-    int rc = wt__budget_begin(&p.reach.home.budget, selection->options->max_tokens, selection->options->format, err);
+    p.engine_sources.home = (struct search){.engine = selection->engine,
+                                            .request = selection->request,
+                                            .arena = selection->arena,
+                                            .recipe = selection->options->base_retriever,
+                                            .filter = selection->filter,
+                                            .k = 1,
+                                            .copies = evaluation ? COPIES_BY_ID : COPIES_SHARED,
+                                            .as_typed = selection->options->as_typed != 0,
+                                            .progress = selection->progress};
+    int rc = wt__budget_begin(&p.engine_sources.home.budget, selection->options->max_tokens, selection->options->format,
+                              err);
     if (rc == 0)
-        rc = run(&p, bundle, err);
-    if (rc == WT_ESTORE && p.reach.bundles) {
+        rc = run_ptr_pick(&p, bundle, err);
+    if (rc == WT_ESTORE && p.engine_sources.bundles) {
         wt__bundles_discard(selection->engine);
-        wt__engine_discard_index(selection->engine, p.reach.home.index);
+        wt__engine_discard_index(selection->engine, p.engine_sources.home.index);
     }
-    wt__ptr_leave(&p.reach);
+    wt__ptr_sources_close(&p.engine_sources);
     return rc;
 }
 
-/* Damage shows when vectors are read. The index can be made again: once. */
-static int pick_or_renew(struct selection *selection, bool bundle, wt_error *err)
+/* Picks, and retries once with a new index: damage is noticed only when vectors are read. */
+static int pick_with_retry(struct selection *selection, bool bundle, wt_error *err)
 {
     const wt_picked nothing = *selection->out;
-    int rc = pick(selection, bundle, err);
+    int rc = pick_by_ptr(selection, bundle, err);
     if (rc != WT_ESTORE)
         return rc;
     *selection->out = nothing;
-    return pick(selection, bundle, err);
+    return pick_by_ptr(selection, bundle, err);
 }
 
 static int select_ptr(struct selection *selection, wt_error *err)
 {
-    return pick_or_renew(selection, false, err);
+    return pick_with_retry(selection, false, err);
 }
 
 static int select_bundle(struct selection *selection, wt_error *err)
 {
-    return pick_or_renew(selection, true, err);
+    return pick_with_retry(selection, true, err);
 }
 
 const struct set_selector wt__selector_ptr = {.select = select_ptr}, wt__selector_bundle = {.select = select_bundle};

@@ -1,4 +1,4 @@
-/* ptr_sources.c: the sources of PTR, over searches, past requests and bundles. */
+/* ptr_sources.c: the sources of PTR: searches, past requests and bundles. */
 #include "query/ptr_sources.h"
 
 #include <stdlib.h>
@@ -8,20 +8,20 @@
 
 /* ---------------------------------------------------------------- texts to tools */
 
-/* The home's row of another index's; the number of rows when the home lacks it. */
-static size_t home_row(const struct ptr_reach *reach, const struct search *search, uint32_t row)
+/* Maps a row of a search to the home index. Returns the number of rows if the home index lacks the tool. */
+static size_t find_home_row(const struct ptr_engine_sources *engine_sources, const struct search *search, uint32_t row)
 {
-    if (search->index == reach->home.index)
+    if (search->index == engine_sources->home.index)
         return row;
-    return wt__snapshot_row(reach->home.index->snapshot, search->index->snapshot->keys[row].id);
+    return wt__snapshot_row(engine_sources->home.index->snapshot, search->index->snapshot->keys[row].id);
 }
 
-/* The k tools nearest to the text, `first` before all others unless it is PTR_NOBODY. */
+/* Finds the k tools nearest to the text. `first` comes before all others, unless it is PTR_NOBODY. */
 #define PTR_NOBODY UINT32_MAX
-static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint32_t first, struct arena *arena,
-                       struct ptr_tools *out, wt_error *err)
+static int search_near_tools(struct ptr_engine_sources *engine_sources, struct str text, size_t k, uint32_t first,
+                             struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
-    const struct search *home = &reach->home;
+    const struct search *home = &engine_sources->home;
     uint32_t *rows = wt__arena_array(arena, uint32_t, k + 1);
     size_t count = 0;
     struct search search = {.engine = home->engine,
@@ -41,8 +41,9 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
     if (rc == 0 && first != PTR_NOBODY)
         rows[count++] = first;
     for (size_t i = 0; rc == 0 && i < search.hits.len && count < k; i++) {
-        size_t row = home_row(reach, &search, search.hits.items[i].row);
-        if (row < home->index->snapshot->rows && row != first && wt__row_allowed(reach->allowed, (uint32_t)row))
+        size_t row = find_home_row(engine_sources, &search, search.hits.items[i].row);
+        if (row < home->index->snapshot->rows && row != first &&
+            wt__row_allowed(engine_sources->allowed, (uint32_t)row))
             rows[count++] = (uint32_t)row;
     }
     if (rows)
@@ -51,161 +52,160 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
     return rc;
 }
 
-static int find_tools(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err)
+static int find_near_tools(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
+                           wt_error *err)
 {
-    return search_text(self, text, k, PTR_NOBODY, arena, out, err);
+    return search_near_tools(self, text, k, PTR_NOBODY, arena, out, err);
 }
 
-static int describe(void *self, uint32_t row, struct arena *arena, struct ptr_text *out, wt_error *err)
+static int describe_row(void *self, uint32_t row, struct arena *arena, struct ptr_text *out, wt_error *err)
 {
-    struct ptr_reach *reach = self;
+    struct ptr_engine_sources *engine_sources = self;
     struct tool tool;
-    int rc = wt__index_tools(reach->home.engine, reach->home.index, &reach->home.index->snapshot->keys[row].id, 1,
-                             arena, &tool, err);
-    if (rc >= 0) /* both empty when it was removed meanwhile */
+    int rc = wt__index_tools(engine_sources->home.engine, engine_sources->home.index,
+                             &engine_sources->home.index->snapshot->keys[row].id, 1, arena, &tool, err);
+    if (rc >= 0) /* both are empty if the tool was removed meanwhile */
         *out = (struct ptr_text){tool.name, tool.description};
     return rc < 0 ? rc : 0;
 }
 
-static int find_similar(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err)
+static int find_similar_tools(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
+                              wt_error *err)
 {
     struct ptr_text text;
     struct buffer words = {0};
-    int rc = describe(self, tool, arena, &text, err);
+    int rc = describe_row(self, tool, arena, &text, err);
     if (rc < 0)
         return rc;
     wt__buffer_str(&words, text.name);
     wt__buffer_text(&words, ": ");
     wt__buffer_str(&words, text.description);
-    rc = words.failed ? wt__fail_nomem(err) : search_text(self, wt__buffer_view(&words), k, tool, arena, out, err);
+    rc =
+        words.failed ? wt__fail_nomem(err) : search_near_tools(self, wt__buffer_view(&words), k, tool, arena, out, err);
     wt__buffer_dispose(&words);
     return rc;
 }
 
 /* ---------------------------------------------------------------- past use */
 
-/* Its vector, and scratch of `count` scores behind it. */
-static int encode(struct ptr_reach *reach, struct str text, size_t count, struct arena *arena, float **query,
-                  float **scores, wt_error *err)
+/* Encodes a text and allocates `count` scores. */
+static int encode_past_query(struct ptr_engine_sources *engine_sources, struct str text, size_t count,
+                             struct arena *arena, float **query, float **scores, wt_error *err)
 {
-    size_t dim = wt__encoder_dim(reach->encoder);
+    size_t dim = wt__encoder_dim(engine_sources->encoder);
     *query = wt__arena_alloc(arena, (dim + count) * sizeof **query, 64);
-    if (!*query)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*query, err);
     *scores = *query + dim;
-    int rc = reach->scratch ? 0 : wt__encoder_scratch_new(&reach->scratch, reach->encoder, err);
-    return rc < 0 ? rc : wt__encode(reach->encoder, reach->scratch, TEXT_REQUEST, &text, 1, *query, err);
+    int rc =
+        engine_sources->scratch ? 0 : wt__encoder_scratch_new(&engine_sources->scratch, engine_sources->encoder, err);
+    return rc < 0 ? rc
+                  : wt__encode(engine_sources->encoder, engine_sources->scratch, TEXT_REQUEST, &text, 1, *query, err);
 }
 
-static int past_tools(const struct ptr_reach *reach, size_t request, struct arena *arena, struct ptr_tools *out,
-                      wt_error *err)
+static int read_past_tools(const struct ptr_engine_sources *engine_sources, size_t request, struct arena *arena,
+                           struct ptr_tools *out, wt_error *err)
 {
-    const struct neighbours *past = &reach->past;
+    const struct neighbours *past = &engine_sources->past;
     size_t count = 0;
     uint32_t *rows = wt__arena_array(arena, uint32_t, past->starts[request + 1] - past->starts[request]);
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     for (uint32_t l = past->starts[request]; l < past->starts[request + 1]; l++) {
         uint32_t row = past->rows[past->labels[l]];
-        if (row != NEIGHBOURS_GONE && wt__row_allowed(reach->allowed, row))
+        if (row != NEIGHBOURS_GONE && wt__row_allowed(engine_sources->allowed, row))
             rows[count++] = row;
     }
     *out = (struct ptr_tools){rows, count};
     return 0;
 }
 
-static int find_past(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
-                     size_t *count, wt_error *err)
+static int find_past_sets(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
+                          size_t *count, wt_error *err)
 {
-    struct ptr_reach *reach = self;
-    const struct neighbours *past = &reach->past;
+    struct ptr_engine_sources *engine_sources = self;
+    const struct neighbours *past = &engine_sources->past;
     float *query = NULL, *scores = NULL;
     *count = 0;
     if (past->count == 0)
         return 0;
     struct scored *near = wt__arena_array(arena, struct scored, k);
     struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, k);
-    int rc = near && lists ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = encode(reach, text, past->count, arena, &query, &scores, err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(near && lists, err);
+    WT_TRY(encode_past_query(engine_sources, text, past->count, arena, &query, &scores, err));
     *count = wt__neighbours_nearest(past, query, k, scores, near);
-    for (size_t i = 0; rc == 0 && i < *count; i++)
-        rc = past_tools(reach, near[i].row, arena, &lists[i], err);
     *out = lists;
-    return rc;
+    for (size_t i = 0; i < *count; i++)
+        WT_TRY(read_past_tools(engine_sources, near[i].row, arena, &lists[i], err));
+    return 0;
 }
 
-static int find_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
+static int find_nearest_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
-    struct ptr_reach *reach = self;
-    const struct bundle_query query = {text, &reach->home.plan.retriever, reach->allowed, reach->home.workspace};
+    struct ptr_engine_sources *engine_sources = self;
+    const struct bundle_query query = {text, &engine_sources->home.plan.retriever, engine_sources->allowed,
+                                       engine_sources->home.workspace};
     size_t nearest = 0, count = 0;
     *out = (struct ptr_tools){0};
-    if (reach->past.count == 0)
+    if (engine_sources->past.count == 0)
         return 0;
-    int rc = reach->bundles ? 0
-                            : wt__bundles_of(reach->home.engine, reach->home.progress, reach->home.index,
-                                             reach->encoder, &reach->bundles, err);
-    if (rc == 0)
-        rc = wt__bundles_nearest(reach->bundles, &query, &nearest, err);
-    if (rc < 0)
-        return rc;
-    const struct bundles *bundles = reach->bundles;
+    if (!engine_sources->bundles)
+        WT_TRY(wt__bundles_of(engine_sources->home.engine, engine_sources->home.progress, engine_sources->home.index,
+                              engine_sources->encoder, &engine_sources->bundles, err));
+    const struct bundles *bundles = engine_sources->bundles;
+    WT_TRY(wt__bundles_nearest(bundles, &query, &nearest, err));
     if (nearest == bundles->count)
         return 0;
     uint32_t begin = bundles->starts[nearest], end = bundles->starts[nearest + 1];
     uint32_t *rows = wt__arena_array(arena, uint32_t, end - begin);
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     for (uint32_t r = begin; r < end; r++)
-        if (wt__row_allowed(reach->allowed, bundles->rows[r]))
+        if (wt__row_allowed(engine_sources->allowed, bundles->rows[r]))
             rows[count++] = bundles->rows[r];
     *out = (struct ptr_tools){rows, count};
     return 0;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- opening and closing */
 
-struct ptr_sources wt__ptr_sources(struct ptr_reach *reach)
+struct ptr_sources wt__ptr_sources(struct ptr_engine_sources *engine_sources)
 {
-    return (struct ptr_sources){reach, find_bundle, find_tools, find_past, find_similar, describe};
+    return (struct ptr_sources){engine_sources, find_nearest_bundle, find_near_tools,
+                                find_past_sets, find_similar_tools,  describe_row};
 }
 
-/* What is past is searched by the encoder of the base retriever, so that nothing of an untrained one is trained; by the
- * engine's where that has none, and by training's where there is no other. */
-static int choose_past(struct ptr_reach *reach, const struct trained *trained, wt_error *err)
+/* Chooses the past requests and their encoder: that of the base retriever, so that an untrained one stays untrained;
+ * otherwise that of the engine, or that of training if the engine has none. */
+static int choose_past_encoder(struct ptr_engine_sources *engine_sources, const struct trained *trained, wt_error *err)
 {
-    const struct search *home = &reach->home;
+    const struct search *home = &engine_sources->home;
     wt_error why;
     int rc = 0;
-    reach->encoder = home->plan.encoder;
-    if (!reach->encoder)
-        rc = wt__engine_load_encoder(home->engine, home->progress, &reach->encoder, &why);
+    engine_sources->encoder = home->plan.encoder;
+    if (!engine_sources->encoder)
+        rc = wt__engine_load_encoder(home->engine, home->progress, &engine_sources->encoder, &why);
     if (rc == WT_EMODEL)
-        reach->encoder = trained->encoder;
+        engine_sources->encoder = trained->encoder;
     else if (rc < 0)
         return wt__fail(err, rc, "%s", why.message);
-    reach->past = reach->encoder == trained->encoder ? trained->past.trained
-                                                     : wt__past_requests_by(&trained->past, reach->encoder);
+    engine_sources->past = engine_sources->encoder == trained->encoder
+                               ? trained->past.trained
+                               : wt__past_requests_by(&trained->past, engine_sources->encoder);
     return 0;
 }
 
-/* An index that knows the rows of training's labels, in place of the search's where that does not. */
-static int learn_past(struct ptr_reach *reach, wt_error *err)
+/* Replaces the index of the search by one with the label rows of training. */
+static int open_past_requests(struct ptr_engine_sources *engine_sources, wt_error *err)
 {
-    struct search *home = &reach->home;
+    struct search *home = &engine_sources->home;
     const struct trained *trained = NULL;
     struct index_handle *index = NULL;
-    /* What is wrong with it is told by who needs it. */
+    /* Ignore other errors here; users of the trained models report them. */
     int rc = wt__engine_load_trained(home->engine, home->progress, &trained, NULL);
     if (rc == WT_ENOMEM || rc == WT_ECANCELLED)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__fail_cancelled(err);
     if (!trained || !trained->recipes[RECIPE_NEIGHBOURS].there)
         return 0;
-    rc = choose_past(reach, trained, err);
-    if (rc < 0 || reach->past.count == 0)
+    rc = choose_past_encoder(engine_sources, trained, err);
+    if (rc < 0 || engine_sources->past.count == 0)
         return rc;
     rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained, &index,
                           err);
@@ -213,34 +213,35 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
         return rc;
     wt__index_release(home->index);
     home->index = index;
-    reach->past.rows = index->label_rows;
+    engine_sources->past.rows = index->label_rows;
     return 0;
 }
 
-int wt__ptr_reach(struct ptr_reach *reach, wt_error *err)
+int wt__ptr_sources_open(struct ptr_engine_sources *engine_sources, wt_error *err)
 {
-    int rc = wt__search_run(&reach->home, err);
-    reach->home.hits = (struct hit_list){.encode_ms = reach->home.hits.encode_ms};
+    int rc = wt__search_run(&engine_sources->home, err);
+    engine_sources->home.hits = (struct hit_list){.encode_ms = engine_sources->home.hits.encode_ms};
     if (rc == 0)
-        rc = learn_past(reach, err);
-    return rc < 0 ? rc : wt__search_allowed(&reach->home, &reach->allowed, err);
+        rc = open_past_requests(engine_sources, err);
+    return rc < 0 ? rc : wt__search_allowed(&engine_sources->home, &engine_sources->allowed, err);
 }
 
 int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
 {
     struct arena arena = {0};
-    struct ptr_reach reach = {
+    struct ptr_engine_sources engine_sources = {
         .home = {.engine = engine, .request = STR("anything"), .arena = &arena, .k = 1, .progress = progress}};
-    int rc = wt__ptr_reach(&reach, err);
-    if (rc == 0 && reach.past.count > 0)
-        rc = wt__bundles_of(engine, progress, reach.home.index, reach.encoder, &reach.bundles, err);
-    wt__ptr_leave(&reach);
+    int rc = wt__ptr_sources_open(&engine_sources, err);
+    if (rc == 0 && engine_sources.past.count > 0)
+        rc = wt__bundles_of(engine, progress, engine_sources.home.index, engine_sources.encoder,
+                            &engine_sources.bundles, err);
+    wt__ptr_sources_close(&engine_sources);
     wt__arena_dispose(&arena);
     return rc;
 }
 
-void wt__ptr_leave(struct ptr_reach *reach)
+void wt__ptr_sources_close(struct ptr_engine_sources *engine_sources)
 {
-    wt__encoder_scratch_free(reach->scratch);
-    wt__search_end(&reach->home);
+    wt__encoder_scratch_free(engine_sources->scratch);
+    wt__search_end(&engine_sources->home);
 }

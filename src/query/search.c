@@ -1,4 +1,4 @@
-/* search.c: hits are rows of a snapshot, which the search keeps until it ends: the catalogue may change meanwhile. */
+/* search.c: runs a search. The search holds its index until it ends, so that the catalogue may change meanwhile. */
 #include "query/search.h"
 
 #include <math.h>
@@ -7,33 +7,160 @@
 #include <time.h>
 
 #include "choose/relevance.h"
-#include "engine/new_tools.h"
+#include "engine/filter.h"
+#include "recipe/recipes.h"
 #include "retrieve/document.h"
 #include "retrieve/language.h"
 #include "retrieve/segment.h"
 
-int wt__request_check(struct str request, wt_error *err)
+/* ---------------------------------------------------------------- plan */
+
+static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
+
+static int fail_unknown_recipe(const char *name, wt_error *err)
 {
-    if (request.len > WT_MAX_REQUEST_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are read", request.len,
-                        WT_MAX_REQUEST_BYTES);
-    if (wt__str_trim(request).len == 0)
-        return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
+    struct buffer names = {0};
+    const wt_recipe *recipe;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
+        if (!recipe->picks)
+            wt__buffer_printf(&names, "%s, ", recipe->name);
+    int rc =
+        wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; use one of %sauto", name, names.ptr ? names.ptr : "");
+    wt__buffer_dispose(&names);
+    return rc;
+}
+
+/* Plans an untrained recipe. If the encoder cannot be opened and the recipe was chosen automatically, uses the fallback
+ * encoder, or words alone if there is no fallback. */
+static int plan_untrained(wt_engine *engine, const struct plan_options *wish, const struct recipe *recipe,
+                          bool automatic, struct arena *arena, struct search_plan *out, wt_error *err)
+{
+    wt_error why;
+    out->retriever = *recipe->retriever;
+    out->reranker = wt__reranker_plain(recipe->reranker);
+    out->ran = recipe->public.name;
+    if (!recipe->public.needs_model)
+        return 0;
+    int rc = wt__engine_load_encoder(engine, wish->progress, &out->encoder, &why);
+    if (rc == WT_EMODEL && automatic) {
+        wt_error failed;
+        bool is_known = out->notice.text && strcmp(out->notice.text, why.message) == 0;
+        rc = wt__add_notice(&out->notice, WT_NOTICE_NO_ENCODER, is_known ? NULL : why.message, arena, &failed);
+        out->notice.codes |= WT_NOTICE_NO_ENCODER;
+        if (rc == 0)
+            rc = wt__engine_fallback_encoder(engine, wish->progress, &out->encoder, &failed);
+        why = rc < 0 ? failed : why;
+        if (rc == 0 && !out->encoder) {
+            out->retriever = wt__bm25;
+            out->ran = FALLBACK_RECIPE;
+            out->relevance = NULL;
+            return 0;
+        }
+    }
+    if (rc < 0 && err)
+        *err = why;
+    if (rc < 0)
+        return rc;
+    out->retriever = wt__untrained_retriever(engine, recipe->retriever, out->encoder);
+    out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
+    out->may_use_fallback = true;
     return 0;
 }
 
-static int check(const struct search *search, wt_error *err)
+/* Plans a trained recipe: its own weights, or the untrained recipe that it names. */
+static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wish, const struct trained *trained,
+                               const struct trained_recipe *recipe, struct arena *arena, struct search_plan *out,
+                               wt_error *err)
+{
+    const struct recipe *plain = wt__recipe_named(recipe->runs);
+    out->why = recipe->why[0] ? wt__arena_copy(arena, wt__str(recipe->why)) : NULL;
+    if (recipe->why[0] && !out->why)
+        return wt__fail_nomem(err);
+    if (recipe == &trained->recipes[RECIPE_AUTO] && trained->chooser && trained->chooser->has_relevance)
+        out->relevance = &trained->chooser->relevance;
+    if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
+        return plan_untrained(engine, wish, plain, true, arena, out, err);
+    out->retriever = recipe->retriever;
+    if (wish->features && trained->recipes[RECIPE_NEIGHBOURS].there)
+        out->retriever.also |= 1u << SOURCE_NEIGHBOURS;
+    out->reranker = recipe->reranker;
+    if (wt__retriever_uses(&out->retriever, SOURCE_NEIGHBOURS)) {
+        out->encoder = trained->encoder;
+        out->labels = trained;
+    }
+    if (recipe->retriever.weights[SOURCE_DENSE] > 0) {
+        out->encoder = trained->encoder;
+        out->set = (struct index_set){recipe->model, recipe->kind};
+    }
+    out->ran = wt__arena_copy(arena, wt__str(recipe->runs));
+    return out->ran ? 0 : wt__fail_nomem(err);
+}
+
+int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena, struct search_plan *out,
+                    wt_error *err)
+{
+    const char *name = wish->recipe ? wish->recipe : AUTOMATIC;
+    bool automatic = strcmp(name, AUTOMATIC) == 0;
+    const struct recipe *recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
+    const struct trained *trained = NULL;
+    *out = (struct search_plan){.recorded = automatic};
+    if (!recipe)
+        return fail_unknown_recipe(name, err);
+    if (recipe->public.picks)
+        return wt__fail(err, WT_ERECIPE, "the recipe %s makes a set and ranks no tools; run it with `whichtool pick`",
+                        name);
+    if (!automatic && recipe->retriever && recipe->model == MODEL_NONE)
+        return plan_untrained(engine, wish, recipe, false, arena, out, err);
+    wt_error why;
+    int rc = wish->untrained ? 0 : wt__engine_load_trained(engine, wish->progress, &trained, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (rc == WT_ECANCELLED)
+        return wt__fail_cancelled(err);
+    const struct trained_recipe *choice = wt__trained_recipe(trained, name);
+    const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
+    if (choice) {
+        rc = wt__reranker_load(&choice->reranker, &why);
+        if (rc == 0)
+            return plan_trained_recipe(engine, wish, trained, choice, arena, out, err);
+        notice = rc != WT_ENOMEM ? wt__trained_unused(choice->runs, why.message, arena) : NULL;
+        WT_CHECK_ALLOC(notice, err);
+    }
+    if (!automatic && !recipe->retriever)
+        return notice ? wt__fail(err, WT_ERECIPE, "%s", notice)
+                      : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
+                                 recipe->reads ? wt__recipes[recipe->first].public.name : name,
+                                 recipe->reads ? ", then `whichtool train cross`" : "");
+    rc = wt__add_notice(&out->notice, WT_NOTICE_UNUSED_MODEL, notice, arena, err);
+    if (rc < 0)
+        return rc;
+    return plan_untrained(engine, wish, recipe, automatic, arena, out, err);
+}
+
+/* ---------------------------------------------------------------- index */
+
+int wt__request_check(struct str request, wt_error *err)
+{
+    if (request.len > WT_MAX_REQUEST_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are allowed", request.len,
+                        WT_MAX_REQUEST_BYTES);
+    if (wt__str_trim(request).len == 0)
+        return wt__fail(err, WT_EINVAL, "the request is empty; describe what you need in words");
+    return 0;
+}
+
+static int check_search(const struct search *search, wt_error *err)
 {
     int rc = wt__request_check(search->request, err);
     if (rc < 0)
         return rc;
     if (search->k > WT_MAX_K)
-        return wt__fail(err, WT_EINVAL, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
+        return wt__fail(err, WT_EINVAL, "%zu hits requested; at most %d are allowed", search->k, WT_MAX_K);
     return 0;
 }
 
-/* The index of the catalogue as it is now, and where in it the tools of past requests are. */
-static int open_index(struct search *search, wt_error *err)
+/* Opens the current index and maps the tools of past requests to its rows. */
+static int open_search_index(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
     int rc = wt__engine_index(search->engine, search->progress, plan->set.kind ? &plan->set : NULL, plan->labels,
@@ -46,47 +173,46 @@ static int open_index(struct search *search, wt_error *err)
     return rc;
 }
 
-/* Where a model has just come, a lesser one has vectors of more tools: it is searched by until that changes. */
-static int stand_by(struct search *search, wt_error *err)
+/* Switches to the fallback encoder while it has vectors of more tools, as after the installation of a new model. */
+static int use_fallback_encoder(struct search *search, wt_error *err)
 {
     struct search_plan *plan = &search->plan;
-    const struct encoder *standby = NULL;
-    size_t missing = plan->may_stand_by ? wt__index_without_vector(search->index, &plan->set) : 0;
-    int rc = missing > 0 ? wt__engine_standby(search->engine, search->progress, &standby, err) : 0;
-    if (rc < 0 || !standby)
-        return rc;
-    struct index_set set = {wt__encoder_hash(standby), wt__document_kind};
+    const struct encoder *fallback = NULL;
+    size_t missing = plan->may_use_fallback ? wt__index_without_vector(search->index, &plan->set) : 0;
+    if (missing == 0)
+        return 0;
+    WT_TRY(wt__engine_fallback_encoder(search->engine, search->progress, &fallback, err));
+    if (!fallback)
+        return 0;
+    struct index_set set = {wt__encoder_hash(fallback), wt__document_kind};
     if (wt__index_without_vector(search->index, &set) >= missing)
         return 0;
     struct buffer text = {0};
-    wt__buffer_printf(&text, "%s finds until there are vectors of %s; `whichtool vectors` makes them",
-                      wt__encoder_name(standby), wt__encoder_name(plan->encoder));
-    rc = wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
-    plan->encoder = standby;
-    plan->retriever = wt__engine_plain(search->engine, &plan->retriever, standby);
+    wt__buffer_printf(&text, "searching with %s until there are vectors of %s; `whichtool vectors` makes them",
+                      wt__encoder_name(fallback), wt__encoder_name(plan->encoder));
+    WT_TRY(wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err));
+    plan->encoder = fallback;
+    plan->retriever = wt__untrained_retriever(search->engine, &plan->retriever, fallback);
     plan->set = set;
-    return rc;
+    return 0;
 }
 
-/* What to search by, and where; in place of what was found before. */
-static int find_index(struct search *search, wt_error *err)
+/* Makes the plan and opens the index, replacing those of an earlier run. */
+static int plan_search(struct search *search, wt_error *err)
 {
-    const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
+    const struct plan_options wish = {search->recipe, search->untrained, search->features, search->progress};
     wt__index_release(search->index);
     search->index = NULL;
-    int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
-    if (rc == 0)
-        rc = open_index(search, err);
-    if (rc == 0)
-        rc = stand_by(search, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__search_plan(search->engine, &wish, search->arena, &search->plan, err));
+    WT_TRY(open_search_index(search, err));
+    WT_TRY(use_fallback_encoder(search, err));
     const struct encoder *encoder = search->plan.encoder;
     search->encoder = wt__arena_copy(search->arena, wt__str(encoder ? wt__encoder_name(encoder) : ""));
-    return search->encoder ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(search->encoder, err);
+    return 0;
 }
 
-/* Says how many tools cannot be found by meaning yet, and how many by what an earlier version read of them. */
+/* Adds a notice about tools without a vector, or with vectors of an earlier version. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
     const struct index_set *set = &search->plan.set;
@@ -98,14 +224,14 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     if (missing > 0)
         wt__buffer_printf(&text, "%zu of %u tools have no vector yet", missing, search->index->snapshot->rows);
     else
-        wt__buffer_printf(&text, "%zu of %u tools have vectors of an earlier version, which read them otherwise",
-                          former, search->index->snapshot->rows);
+        wt__buffer_printf(&text, "%zu of %u tools have vectors of an earlier version", former,
+                          search->index->snapshot->rows);
     wt__buffer_text(&text, "; `whichtool vectors` makes them");
     return wt__take_notice(&search->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
 }
 
-/* The filter's mask on the index of now; what it tells is told once. */
-static int read_filter(struct search *search, wt_error *err)
+/* Gets the mask of the filter on the current index. Adds its notice only the first time. */
+static int read_filter_mask(struct search *search, wt_error *err)
 {
     bool first = !search->mask;
     wt__filter_mask_release(search->mask);
@@ -117,13 +243,12 @@ int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error
 {
     const struct snapshot *snapshot = search->index->snapshot;
     size_t bytes = (snapshot->rows + (size_t)63) / 64 * sizeof **allowed;
-    int rc = search->filter ? read_filter(search, err) : 0;
+    int rc = search->filter ? read_filter_mask(search, err) : 0;
     *allowed = rc == 0 && search->filter ? search->mask->bits : NULL;
     if (rc < 0 || search->excluded_count == 0)
         return rc;
     uint64_t *bits = wt__arena_alloc(search->arena, bytes, sizeof *bits);
-    if (!bits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bits, err);
     if (*allowed)
         memcpy(bits, *allowed, bytes);
     else
@@ -142,28 +267,27 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
     return search->neighbours.count > 0 && search->neighbours.rows ? &search->neighbours : NULL;
 }
 
-/* The tools of a snapshot's rows, for what reads them on a query's way. */
+/* Reads the tools of rows for the reranker. */
 struct store_tools {
     wt_engine *engine;
-    const struct index_handle *index; /* of the query */
-    const uint64_t *allowed;          /* as in retrieve_request */
+    const struct index_handle *index; /* index of the query */
+    const uint64_t *allowed;          /* same as in retrieve_request */
 };
 
-static int read_rows(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
-                     wt_error *err)
+static int read_row_tools(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
+                          wt_error *err)
 {
     const struct store_tools *tools = context;
     int64_t *ids = wt__arena_array(arena, int64_t, count);
-    if (!ids)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ids, err);
     for (size_t i = 0; i < count; i++)
         ids[i] = tools->index->snapshot->keys[rows[i]].id;
     int rc = wt__index_tools(tools->engine, tools->index, ids, count, arena, out, err);
     return rc < 0 ? rc : 0;
 }
 
-static int rows_of_provider(void *context, struct str provider, size_t most, struct arena *arena, uint32_t **rows,
-                            size_t *count, wt_error *err)
+static int list_provider_rows(void *context, struct str provider, size_t most, struct arena *arena, uint32_t **rows,
+                              size_t *count, wt_error *err)
 {
     const struct store_tools *tools = context;
     size_t listed = 0;
@@ -175,29 +299,28 @@ static int rows_of_provider(void *context, struct str provider, size_t most, str
     if (rc < 0)
         return rc;
     *rows = wt__arena_array(arena, uint32_t, listed);
-    if (!*rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*rows, err);
     for (size_t i = 0; i < listed && *count < most; i++) {
         size_t row = wt__snapshot_row(snapshot, ids[i]);
-        if (row < snapshot->rows /* or it came after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
+        if (row < snapshot->rows /* else added after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
             (*rows)[(*count)++] = (uint32_t)row;
     }
     return 0;
 }
 
-static struct tool_reader store_reader(struct store_tools *tools)
+static struct tool_reader make_tool_reader(struct store_tools *tools)
 {
-    return (struct tool_reader){tools, read_rows, rows_of_provider};
+    return (struct tool_reader){tools, read_row_tools, list_provider_rows};
 }
 
-static int by_row(const void *a, const void *b)
+static int order_scored_rows(const void *a, const void *b)
 {
     uint32_t x = ((const struct scored *)a)->row, y = ((const struct scored *)b)->row;
     return (x > y) - (x < y);
 }
 
-/* What usages of this very request used. Another's commit is not waited for: then it has no say. */
-static int ask_store(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
+/* Reads the recorded usages of the same request. Ignores them instead of waiting for a commit of another connection. */
+static int read_recorded_usage(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
 {
     wt_engine *engine = search->engine;
     struct store *reader;
@@ -218,15 +341,15 @@ int wt__search_is_recorded(const struct search *search, float share, bool *out, 
 {
     struct recorded_tool *tools;
     size_t count;
-    int rc = ask_store(search, &tools, &count, err);
+    int rc = read_recorded_usage(search, &tools, &count, err);
     *out = false;
     for (size_t i = 0; rc == 0 && i < count; i++)
         *out |= (float)tools[i].share >= share;
     return rc;
 }
 
-/* The same, on this index. */
-static int read_recorded(struct search *search, wt_error *err)
+/* Reads the recorded usages and maps them to rows of the index. */
+static int map_recorded_usage(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
     struct recorded_tool *tools;
@@ -234,7 +357,7 @@ static int read_recorded(struct search *search, wt_error *err)
     search->recorded_count = 0;
     if (!search->use_recorded || !search->plan.recorded)
         return 0;
-    int rc = ask_store(search, &tools, &count, err);
+    int rc = read_recorded_usage(search, &tools, &count, err);
     if (rc == 0 && count > 0 && !(search->recorded = wt__arena_array(search->arena, struct scored, count)))
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -243,7 +366,7 @@ static int read_recorded(struct search *search, wt_error *err)
             search->recorded[search->recorded_count++] = (struct scored){(float)tools[i].share, (uint32_t)row};
     }
     if (search->recorded_count > 1)
-        qsort(search->recorded, search->recorded_count, sizeof *search->recorded, by_row);
+        qsort(search->recorded, search->recorded_count, sizeof *search->recorded, order_scored_rows);
     return rc;
 }
 
@@ -251,12 +374,12 @@ float wt__search_recorded(const struct search *search, uint32_t row)
 {
     const struct scored wanted = {.row = row}, *found = NULL;
     if (search->recorded_count > 0)
-        found = bsearch(&wanted, search->recorded, search->recorded_count, sizeof wanted, by_row);
+        found = bsearch(&wanted, search->recorded, search->recorded_count, sizeof wanted, order_scored_rows);
     return found ? found->score : 0;
 }
 
-/* What may not be found was not asked for: that a request used it says nothing of the rest. */
-static void drop_recorded(struct search *search, const uint64_t *allowed)
+/* Drops the recorded tools excluded by the filter: their use says little about the others. */
+static void drop_excluded_usage(struct search *search, const uint64_t *allowed)
 {
     size_t kept = 0;
     for (size_t i = 0; i < search->recorded_count; i++)
@@ -265,15 +388,15 @@ static void drop_recorded(struct search *search, const uint64_t *allowed)
     search->recorded_count = kept;
 }
 
-/* Hits that give way to others, since they are new: none where one provider is asked for, for nobody else loses a
- * place. */
-static size_t count_new(const struct search *search, int64_t now)
+/* Returns the number of hits that the limit of new tools may remove. It does not apply to a search for a single
+ * provider, because no other provider loses a place. */
+static size_t count_new_hits(const struct search *search, int64_t now)
 {
     bool all = search->new_in_full || (search->filter && search->filter->provider_count == 1);
     return all ? 0 : wt__new_tools_count(search->index->new_tools, now);
 }
 
-static int retrieve(struct search *search, wt_error *err)
+static int retrieve_hits(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
     const struct snapshot *snapshot = search->index->snapshot;
@@ -281,7 +404,7 @@ static int retrieve(struct search *search, wt_error *err)
     struct retriever retriever = plan->retriever;
     struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
     int64_t now = (int64_t)time(NULL);
-    size_t k = search->k, new = count_new(search, now), deeper = wt__reranker_depth(&plan->reranker);
+    size_t k = search->k, new = count_new_hits(search, now), deeper = wt__reranker_depth(&plan->reranker);
     size_t most = new < WT_MAX_K &&k + new < WT_MAX_K ? k + new : WT_MAX_K;
     struct retrieve_request request = {.text = search->read,
                                        .k = most > deeper ? most : deeper,
@@ -293,14 +416,10 @@ static int retrieve(struct search *search, wt_error *err)
     if (plan->set.kind)
         view.vectors =
             search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, plan->set.model, plan->set.kind);
-    int rc = wt__search_allowed(search, &request.allowed, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__search_allowed(search, &request.allowed, err));
     search->allowed = request.allowed;
-    drop_recorded(search, request.allowed);
-    rc = wt__conversation_context(search, &view, &request, &view.context, err);
-    if (rc < 0)
-        return rc;
+    drop_excluded_usage(search, request.allowed);
+    WT_TRY(wt__conversation_context(search, &view, &request, &view.context, err));
     view.recorded = search->recorded;
     view.recorded_count = search->recorded_count;
     if (view.recorded_count > 0)
@@ -308,111 +427,103 @@ static int retrieve(struct search *search, wt_error *err)
     retriever.weights[SOURCE_NAMED] = 1;
     if (view.context)
         retriever.weights[SOURCE_CONTEXT] = CONTEXT_SHARE;
-    rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
-    if (rc == 0 && wt__progress_step(search->progress, 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0) {
-        struct store_tools tools = {search->engine, search->index, request.allowed};
-        struct rerank_input input = {
-            &view,           &request, store_reader(&tools), search->arena, &search->multi_provider_probability,
-            search->progress};
-        rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
-        if (rc == 0 && reranker)
-            wt__hits_share_places(&search->hits, snapshot->keys);
-    }
-    if (rc == 0 && new > 0)
+    WT_TRY(wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err));
+    if (wt__progress_step(search->progress, 0))
+        return wt__fail_cancelled(err);
+    struct store_tools tools = {search->engine, search->index, request.allowed};
+    struct rerank_input input = {
+        &view,           &request, make_tool_reader(&tools), search->arena, &search->multi_provider_probability,
+        search->progress};
+    WT_TRY(wt__rerank(&plan->reranker, &input, &search->hits, err));
+    if (reranker)
+        wt__hits_share_places(&search->hits, snapshot->keys);
+    if (new > 0)
         wt__new_tools_limit(search->index->new_tools, now, snapshot->keys, &search->hits);
-    if (rc == 0 && search->hits.len > k)
+    if (search->hits.len > k)
         search->hits.len = k;
-    if (rc == 0)
-        wt__conversation_mark(search);
+    wt__conversation_mark(search);
     search->hits.encode_ms += search->context_ms;
-    return rc;
+    return 0;
 }
 
-/* Vectors are verified when they are read, so damage may show as late as here. The index can be made again: once. */
-static int retrieve_or_renew(struct search *search, wt_error *err)
+/* Retrieves, and retries once with a new index: damage is noticed only when vectors are read. */
+static int retrieve_with_retry(struct search *search, wt_error *err)
 {
     wt_error why;
-    int rc = retrieve(search, &why);
+    int rc = retrieve_hits(search, &why);
     if (rc == WT_ESTORE && search->plan.encoder) {
         wt__engine_discard_index(search->engine, search->index);
-        rc = find_index(search, &why);
+        rc = plan_search(search, &why);
         if (rc == 0)
-            rc = read_recorded(search, &why);
+            rc = map_recorded_usage(search, &why);
         if (rc == 0)
-            rc = retrieve(search, &why);
+            rc = retrieve_hits(search, &why);
     }
     if (rc < 0 && err)
         *err = why;
     return rc;
 }
 
-/* The request as the retrieval is to read it, and what it names that no tool has. */
-static int read_request(struct search *search, wt_error *err)
+/* Splits joined words and corrects the spelling of the request, and collects its unknown words. */
+static int correct_request(struct search *search, wt_error *err)
 {
     const struct lexical *words = &search->index->snapshot->lexical;
     struct str wish = search->request;
-    int rc = search->as_typed ? 0 : wt__segment_wish(&wish, search->request, search->arena, err);
+    if (!search->as_typed)
+        WT_TRY(wt__segment_wish(&wish, search->request, search->arena, err));
     search->read = wish;
-    if (rc == 0 && !search->as_typed)
-        rc = wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err);
+    if (!search->as_typed)
+        WT_TRY(wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err));
     if (search->read.ptr != search->request.ptr)
         search->read_as = search->read.ptr;
-    return rc < 0 ? rc
-                  : wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
+    return wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
 }
 
-/* Whatever may take long on a first query and nothing on a later one: models are opened and the index is brought up to
- * date. */
-static int prepare(struct search *search, wt_error *err)
+/* Opens the models and updates the index, which may be slow for the first query. */
+static int prepare_search(struct search *search, wt_error *err)
 {
-    int rc = find_index(search, err);
+    int rc = plan_search(search, err);
     search->notice = search->plan.notice;
-    if (rc == 0)
-        rc = read_recorded(search, err);
-    if (rc == 0)
-        rc = note_missing_vectors(search, err);
-    if (rc == 0)
-        rc = wt__conversation_resolve(search, err);
-    return rc < 0 ? rc : wt__engine_workspace(search->engine, &search->workspace, err);
+    if (rc < 0)
+        return rc;
+    WT_TRY(map_recorded_usage(search, err));
+    WT_TRY(note_missing_vectors(search, err));
+    WT_TRY(wt__conversation_resolve(search, err));
+    return wt__engine_workspace(search->engine, &search->workspace, err);
 }
 
 int wt__search_run(struct search *search, wt_error *err)
 {
     search->multi_provider_probability = NAN;
-    int rc = check(search, err);
-    if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = prepare(search, err);
-    if (rc == 0)
-        rc = read_request(search, err);
-    return rc < 0 ? rc : retrieve_or_renew(search, err);
+    WT_TRY(check_search(search, err));
+    if (wt__progress_phase(search->progress, "searching", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(prepare_search(search, err));
+    WT_TRY(correct_request(search, err));
+    return retrieve_with_retry(search, err);
 }
 
-/* Where the likeliest of the first hits is less likely than that, what no tool has is told; chosen on dev
- * (docs/retrieval.md). */
+/* Report unknown words if none of the first hits is likelier; chosen on dev (docs/retrieval.md). */
 static const float UNLIKELY = 0.2f;
 enum { LOOKED_AT = 5 };
 
-static bool may_fit(const struct search *search)
+static bool has_likely_hit(const struct search *search)
 {
     const struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len && i < LOOKED_AT; i++) {
         float likely = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, &hits->items[i]);
-        if (!(likely < UNLIKELY)) /* or nothing tells it */
+        if (!(likely < UNLIKELY)) /* also if it is NaN */
             return true;
     }
     return false;
 }
 
-/* That of its words so many are strange to the catalogue that it is not the catalogue's language: one in so many. */
+/* A request is in another language only if one in STRANGE_SHARE of its words is unknown to the catalogue. */
 enum { STRANGE_SHARE = 3 };
 static const char SMALL_MODEL[] = "intfloat/multilingual-e5-small",
                   OTHER_MODEL[] = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2";
 
-int wt__search_tell_language(struct search *search, wt_error *err)
+int wt__search_note_language(struct search *search, wt_error *err)
 {
     const struct encoder *encoder = search->plan.encoder;
     const struct unknown_words *unknown = &search->unknown;
@@ -424,8 +535,8 @@ int wt__search_tell_language(struct search *search, wt_error *err)
     if (!language)
         return 0;
     wt__buffer_printf(&text,
-                      "the request seems to be %s, and the encoder %s reads English; with --model a multilingual one "
-                      "finds more: `whichtool model pull %s`, or %s",
+                      "the request seems to be %s, but the encoder %s supports only English; use a multilingual one "
+                      "with --model: `whichtool model pull %s`, or %s",
                       language, wt__encoder_name(encoder), SMALL_MODEL, OTHER_MODEL);
     return wt__take_notice(&search->notice, WT_NOTICE_LANGUAGE, &text, search->arena, err);
 }
@@ -435,7 +546,7 @@ int wt__search_unknown(const struct search *search, const char *const **words, s
     const struct unknown_words *unknown = &search->unknown;
     *words = NULL;
     *count = 0;
-    if (unknown->len == 0 || (!unknown->keywords && may_fit(search)))
+    if (unknown->len == 0 || (!unknown->keywords && has_likely_hit(search)))
         return 0;
     const char **list = wt__arena_array(search->arena, const char *, unknown->len);
     for (size_t i = 0; list && i < unknown->len; i++)
@@ -446,7 +557,7 @@ int wt__search_unknown(const struct search *search, const char *const **words, s
     return list ? 0 : wt__fail_nomem(err);
 }
 
-static void release(struct search *search)
+static void release_search(struct search *search)
 {
     wt__filter_mask_release(search->mask);
     wt__engine_return_workspace(search->engine, search->workspace);
@@ -456,9 +567,9 @@ static void release(struct search *search)
     search->index = NULL;
 }
 
-int wt__search_untrained(struct search *search, wt_error *err)
+int wt__search_repeat_untrained(struct search *search, wt_error *err)
 {
-    release(search);
+    release_search(search);
     search->neighbours = (struct neighbours){.count = 0};
     search->read_as = NULL;
     search->untrained = true;
@@ -469,5 +580,5 @@ int wt__search_untrained(struct search *search, wt_error *err)
 void wt__search_end(struct search *search)
 {
     wt__budget_dispose(&search->budget);
-    release(search);
+    release_search(search);
 }

@@ -1,98 +1,209 @@
-/* search.h: one request, from words to hits: what finding, picking and the chooser's training have in common.
+/* search.h: a search for one request, used by finding, picking and the training of the chooser.
  *
- *   recipe -> plan, with its models open -> index, up to date -> retrieve/, rerank/ -> hits, as rows of the index */
+ *   recipe -> plan with open models -> current index -> retrieve/, rerank/ -> hits as rows of the index */
 #ifndef WT_QUERY_SEARCH_H
 #define WT_QUERY_SEARCH_H
 
-#include "query/budget.h"
-#include "query/conversation.h"
+#include "base/json.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "choose/relevance.h"
 #include "engine/engine.h"
 #include "engine/filter.h"
 #include "engine/notice.h"
-#include "query/search_plan.h"
+#include "query/budget.h"
+#include "retrieve/retrieve.h"
 #include "retrieve/spelling.h"
+#include "whichtool.h"
+
+/* ---------------------------------------------------------------- plan */
+
+/* The plan of a search: how a recipe makes hits on this engine, with all its models open. Made once, before the index
+ * is opened, and then only read. */
+
+struct plan_options {
+    const char *recipe;        /* NULL for "auto" */
+    bool untrained;            /* "auto" ignores trained models */
+    bool features;             /* compute features of the hits, including past requests if there are any */
+    struct progress *progress; /* polled while opening models; may be NULL */
+};
+
+struct search_plan {
+    struct retriever retriever;
+    struct reranker reranker;                /* kind is NULL for no reranking */
+    const struct encoder *encoder;           /* encoder of requests; NULL for a lexical search */
+    struct index_set set;                    /* vectors to search; kind is NULL without vectors */
+    bool may_use_fallback;                   /* the fallback encoder may be used */
+    const struct trained *labels;            /* owner of the past requests to use, or NULL */
+    bool recorded;                           /* recorded usages of the same request count */
+    const struct relevance_model *relevance; /* fitted to these hits; NULL for the default */
+    const char *ran;                         /* recipe */
+    const char *why;                         /* reason of the choice, as in wt_hits */
+    struct notice notice;
+};
+
+/* Plans the requested recipe. "auto" is the choice of training, else hybrid, else words alone. Opens the models that
+ * are needed. Strings of the plan are in the arena. Errors: WT_ERECIPE (unknown recipe, or it cannot run), WT_EMODEL,
+ * WT_ENOMEM, WT_ECANCELLED. */
+int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena, struct search_plan *out,
+                    wt_error *err);
+
+/* ---------------------------------------------------------------- conversation */
+
+/* A conversation as the request. The user's last turn is the request; earlier turns and the called tools are context
+ * (retrieve/context.c). Called tools and the caller's own tools stay in the result, so an agent's set of tools only
+ * grows. The filter still applies to them: a conversation is untrusted text and must not bypass it. */
+
+/* Fields as in wt_find_options; borrowed. */
+struct conversation_options {
+    struct str request;
+    const char *messages;
+    size_t messages_len;
+    const char *const *have;
+    size_t have_count;
+    const json_t *parsed; /* messages already parsed, used instead of `messages`; NULL if none */
+};
+
+struct conversation_input {
+    struct str request; /* the given request, or else the user's last turn */
+    struct str context; /* earlier turns followed by the request; empty without earlier turns */
+    const char **names; /* [name_count] tools to keep; the first [called] were called */
+    size_t name_count, called;
+    bool has_messages;
+    struct notice notice; /* skipped messages and calls */
+};
+
+/* Reads a conversation into the arena. Errors: those of wt__messages_read, WT_EFORMAT (no turn of the user), WT_EINVAL
+ * (too many names). */
+int wt__conversation_read(struct conversation_input *out, const struct conversation_options *options,
+                          struct arena *arena, wt_error *err);
+
+/* The tools to keep, as ids of a store. */
+struct kept_ids {
+    int64_t *ids; /* [count] distinct, in the order of the names */
+    size_t count, called;
+};
+
+/* ---------------------------------------------------------------- search */
 
 struct search {
-    /* What is wanted; borrowed. */
+    /* Input; borrowed. */
     wt_engine *engine;
     struct str request;
-    struct arena *arena;       /* for what is said of the search */
-    bool untrained;            /* "auto" does without what was trained */
-    const char *recipe;        /* NULL: "auto" */
-    const wt_filter *filter;   /* of wt__filter_read; NULL: all tools */
+    struct arena *arena;       /* for the results */
+    bool untrained;            /* "auto" ignores trained models */
+    const char *recipe;        /* NULL for "auto" */
+    const wt_filter *filter;   /* from wt__filter_read; NULL for all tools */
     size_t k;                  /* hits */
-    size_t max_per_provider;   /* 0: no cap */
-    enum copies_placed copies; /* which copies have places of their own */
-    bool use_recorded;       /* "auto" heeds what usages of this very request used; not where hits are measured, or read
-                                by what was calibrated without */
-    bool new_in_full;        /* new tools (new_tools.h) have all the places that they would have */
-    bool as_typed;           /* no word of the request is corrected */
-    bool features;           /* of the hits; past requests are then asked where there are any */
-    const int64_t *excluded; /* [excluded_count] ids of tools that are not found */
+    size_t max_per_provider;   /* 0 for no limit */
+    enum copies_placed copies; /* which copies get separate places */
+    /* "auto" uses recorded usages of the same request. False in measurements, and for models calibrated without. */
+    bool use_recorded;
+    bool new_in_full;        /* do not limit new tools (engine/filter.h) */
+    bool as_typed;           /* do not correct spelling */
+    bool features;           /* compute features of the hits, including past requests if there are any */
+    const int64_t *excluded; /* [excluded_count] ids of tools to exclude */
     size_t excluded_count;
-    const uint64_t *left_out;      /* past requests that are not asked; as in struct neighbours */
-    struct budget budget;          /* what of the hits comes out (materialise.h) */
-    struct progress *progress;     /* heard between the stages; may be NULL */
-    const struct vectors *vectors; /* in place of the index's own, of the same rows; NULL: those */
-    const float *encoded;          /* of what wt__retrieve_texts gives of the request, by encoded_by. NULL, or the plan
-                                      or the words that are read are others: it is encoded when it is searched */
+    const uint64_t *left_out;      /* past requests to ignore, as in struct neighbours */
+    struct budget budget;          /* limits the materialised hits (materialise.h) */
+    struct progress *progress;     /* polled between the stages; may be NULL */
+    const struct vectors *vectors; /* replaces the vectors of the index, for the same rows; or NULL */
+    /* Vectors of the texts of wt__retrieve_texts by encoded_by, or NULL. Ignored if the plan has another encoder or
+     * the request was corrected. */
+    const float *encoded;
     const struct encoder *encoded_by;
 
-    const struct conversation_input *conversation; /* whose last turn the request is, and what is kept; NULL: none */
+    const struct conversation_input *conversation; /* the conversation of the request, or NULL */
 
-    /* How it is done: decided by the first half of its run, and left alone by the second. */
+    /* State: set by the first half of a run, read by the second. */
     struct search_plan plan;
-    struct scored *recorded; /* [recorded_count] as in struct view */
+    struct scored *recorded; /* [recorded_count] recorded usages, as in struct view */
     size_t recorded_count;
-    struct neighbours neighbours; /* those of the plan's labels, on this index; count 0: none */
-    struct kept_tools_of kept;    /* of the conversation */
-    uint32_t *kept_rows;          /* [kept_count] those of them that may be found, on this index */
+    struct neighbours neighbours; /* past requests of the plan's labels, on this index; count may be 0 */
+    struct kept_ids kept;         /* kept tools of the conversation */
+    uint32_t *kept_rows;          /* [kept_count] rows of the kept tools, if allowed */
     size_t kept_count;
-    double context_ms; /* that its context took to encode */
+    double context_ms; /* time to encode its context */
 
-    /* What came of it. */
-    struct hit_list hits;       /* until the end of the search */
-    struct index_handle *index; /* whose rows they are */
-    const uint64_t *allowed;    /* those that may be found, as in struct retrieve_request */
-    struct filter_mask *mask;   /* of the filter, on that index; NULL: none was wanted yet */
+    /* Results. */
+    struct hit_list hits;       /* valid until wt__search_end */
+    struct index_handle *index; /* index of their rows */
+    const uint64_t *allowed;    /* bits, as in struct retrieve_request */
+    struct filter_mask *mask;   /* mask of the filter on the index; NULL before first use */
     struct notice notice;
-    const char *encoder;          /* the same */
-    const char *read_as;          /* the same */
-    struct str read;              /* the request as it was read */
-    struct unknown_words unknown; /* of that */
+    const char *encoder;          /* name; "" without one */
+    const char *read_as;          /* corrected request; NULL if not corrected */
+    struct str read;              /* the request that was searched for */
+    struct unknown_words unknown; /* words of the request that no tool has */
     double multi_provider_probability;
     struct workspace *workspace;
 };
 
-/* WT_ETOOLONG, or WT_EINVAL for one that is empty. */
+/* Validates a request. Errors: WT_ETOOLONG, WT_EINVAL if it is empty. */
 int wt__request_check(struct str request, wt_error *err);
 
-/* Runs it; ended by wt__search_end, whether it worked or not. Errors: those of wt_find. */
+/* Runs a search. Call wt__search_end afterwards, also on an error. Errors: those of wt_find. */
 int wt__search_run(struct search *search, wt_error *err);
 void wt__search_end(struct search *search);
-/* Runs it once more, by what needs no training. */
-int wt__search_untrained(struct search *search, wt_error *err);
+/* Repeats the search without trained models. */
+int wt__search_repeat_untrained(struct search *search, wt_error *err);
 
-/* *allowed: a bit for each row of its index that it may find, in its arena; NULL: all. Errors: those of
- * wt__filter_mask. */
+/* Returns the tools allowed by the filter. *allowed: one bit per row of the index, in the search's arena or its mask;
+ * NULL for all. Errors: those of wt__filter_mask. */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
 
-/* Whether a tool has at least that share of the usages of this very request. No search has to have run. */
+/* *out: true if some tool has at least this share of the recorded usages of the same request. Works before the search
+ * ran. */
 int wt__search_is_recorded(const struct search *search, float share, bool *out, wt_error *err);
-/* The share of usages of this very request that used the tool in `row` (catalog/), 0 where none did or they have no
- * say.
- */
+/* Returns the share of the tool in `row` among the recorded usages of the same request, 0 if none or if they are
+ * ignored. */
 float wt__search_recorded(const struct search *search, uint32_t row);
 
-/* The words of the request that no tool has, where that is worth telling: no hit is likely to be needed, or the request
- * is nothing but keywords, of which each is meant. Else none. */
+/* Returns the words of the request that no tool has. Empty unless the request consists of keywords or no hit is likely
+ * to be needed. */
 int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err);
 
-/* Adds to the notice which models would read the request better, where it seems to be in another language than English,
- * no tool has most of its words, and the encoder knows English alone. */
-int wt__search_tell_language(struct search *search, wt_error *err);
+/* Adds a notice with suitable models if the request seems not to be English, many of its words are unknown to the
+ * catalogue, and the encoder only supports English. */
+int wt__search_note_language(struct search *search, wt_error *err);
 
-/* The neighbours that were asked, or NULL. */
+/* Returns the past requests used by the search, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);
+
+/* ---------------------------------------------------------------- conversation of a search */
+
+/* Resolves the names to tools, once per search. Unresolved names are reported in its notice. */
+int wt__conversation_resolve(struct search *search, wt_error *err);
+
+/* Finds the rows of the kept tools among those allowed, and the context of the request. *out is NULL if the
+ * conversation gives no context. Errors: those of wt__retrieve. */
+int wt__conversation_context(struct search *search, const struct view *view, const struct retrieve_request *request,
+                             const struct context **out, wt_error *err);
+
+/* Marks the hits among the kept tools. */
+void wt__conversation_mark(struct search *search);
+
+/* Cuts the hits after the first `wanted` new ones, so that kept tools do not use up places. */
+void wt__conversation_cut(struct search *search, size_t wanted);
+
+/* Appends the kept tools missing from the hits. */
+int wt__conversation_append(struct search *search, wt_error *err);
+
+/* ---------------------------------------------------------------- public hits */
+
+/* Makes public hits in the search's arena. which [count]: positions among the search's hits, in the order of the
+ * result. Skips tools removed meanwhile or over the budget. */
+int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
+                         const wt_hit *const **out, size_t *len, wt_error *err);
+
+/* Works like wt_find, but gives identical tools separate places: a judgement names one of them, and the choice among
+ * them would be arbitrary. options->copies still decides about near-copies. */
+int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err);
+
+/* Works like wt_find with the messages of a conversation already parsed, instead of options->messages. messages: NULL
+ * for none. */
+int wt__find_parsed(wt_engine *engine, struct str request, const wt_find_options *options, const json_t *messages,
+                    wt_hits **out, wt_error *err);
 
 #endif

@@ -1,10 +1,11 @@
-/* selector.h: what makes the set of tools that a request needs; a file a selector, and a row of pick.c's table.
+/* selector.h: interface of the selectors, which choose the set of tools for a request. Each has a file and a row in the
+ * table of pick.c:
  *
- *   set_pick.c   the chooser (choose/chooser.h), from the hits of auto
+ *   set_pick.c   the chooser (choose/chooser.h), on the hits of auto
  *   ptr_pick.c   PTR (choose/ptr.h), and the nearest bundle alone
  *
- * A selector searches for itself, since it knows how many hits of what it wants; pick.c hands it the request. Options
- * that say nothing to it are its to refuse. */
+ * pick.c passes the request. A selector searches for itself, because it knows how many hits it needs, and rejects
+ * unsupported options. */
 #ifndef WT_QUERY_SELECTOR_H
 #define WT_QUERY_SELECTOR_H
 
@@ -12,37 +13,38 @@
 #include "recipe/recipes.h"
 #include "engine/notice.h"
 
-/* An evaluation judges by id and measures what a promise takes: each copy of a tool counts by itself, and a set grows
- * as far as its promise goes. It may have PTR ask a stand-in that knows which tools are needed (choose/ptr.h). */
+/* Settings of an evaluation. It judges by id, so each copy of a tool counts separately, and it measures promises, so a
+ * set may grow as far as its promise requires. PTR may ask an oracle (choose/oracle.h). */
 struct pick_evaluation {
-    struct chat_model *oracle; /* NULL: none */
-    const int64_t *gold;       /* [gold_count] ids of the tools that the request needs, for the oracle */
+    struct chat_model *oracle; /* NULL for the language model */
+    const int64_t *gold;       /* [gold_count] ids of the needed tools, for the oracle */
     size_t gold_count;
 };
 
 struct selection {
     wt_engine *engine;
     struct str request;
-    const wt_pick_options *options;           /* in full */
-    const wt_filter *filter;                  /* of them, read */
-    const struct pick_evaluation *evaluation; /* NULL outside of one */
+    const wt_pick_options *options;           /* with all defaults filled in */
+    const wt_filter *filter;                  /* the validated filter of the options; NULL for all tools */
+    const struct pick_evaluation *evaluation; /* NULL outside an evaluation */
     struct progress *progress;
-    struct arena *arena; /* the result's */
+    struct arena *arena; /* arena of the result */
     wt_picked *out;
     struct notice notice;                          /* becomes out->notice */
-    const struct conversation_input *conversation; /* whose last turn the request is, and what is kept */
+    const struct conversation_input *conversation; /* the conversation of the request */
 };
 
 struct set_selector {
-    bool converses; /* it reads a conversation, and keeps what was called in it or is had already */
+    bool converses; /* supports conversations and tools to keep */
     /* Fills selection->out. Errors: those of wt_pick. */
     int (*select)(struct selection *selection, wt_error *err);
 };
 
-/* What of the set did not fit, if anything: it holds no promise then. A selector's last step. */
-int wt__tell_budget(struct selection *selection, const struct budget *budget, wt_error *err);
+/* Reports the tools over the budget and, if there are any, withdraws the promise of the set. The last step of a
+ * selector. */
+int wt__selection_report_budget(struct selection *selection, const struct budget *budget, wt_error *err);
 
-/* pick.c: wt_pick, for those who measure it as well. evaluation: NULL outside of that; options in full. */
+/* Works like wt_pick with the settings of an evaluation, or NULL. All defaults of the options must be filled in. */
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options,
              const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err);
 

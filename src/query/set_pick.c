@@ -1,45 +1,43 @@
-/* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/relevance.h), or, once training
- * calibrated it, the chooser (choose/chooser.h). */
+/* set_pick.c: the selector of the recipe set. It searches with auto, then picks one tool per need (choose/needs.h) or,
+ * after training, the set of the calibrated chooser (choose/chooser.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "query/chooser_input.h"
-#include "query/materialise.h"
+#include "query/search.h"
 #include "query/selector.h"
 #include "retrieve/segment.h"
 
-struct picking {
+struct set_pick {
     struct search search;
     struct selection *selection;
     const struct chooser *chooser;
-    struct notice notice; /* on the chooser */
+    struct notice notice; /* about the chooser */
     struct candidate_features candidates;
-    uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
+    uint32_t *which; /* [count] picked hits; their scores become probabilities */
     size_t count;
 };
 
-static int check(const wt_pick_options *options, wt_error *err)
+static int check_set_options(const wt_pick_options *options, wt_error *err)
 {
     if (options->base_retriever || options->experiment || options->k)
-        return wt__fail(
-            err, WT_EINVAL,
-            "base_retriever, experiment and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
-            options->recipe);
+        return wt__fail(err, WT_EINVAL,
+                        "the recipe %s does not support base_retriever, experiment and k; use the recipe ptr",
+                        options->recipe);
     if (!(options->complete >= 0 && options->complete < 1))
-        return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
-                        options->complete);
+        return wt__fail(err, WT_EINVAL, "complete must be at least 0 and below 1, not %g", options->complete);
     if (!(options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
+        return wt__fail(err, WT_EINVAL, "abstain must be below 1, not %g", options->abstain);
     return 0;
 }
 
 /* ---------------------------------------------------------------- without training */
 
-/* What somebody recorded of this very request, where that is at least as likely as anything else: all of it. */
+/* Recorded tools with at least this share are picked, all of them. */
 static const float RECORDED_MAJORITY = 0.5f;
 
-static void pick_recorded(struct picking *p)
+static void pick_recorded(struct set_pick *p)
 {
     struct hit_list *hits = &p->search.hits;
     for (uint32_t h = 0; h < hits->len; h++)
@@ -47,13 +45,13 @@ static void pick_recorded(struct picking *p)
             p->which[p->count++] = h;
 }
 
-/* Of a need that gets no tool, its words are told, so that what is missing can be asked for otherwise. */
-static int tell_missed(struct picking *p, const struct need_hit *found, size_t count, const struct need_set *set,
-                       wt_error *err)
+/* Adds a notice with the words of the needs without a tool, so that the caller can rephrase them. */
+static int note_unmet_needs(struct set_pick *p, const struct need_hit *found, size_t count, const struct need_set *set,
+                            wt_error *err)
 {
     enum { WORDS_MAX = 80 };
     struct buffer text = {0};
-    uint32_t told = 0; /* bits of needs */
+    uint32_t told = 0; /* one bit per need */
     for (size_t i = 0; i < set->len; i++)
         told |= 1u << found[set->which[i]].need;
     for (size_t i = 0; i < count; i++) {
@@ -63,14 +61,13 @@ static int tell_missed(struct picking *p, const struct need_hit *found, size_t c
         if (told & need || words.len == 0)
             continue;
         told |= need;
-        wt__buffer_printf(&text, "%s\"%.*s\"", text.len > 0 ? ", " : "nothing was found for ", (int)words.len,
-                          words.ptr);
+        wt__buffer_printf(&text, "%s\"%.*s\"", text.len > 0 ? ", " : "no tool found for ", (int)words.len, words.ptr);
     }
     return wt__take_notice(&p->selection->notice, WT_NOTICE_NEED_UNMET, &text, p->selection->arena, err);
 }
 
-/* One tool a need. */
-static int pick_needs(struct picking *p, const struct need_hit *found, size_t count, wt_error *err)
+/* Picks one tool per need. */
+static int pick_needs(struct set_pick *p, const struct need_hit *found, size_t count, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_set set;
@@ -86,10 +83,10 @@ static int pick_needs(struct picking *p, const struct need_hit *found, size_t co
         return 0;
     p->selection->out->tracc = (double)set.tracc;
     p->selection->out->complete = (double)set.complete;
-    return tell_missed(p, found, count, &set, err);
+    return note_unmet_needs(p, found, count, &set, err);
 }
 
-static int pick_untrained(struct picking *p, wt_error *err)
+static int pick_untrained(struct set_pick *p, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_hit found[NEED_HITS];
@@ -107,16 +104,16 @@ static int pick_untrained(struct picking *p, wt_error *err)
 
 /* ---------------------------------------------------------------- with a chooser */
 
-static bool abstains(const struct picking *p)
+static bool should_abstain(const struct set_pick *p)
 {
     double share = p->selection->options->abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->selection->options->abstain;
     return share > 0 &&
            p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }
 
-/* Hits get probabilities for scores: 0 for those that no set holds. Those are of requests that some tool fits; what is
- * said to be needed allows for there being none. */
-static void score_hits(struct picking *p, const struct chosen *chosen)
+/* Sets the score of each hit to the probability that it is needed given that some tool fits, 0 outside any set. The
+ * probability of the hit also includes the chance of no tool fitting. */
+static void score_set_hits(struct set_pick *p, const struct chosen *chosen)
 {
     struct hit_list *hits = &p->search.hits;
     for (size_t h = 0; h < hits->len; h++)
@@ -128,8 +125,8 @@ static void score_hits(struct picking *p, const struct chosen *chosen)
             wt__relevance_below(hits->items[h].score, p->selection->out->no_answer_probability);
 }
 
-/* The set of the greatest expected TRACC, likeliest first. */
-static void pick_likeliest(struct picking *p, const struct chosen *chosen)
+/* Picks the set with the greatest expected TRACC, likeliest tool first. */
+static void pick_likeliest(struct set_pick *p, const struct chosen *chosen)
 {
     struct scored order[CHOOSE_TOOLS];
     for (uint32_t t = 0; t < p->candidates.tools; t++)
@@ -142,18 +139,19 @@ static void pick_likeliest(struct picking *p, const struct chosen *chosen)
     p->selection->out->complete = (double)chosen->complete;
 }
 
-/* What a promise is read from: the hits in the order in which they join. */
-struct joining {
+/* The hits in the order in which they join a growing set. */
+struct set_order {
     uint32_t *order;      /* [hits] */
     float *nonconformity; /* [hits] */
-    const uint64_t *used; /* a bit a row that somebody used; NULL: nobody knows */
+    const uint64_t *used; /* one bit per row: used by a past request; NULL if unknown */
 };
 
 #define NO_PROMISE SIZE_MAX
 
-/* How many hits a set takes that is complete with that probability; NO_PROMISE where training cannot tell. joined: room
- * for all hits; NULL: they are only counted. */
-static size_t count_joined(const struct picking *p, const struct joining *joining, double probability, uint32_t *joined)
+/* Returns the size of a set complete with this probability, or NO_PROMISE without enough training. joined: room
+ * for all hits, receives the set; NULL to count only. */
+static size_t count_joining_hits(const struct set_pick *p, const struct set_order *joining, double probability,
+                                 uint32_t *joined)
 {
     struct conformal_thresholds thresholds;
     size_t count = 0;
@@ -171,43 +169,42 @@ static size_t count_joined(const struct picking *p, const struct joining *joinin
     return count;
 }
 
-/* The greatest share in hundredths, below the one that was asked for, that a set of WT_MAX_COMPLETE tools allows; 0:
- * none does. */
-static double most_promised(const struct picking *p, const struct joining *joining)
+/* Returns the greatest probability, in hundredths and below the requested one, whose set has at most WT_MAX_COMPLETE
+ * tools; or 0. */
+static double find_best_promise(const struct set_pick *p, const struct set_order *joining)
 {
     int percent = (int)ceil(p->selection->options->complete * 100 - 1e-9) - 1;
-    while (percent > 0 && count_joined(p, joining, percent / 100., NULL) > WT_MAX_COMPLETE)
+    while (percent > 0 && count_joining_hits(p, joining, percent / 100., NULL) > WT_MAX_COMPLETE)
         percent--;
     return percent / 100.;
 }
 
-/* Why the promise cannot be kept. wanted: as many tools as it takes, or NO_PROMISE. */
-static void tell_unkept(const struct picking *p, size_t wanted, struct buffer *out)
+/* Writes why the promise cannot be kept. wanted: required size of the set, or NO_PROMISE. */
+static void describe_unkept_promise(const struct set_pick *p, size_t wanted, struct buffer *out)
 {
     if (wanted != NO_PROMISE)
-        wt__buffer_printf(out,
-                          "a set that is complete with probability %g takes %zu tools for this request, and at "
-                          "most %d are given",
-                          p->selection->options->complete, wanted, WT_MAX_COMPLETE);
+        wt__buffer_printf(
+            out, "a set that is complete with probability %g needs %zu tools for this request; at most %d are allowed",
+            p->selection->options->complete, wanted, WT_MAX_COMPLETE);
     else if (p->chooser->nonconformity.count == 0)
-        wt__buffer_text(out, "how large a complete set must be is not known without training");
+        wt__buffer_text(out, "the size of a complete set is unknown without training");
     else
-        wt__buffer_text(out, "training cannot promise that probability: it set too few requests aside, or too many of "
+        wt__buffer_text(out, "training cannot promise that probability: too few requests were held out, or too many of "
                              "their tools were not found");
 }
 
-static int refuse_promise(const struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+static int reject_promise(const struct set_pick *p, const struct set_order *joining, size_t wanted, wt_error *err)
 {
     struct buffer text = {0};
-    double most = joining ? most_promised(p, joining) : 0;
-    tell_unkept(p, wanted, &text);
+    double most = joining ? find_best_promise(p, joining) : 0;
+    describe_unkept_promise(p, wanted, &text);
     if (p->chooser->nonconformity.count == 0)
-        wt__buffer_text(&text, ": record use and run `whichtool train all`");
+        wt__buffer_text(&text, "; record use, then run `whichtool train all`");
     else if (most > 0)
         wt__buffer_printf(&text, "; %g can be promised", most);
     else
-        wt__buffer_text(&text, "; none can be promised");
-    wt__buffer_text(&text, "; or take the first hits of find, or what fits a budget of tokens (max_tokens)");
+        wt__buffer_text(&text, "; no probability can be promised");
+    wt__buffer_text(&text, "; or use the first hits of find, or a budget of tokens (max_tokens)");
     if (p->search.notice.text)
         wt__buffer_printf(&text, ". %s", p->search.notice.text);
     int rc = text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
@@ -215,62 +212,63 @@ static int refuse_promise(const struct picking *p, const struct joining *joining
     return rc;
 }
 
-/* Whether a tool is as good as not needed, in a set that nothing says how large it must be. */
-static bool is_idle(const struct picking *p, uint32_t hit)
+/* True if a tool is very unlikely to be needed and the size of a complete set is unknown. */
+static bool is_unlikely_hit(const struct set_pick *p, uint32_t hit)
 {
     static const float IDLE = 0.01f;
     return p->chooser->nonconformity.count == 0 && p->search.hits.items[hit].score < IDLE;
 }
 
-/* Of a promise that cannot be kept the first tools, for the budget to cut: they hold none. */
-static int take_first(struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+/* Picks the first tools without a promise, to be cut by the budget. */
+static int pick_first_hits(struct set_pick *p, const struct set_order *joining, size_t wanted, wt_error *err)
 {
     struct buffer text = {0};
     bool measured = p->selection->evaluation != NULL;
     size_t most = measured ? p->search.hits.len : WT_MAX_COMPLETE;
     for (size_t i = 0; i < p->search.hits.len && p->count < most; i++)
-        if (measured || p->count == 0 || !is_idle(p, joining->order[i]))
+        if (measured || p->count == 0 || !is_unlikely_hit(p, joining->order[i]))
             p->which[p->count++] = joining->order[i];
-    tell_unkept(p, wanted, &text);
+    describe_unkept_promise(p, wanted, &text);
     return wt__take_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, &text, p->selection->arena, err);
 }
 
-/* What a promise stands on: training chose other things by the same requests, so it is no guarantee. */
-static int tell_aim(const struct picking *p, wt_error *err)
+/* Adds a notice about the basis of the promise. It is not a guarantee, because training used the held-out requests for
+ * other choices as well. */
+static int note_promise_basis(const struct set_pick *p, wt_error *err)
 {
     char text[160];
-    snprintf(text, sizeof text,
-             "that nothing needed is missing for %g %% of requests is aimed at, by %zu that were held out; it is no "
-             "guarantee",
-             100 * p->selection->options->complete, p->chooser->nonconformity.count);
+    snprintf(
+        text, sizeof text,
+        "the set aims to be complete for %g %% of requests, measured on %zu held-out requests; this is not a guarantee",
+        100 * p->selection->options->complete, p->chooser->nonconformity.count);
     return wt__add_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, text, p->selection->arena, err);
 }
 
-/* As many as it takes. Where that is too many, or nobody knows how many, there is an error, or what a budget takes. An
- * evaluation measures how many it takes, and takes all hits where nobody knows. */
-static int pick_complete(struct picking *p, wt_error *err)
+/* Picks a set complete with the requested probability. If it would be too large or its size is unknown, fails,
+ * or fills a budget of tokens. An evaluation accepts any size, and takes all hits if the size is unknown. */
+static int pick_complete(struct set_pick *p, wt_error *err)
 {
     const wt_pick_options *options = p->selection->options;
     bool measured = p->selection->evaluation != NULL;
-    struct joining joining = {.order = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len),
-                              .nonconformity = wt__arena_array(p->search.arena, float, p->search.hits.len)};
+    struct set_order joining = {.order = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len),
+                                .nonconformity = wt__arena_array(p->search.arena, float, p->search.hits.len)};
     int rc =
         joining.order && joining.nonconformity ? wt__used_rows(&p->search, &joining.used, err) : wt__fail_nomem(err);
     if (rc < 0)
         return rc;
     wt__set_order(p->chooser, &p->candidates, p->search.hits.len, joining.order, joining.nonconformity);
-    size_t wanted = count_joined(p, &joining, options->complete, p->which);
+    size_t wanted = count_joining_hits(p, &joining, options->complete, p->which);
     if (wanted != NO_PROMISE && (wanted <= WT_MAX_COMPLETE || measured)) {
         p->count = wanted;
         p->selection->out->complete = options->complete;
-        return measured ? 0 : tell_aim(p, err);
+        return measured ? 0 : note_promise_basis(p, err);
     }
-    return options->max_tokens > 0 || measured ? take_first(p, &joining, wanted, err)
-                                               : refuse_promise(p, &joining, wanted, err);
+    return options->max_tokens > 0 || measured ? pick_first_hits(p, &joining, wanted, err)
+                                               : reject_promise(p, &joining, wanted, err);
 }
 
-/* Who says nothing but names wants those tools and no others. */
-static void pick_named(struct picking *p)
+/* Picks exactly the named tools, for a request that consists of names. */
+static void pick_named(struct set_pick *p)
 {
     struct hit_list *hits = &p->search.hits;
     for (; p->count < hits->named; p->count++) {
@@ -281,7 +279,7 @@ static void pick_named(struct picking *p)
     p->selection->out->tracc = p->selection->out->complete = (double)RELEVANCE_NAMED;
 }
 
-static int pick(struct picking *p, wt_error *err)
+static int pick_tools(struct set_pick *p, wt_error *err)
 {
     struct chosen chosen;
     if (p->search.hits.named_only && p->search.hits.named > 0) {
@@ -291,26 +289,25 @@ static int pick(struct picking *p, wt_error *err)
     if (p->search.untrained && p->selection->options->complete == 0)
         return pick_untrained(p, err);
     if (p->selection->options->complete > 0 && p->chooser->nonconformity.count == 0 &&
-        p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* whether any tool fits or not */
-        return refuse_promise(p, NULL, NO_PROMISE, err);
-    if (p->candidates.tools == 0 || abstains(p))
+        p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* even if no tool fits */
+        return reject_promise(p, NULL, NO_PROMISE, err);
+    if (p->candidates.tools == 0 || should_abstain(p))
         return 0;
     wt__choose(p->chooser, &p->candidates, &chosen);
-    score_hits(p, &chosen);
+    score_set_hits(p, &chosen);
     if (p->selection->options->complete > 0)
         return pick_complete(p, err);
     pick_likeliest(p, &chosen);
     return 0;
 }
 
-/* What is kept and was not picked, behind the set. */
-static int pick_kept(struct picking *p, wt_error *err)
+/* Appends the kept tools that were not picked. */
+static int append_kept_tools(struct set_pick *p, wt_error *err)
 {
     size_t picked = p->count;
-    int rc = wt__conversation_append(&p->search, err);
-    uint32_t *which = rc == 0 ? wt__arena_array(p->search.arena, uint32_t, p->search.hits.len) : NULL;
-    if (!which)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    WT_TRY(wt__conversation_append(&p->search, err));
+    uint32_t *which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
+    WT_CHECK_ALLOC(which, err);
     if (picked > 0)
         memcpy(which, p->which, picked * sizeof *which);
     for (uint32_t h = 0; h < p->search.hits.len; h++) {
@@ -328,9 +325,9 @@ static int pick_kept(struct picking *p, wt_error *err)
     return 0;
 }
 
-/* What was recorded of a request comes before what was trained, which knew nothing of it then. A promise is the
- * chooser's alone, and an evaluation measures that. */
-static int heed_recorded(struct picking *p, wt_error *err)
+/* Decides whether recorded usages of the same request count. They come before trained models, which did not know them.
+ * A promise and an evaluation use the chooser alone. */
+static int decide_recorded_usage(struct set_pick *p, wt_error *err)
 {
     bool heeded = p->selection->conversation->context.len == 0, recorded;
     int rc = 0;
@@ -343,50 +340,45 @@ static int heed_recorded(struct picking *p, wt_error *err)
     return rc;
 }
 
-/* With what training says of the hits, unless the request is none that it knows; promises are made of those alone. */
-static int search(struct picking *p, wt_error *err)
+/* Searches with trained models, or again without them if the request is unlike those of training. A promise always uses
+ * the trained models. */
+static int search_candidates(struct set_pick *p, wt_error *err)
 {
-    int rc = heed_recorded(p, err);
+    int rc = decide_recorded_usage(p, err);
     if (rc == 0)
         rc = wt__search_run(&p->search, err);
     if (rc < 0 || (p->search.untrained && p->selection->options->complete == 0))
         return rc;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     if (p->selection->options->complete == 0)
-        rc = wt__search_if_unlike(&p->search, p->chooser, &p->candidates, err);
+        rc = wt__search_if_unfamiliar(&p->search, p->chooser, &p->candidates, err);
     return rc < 0 ? rc : 0;
 }
 
-static int run(struct picking *p, wt_error *err)
+static int run_set_pick(struct set_pick *p, wt_error *err)
 {
-    int rc = search(p, err);
-    if (rc == 0)
-        rc = wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err);
-    if (rc == 0)
-        rc = wt__search_tell_language(&p->search, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(search_candidates(p, err));
+    WT_TRY(wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err));
+    WT_TRY(wt__search_note_language(&p->search, err));
     p->selection->out->recipe = p->search.plan.ran;
     p->selection->notice = p->search.notice;
     p->selection->out->encoder = p->search.encoder;
     p->selection->out->read_as = p->search.read_as;
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
-    rc = p->which ? wt__join_notices(&p->selection->notice, &p->notice, p->selection->arena, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = pick(p, err);
-    if (rc == 0)
-        rc = pick_kept(p, err);
-    if (rc == 0)
-        rc = wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
-                                  &p->selection->out->items, &p->selection->out->len, err);
-    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
+    WT_CHECK_ALLOC(p->which, err);
+    WT_TRY(wt__join_notices(&p->selection->notice, &p->notice, p->selection->arena, err));
+    WT_TRY(pick_tools(p, err));
+    WT_TRY(append_kept_tools(p, err));
+    WT_TRY(wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
+                                &p->selection->out->items, &p->selection->out->len, err));
+    return wt__selection_report_budget(p->selection, &p->search.budget, err);
 }
 
 static int select_set(struct selection *selection, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
-    struct picking picking = {.selection = selection};
-    int rc = check(options, err);
+    struct set_pick picking = {.selection = selection};
+    int rc = check_set_options(options, err);
     if (rc < 0)
         return rc;
     picking.search = (struct search){.engine = selection->engine,
@@ -404,7 +396,7 @@ static int select_set(struct selection *selection, wt_error *err)
         return rc;
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
-    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
+    rc = picking.chooser ? run_set_pick(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;
     return rc;

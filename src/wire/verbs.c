@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "changes/recorded_use.h"
-#include "query/find.h"
+#include "query/search.h"
 
 /* ---------------------------------------------------------------- find, pick, call */
 

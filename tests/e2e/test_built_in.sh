@@ -43,7 +43,7 @@ HF_ENDPOINT=http://127.0.0.1:9 expect 0 "nor to fetch" model pull $built_in
 says "^$built_in is included with whichtool, and its files are valid\.$"
 for action in "merge $built_in $built_in" "quantize $built_in"; do
     expect 5 "no model is made from it" model $action --out made
-    says "^whichtool: $built_in is built in: no other model can be made from it; name a model's folder$"
+    says "^whichtool: cannot make a model from the built-in model $built_in; name the folder of a model$"
 done
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
@@ -88,7 +88,7 @@ done
 mv model.safetensors "models/$default/"
 
 # Its vectors are missing, and vectors of both models are not mixed.
-until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
+until_then="searching with $built_in until there are vectors of $default; .whichtool vectors. makes them"
 expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
 same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])')"
 says "^Note: $until_then"

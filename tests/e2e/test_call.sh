@@ -162,7 +162,7 @@ expect 0 "of one provider" call "${model[@]}" -p weather --json the weather fore
 same "its tool" "weather/get_forecast" "$(json_of 'd["tool"]')"
 expect 1 "of another" call "${model[@]}" -p tables the weather forecast for Oslo
 expect 1 "less a pattern" call "${model[@]}" --exclude '*' the weather forecast for Oslo
-says "leaves no tool"
+says "excludes every tool"
 expect 0 "of a pattern" call "${model[@]}" --only 'get_*' the weather forecast for Oslo
 prints "weather/get_forecast"
 expect 1 "no such provider" call "${model[@]}" -p wether the weather forecast for Oslo

@@ -43,9 +43,9 @@ says "no tool has the provider .monny.; did you mean .money.\?"
 expect 1 "a pattern without a match" find --only 'delete_*' table
 says "no tool matches"
 expect 1 "no tool is left" find --exclude '*' table
-says "leaves no tool"
+says "excludes every tool"
 expect 2 "a pattern without end" find --exclude "$(head -c 2000 /dev/zero | tr '\0' 'a')" table
-says "more than 1024 bytes"
+says "longer than 1024 bytes"
 
 # Misspelt and unknown words.
 expect 0 "misspelt words" find --model gone -k 1 boook a tabel in a "restaruant"
@@ -93,7 +93,7 @@ expect 0 "a budget for another form" find -k 6 --max-tokens 150 --format mcp boo
 same "is what is printed, in quarters of bytes" True "$(json_of 'sum(-(-len(json.dumps([t], separators=(",", ":"))) // 4) for t in d) <= 150')"
 expect 1 "a budget too small for any tool" find --max-tokens 1 table
 silent out
-says "none of [0-9] tools? fits? in 1 tokens: "
+says "no tool of [0-9] fits in 1 tokens: "
 lacks err "No tool fits"
 expect 2 "no budget" find --max-tokens 0 table
 says "a number from 1"

@@ -76,7 +76,7 @@ prints "^vectors +0 of 6 tools, with the model $own, included with whichtool; co
 prints "^encoder +$before, because more tools have vectors of it; compute those of $own with .whichtool vectors.$"
 expect 0 "what has vectors finds" find --json rain
 same "by meaning" "('hybrid', '$before')" "$(json_of '(d["recipe"], d["encoder"])')"
-says "^Note: $before finds until there are vectors of $own; .whichtool vectors. makes them"
+says "^Note: searching with $before until there are vectors of $own; .whichtool vectors. makes them"
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
 expect 0 "the next add makes them all" add --provider mail mail.json --json
 same "seven" 7 "$(json_of 'd["embedded"]')"

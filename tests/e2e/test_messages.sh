@@ -73,7 +73,7 @@ cat >mixed.json <<'JSON'
 JSON
 expect 0 "a bad message" find --messages mixed.json -k 1
 says "Note: .*1 message is left out of the conversation: /1: its \"role\" is none of user"
-says "no tool, or more than one, has the name \"bash\\\\x1b\[2J\""
+says "cannot keep \"bash\\\\x1b\[2J\""
 echo '{"text": "hi"}' >none.json
 printf '[\n"hi",\n' >cut.json
 "$python" -c 'print("[" + ",".join(["\"a\""] * 10001) + "]")' >many.json
@@ -92,7 +92,7 @@ done <<'ROWS'
 3|no_such.json|find --messages no_such.json
 2|`find` needs REQUEST..., or a conversation: --messages FILE|find
 2|only one of REQUEST and --messages can be -|find --messages - -
-2|are read by the recipe set, not by bundle|pick --recipe bundle --messages openai.json
+2|the recipe bundle does not support conversations or tools to keep|pick --recipe bundle --messages openai.json
 ROWS
 expect 2 "an empty request beside it" find --messages openai.json ""
 says "the request is empty"

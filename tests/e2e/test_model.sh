@@ -40,7 +40,7 @@ says "model pull"
 expect 5 "dense needs it" find --model gone --recipe dense rain
 expect 0 "words do not" find --model gone rain
 expect 5 "a model by a wrong path" find --recipe dense --model "$work/nowhere" rain
-says "the model $work/nowhere is not installed: there is no such folder"
+says "the model $work/nowhere is not installed: no such folder"
 expect 0 "its status" status --model "$work/nowhere"
 prints "with the model $work/nowhere, which is not installed: the folder does not exist"
 mkdir -p models/all-MiniLM-L6-v2

@@ -26,12 +26,12 @@ done <<'ROWS'
 4|cannot find the data folder|find rain
 5|no models folder is known: neither HOME nor XDG_DATA_HOME is set|model list
 5|no models folder is known: neither HOME nor XDG_DATA_HOME is set|model pull all-MiniLM-L6-v2
-0|no place to look for the model far: set HOME or WHICHTOOL_MODELS|-s STORE add --model far ../weather.json
+0|cannot look for the model far: set HOME or WHICHTOOL_MODELS|-s STORE add --model far ../weather.json
 0||-s STORE add ../weather.json
-0|no place to look for the model|-s STORE find --model far rain
+0|cannot look for the model|-s STORE find --model far rain
 0||-s STORE find rain
 0||-s STORE find --recipe bm25 rain
-5|no place to look for the model|-s STORE find --model far --recipe dense rain
+5|cannot look for the model|-s STORE find --model far --recipe dense rain
 0||-s STORE find --recipe dense rain
 0||-s STORE list
 3|neither HOME nor XDG_CACHE_HOME is set|eval --recipe bm25 ../data

@@ -17,7 +17,7 @@ says "a number from 0 to below 1, not \"2\""
 expect 2 "words for a share" pick --abstain often book a table
 says "a number from 0 to below 1, not \"often\""
 expect 2 "a share and a recipe" find --abstain 0.05 --recipe bm25 book a table
-says "from the hits of auto, not of bm25"
+says "abstain requires the recipe auto, not bm25"
 expect 5 "a set is not found" find --recipe set book a table
 says "whichtool pick"
 
@@ -41,7 +41,7 @@ expect 0 "something all the same" pick --model "" --abstain 0 guests of the moon
 says "Probably no tool fits \([5-9][0-9] %\); these tools are the most likely ones"
 expect 1 "a budget too small for any tool" pick "${model[@]}" --abstain 0 --max-tokens 2 --json book a table
 same "is told" "[] True None" "$(json_of '"%s %s %s" % (d["hits"], d["over_budget"] > 0, d["complete_probability"])')"
-says "none of [0-9] tools fits in 2 tokens: "
+says "no tool of [0-9] fits in 2 tokens: "
 expect 1 "in words" pick "${model[@]}" --abstain 0 --max-tokens 2 book a table
 lacks err "No tool fits"
 expect 0 "reasons" pick "${model[@]}" --abstain 0 --explain book a table
@@ -50,11 +50,11 @@ expect 0 "definitions" pick "${model[@]}" --abstain 0 --format openai book a tab
 same "an array of functions" "function" "$(json_of 'd[0]["type"]')"
 expect 5 "--complete without a measurement" pick "${model[@]}" --complete 0.9 --format openai book a table
 silent out
-says "not known without training: record use and run .whichtool train all.; or take the first hits of find, or what fits a budget of tokens"
+says "unknown without training; record use, then run .whichtool train all.; or use the first hits of find, or a budget of tokens"
 says "use .whichtool find -k N.; to fill a budget, use .--max-tokens N."
 expect 0 "within a budget" pick "${model[@]}" --abstain 0 --complete 0.9 --max-tokens 200 --json book a table
 same "what fits, without a promise" "True True None None" "$(json_of '"%s %s %s %s" % (0 < len(d["hits"]) < 6, d["tokens"] <= 200, d["complete_probability"], d["expected_match"])')"
-says "not known without training; [0-9] of 6 tools fit in 200 tokens"
+says "unknown without training; [0-9] of 6 tools fit in 200 tokens"
 expect 1 "unknown words" pick --model "" xyzzy plugh
 silent out
 says "No tool fits"
@@ -86,14 +86,14 @@ expect 0 "what can be" pick "${model[@]}" --abstain 0 --complete "$promised" --j
 same "is promised" "$promised" "$(json_of 'd["complete_probability"]')"
 expect 0 "in words" pick "${model[@]}" --abstain 0 --complete 0.5 book book weather 440
 says "Target: complete for 50 % of requests"
-says "is aimed at, by [0-9]* that were held out; it is no guarantee"
+says "measured on [0-9]* held-out requests; this is not a guarantee"
 
 # A request unlike the recorded ones is handled as without training, with a note.
 expect 0 "shorter than any that was logged" pick "${model[@]}" --json book
-same "why" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
+same "why" True "$(json_of '"shorter than those used for training" in d["notice"]')"
 same "by what needs no training" hybrid "$(json_of 'd["recipe"]')"
 expect 0 "a request with --abstain" find "${model[@]}" --abstain 0.01 --json book
-same "the order, too" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
+same "the order, too" True "$(json_of '"shorter than those used for training" in d["notice"]')"
 
 # Killed at any moment of retraining, the chooser is the old or the new one; they are equal, because the seed is.
 chooser=$(sha256sum <used.wt-models/set/config.json)

@@ -52,7 +52,7 @@ says "chat-model NAME"
 expect 2 "an unknown base retriever" pick --recipe ptr --base-retriever nothing book a table
 says "nothing"
 expect 2 "views of another recipe" pick --model "" --ablate hqc book a table
-says "options of the recipe ptr"
+says "use the recipe ptr"
 expect 0 "the server answers" pick --model "" --recipe ptr --base-retriever bm25 "${at[@]}" --record answers.jsonl --explain \
     guests in a restaurant and weather forecast for a city
 prints "book_table"
@@ -81,7 +81,7 @@ same "question and answer" "True" "$(json_of '"guests in a restaurant" in d["tra
 expect 3 "one that was not recorded" pick --model "" --recipe ptr --base-retriever bm25 "${again[@]}" tides at a harbour
 says "ptr-requirements"
 expect 2 "both" pick --model "" --recipe ptr "${again[@]}" --record more.jsonl book a table
-says "not both"
+says "cannot both record and replay"
 
 # Measured on a data set.
 six_tools 120 2 6 train=0,1 dev=2 test=3
@@ -93,7 +93,7 @@ says "not both"
 expect 2 "no language model" "${measured[@]}" --recipe ptr
 says "chat-model NAME"
 expect 2 "a misspelled ablation" "${measured[@]}" --recipe ptr --oracle 0 --ablate dsq
-says "\"dsq\"; bundle, dsa, hqc and cte"
+says "\"dsq\"; use bundle, dsa, hqc or cte"
 [ ! -e cache ] || fail "it trained before it told"
 expect 0 "the oracle" "${measured[@]}" --recipe bundle,ptr --oracle 0 --base-retriever bm25
 json_lines

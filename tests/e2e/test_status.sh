@@ -45,7 +45,7 @@ same "as the store knows them" "(False, 7, 'bm25')" "$(json_of '(d["model_instal
 mv away models/tiny
 expect 0 "no model by choice" status --model ""
 prints "^vectors +0 of 7 tools$"
-prints "no model is wanted"
+prints "opened without a model"
 
 # Many providers: the first ones, and one line for the rest.
 "$python" -c '
@@ -74,7 +74,7 @@ same "one request, of a model that fits" "(1, 'tool2vec', True, 400, True)" \
     "$(json_of '(d["untrained"], d["trained"][0]["model"], d["trained"][0]["recorded_use"], d["trained"][0]["requests"] + d["trained"][0]["dev_requests"], "stale" not in d["trained"][0])')"
 sed -i 's/"hash":"[0-9a-f]/"hash":"g/' use.wt-models/tool2vec/config.json
 expect 0 "another encoder since" -s use.wt status --model tiny
-prints "tool2vec: .*; not used: its encoder was trained again, or is another one"
+prints "tool2vec: .*; not used: the encoder has changed since"
 echo '{' >use.wt-models/tool2vec/config.json
 expect 0 "a damaged one is no model" -s use.wt status --model tiny --json
 same "no trained models" "[]" "$(json_of 'd["trained"]')"

@@ -53,7 +53,7 @@ before=$(json_of '[(t["id"], round(t["score"], 4)) for t in d["hits"]]')
 same "an old store" "[('$(kind former_)', 7)]" "$(kinds "$(kind former_)" "$(kind '')")"
 expect 0 "it is searched" find --model tiny --recipe dense --json "a letter"
 same "as before" "$before" "$(json_of '[(t["id"], round(t["score"], 4)) for t in d["hits"]]')"
-says "^Note: 7 of 7 tools have vectors of an earlier version, which read them otherwise; .whichtool vectors. makes them$"
+says "^Note: 7 of 7 tools have vectors of an earlier version; .whichtool vectors. makes them$"
 expect 0 "status" status --model tiny
 prints "^vectors +0 of 7 tools, with the model tiny; compute the others with .whichtool vectors.; until then, vectors of an earlier"
 lacks out "^encoder"

@@ -1,5 +1,5 @@
-/* old_whichtool.h: include/whichtool.h as an earlier version had it, cut to what the tests call: its structs end where
- * they ended then. A program that includes this one instead is an older caller of today's library. */
+/* old_whichtool.h: an earlier version of include/whichtool.h, reduced to the tested functions; its structs end earlier.
+ * A program that includes it is an older caller of the current library. */
 #ifndef WT_TESTS_ENGINE_OLD_WHICHTOOL_H
 #define WT_TESTS_ENGINE_OLD_WHICHTOOL_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct wt_engine wt_engine;
-typedef struct wt_error wt_error; /* never changes; these calls want none */
+typedef struct wt_error wt_error; /* opaque here; the tests pass NULL */
 
 typedef struct wt_open_options {
     size_t size;
@@ -57,7 +57,7 @@ typedef struct wt_usage_info {
     uint64_t usages;
 } wt_usage_info;
 
-/* Results are the library's, and grow at their ends. */
+/* Results are allocated by the library and grow at their ends. */
 typedef struct wt_tool {
     const char *id;
 } wt_tool;

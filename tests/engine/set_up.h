@@ -1,4 +1,4 @@
-/* set_up.h: the place of a test program, made anew for each test, and cmocka's functions for it. */
+/* set_up.h: the place of a test program, created for each test by cmocka's setup functions. */
 #ifndef WT_TESTS_ENGINE_SET_UP_H
 #define WT_TESTS_ENGINE_SET_UP_H
 
@@ -13,7 +13,7 @@ static inline int set_up_place(void **state)
     return 0;
 }
 
-/* Its store has the handmade tools, with their vectors. */
+/* The store holds the handmade tools with their vectors. */
 static inline int set_up_handmade(void **state)
 {
     set_up_place(state);
@@ -23,7 +23,7 @@ static inline int set_up_handmade(void **state)
     return 0;
 }
 
-/* One store of the handmade tools, without and with a model. */
+/* Stores of the handmade tools, without and with a model. */
 static wt_engine *lexical, *semantic;
 
 static inline int open_both(void **state)

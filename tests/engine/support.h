@@ -1,4 +1,4 @@
-/* support.h: a folder of its own for each test, a store in it, made-up tools, and a small model of random numbers. */
+/* support.h: a folder per test with a store, made-up tools and a small model with random weights. */
 #ifndef WT_TESTS_ENGINE_SUPPORT_H
 #define WT_TESTS_ENGINE_SUPPORT_H
 
@@ -12,10 +12,10 @@
 
 struct place {
     char folder[64];
-    char model[80]; /* a model that is installed */
-    char store[96]; /* no file yet */
-    char index[96]; /* where its snapshot will lie */
-    wt_error err;   /* of the last call */
+    char model[80]; /* an installed model */
+    char store[96]; /* path of the store; no file yet */
+    char index[96]; /* folder of its snapshot */
+    wt_error err;   /* last error */
 };
 
 static inline void place_make(struct place *place)
@@ -31,14 +31,14 @@ static inline void place_remove(struct place *place)
     remove_model_folder(place->folder);
 }
 
-/* Fails the test with the library's sentence. */
+/* Fails the test with the library's message if rc is negative. */
 static inline void sound(struct place *place, long long result)
 {
     if (result < 0)
         fail_msg("%s: %s", wt_code_name((int)result), place->err.message);
 }
 
-/* A call that must fail with this code, and whose sentence must hold this text. */
+/* Asserts that a call failed with this code and a message with this text. */
 static inline void refused(struct place *place, long long result, int code, const char *text)
 {
     if (result != code || place->err.code != code || !strstr(place->err.message, text))
@@ -46,7 +46,7 @@ static inline void refused(struct place *place, long long result, int code, cons
                  place->err.message);
 }
 
-/* model: NULL for the small one, "" for none. */
+/* model: NULL for the small model, "" for no model. */
 static inline wt_engine *open_store(struct place *place, const char *model)
 {
     wt_engine *engine = NULL;
@@ -82,7 +82,7 @@ static inline wt_hits *find_with(struct place *place, wt_engine *engine, const c
     return hits;
 }
 
-/* Tools whose words tell them apart. */
+/* Tools with distinct words. */
 static const char handmade[] =
     "{\"provider\": \"weather\", \"name\": \"getForecast\", \"title\": \"Weather forecast\", \"description\": "
     "\"The weather of the coming days in a city\", \"category\": \"Nature\", \"parameters\": {\"type\": \"object\", "
@@ -93,10 +93,10 @@ static const char handmade[] =
     "{\"provider\": \"music\", \"name\": \"search\", \"description\": \"Find a song by its title\"}\n"
     "{\"provider\": \"files\", \"name\": \"search\", \"description\": \"Find a document by its words\"}\n"
     "{\"name\": \"calculator\", \"description\": \"Add and multiply numbers\"}\n";
-enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* tools without a provider count as those of one */
+enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* the empty provider counts as one */
 
-/* `count` tools of `providers` providers, described in the words that the small model knows and a few more. No two are
- * named alike: to a model of random numbers all texts are near-copies. */
+/* Writes `count` tools of `providers` providers as JSONL, described with the vocabulary of the small model and a few
+ * more words. All names differ, because a model with random weights takes all texts for near-copies. */
 static inline void synthetic_tools(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)
 {
     static const char *const words[] = {"book",   "table",  "two",   "find", "a",     "b",       "c",    "d",

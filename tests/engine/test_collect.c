@@ -1,4 +1,4 @@
-/* An index that follows the one before it is, to the byte, the one that is made of all tools anew. */
+/* test_collect.c: an index built from the previous collection equals, to the byte, one built from all tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ static void change_many(void)
     add_many(6, 1500, 1);
 }
 
-static void an_index_that_follows_is_the_one_made_anew(void **state)
+static void incremental_index_equals_full_index(void **state)
 {
     static const struct {
         const char *name;
@@ -110,8 +110,8 @@ static void an_index_that_follows_is_the_one_made_anew(void **state)
     wt_close(engine);
 }
 
-/* What a query read of a tool is not shown of the tool that took its place. */
-static void a_tool_that_was_met_is_read_again_when_it_changes(void **state)
+/* A cached tool must not be returned in place of its changed version. */
+static void changed_tool_is_read_again(void **state)
 {
     static const char *const descriptions[] = {"Find a song by its melody", "Find a song by its singer"};
     wt_find_options options;
@@ -139,9 +139,8 @@ static void a_tool_that_was_met_is_read_again_when_it_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_index_that_follows_is_the_one_made_anew, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_tool_that_was_met_is_read_again_when_it_changes, set_up_handmade,
-                                        tear_down_place),
+        cmocka_unit_test_setup_teardown(incremental_index_equals_full_index, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(changed_tool_is_read_again, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

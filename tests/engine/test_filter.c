@@ -1,5 +1,5 @@
-/* Filters as tables: which tools may be found, what is told of names that no tool has, and that a filter is applied
- * before hits are cut to k, follows the catalogue, and may be used from any number of threads. */
+/* test_filter.c: tables of filters and the tools they allow; notices about unmatched names; filtering before the cut to
+ * k; filters after changes of the catalogue and from several threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,37 +42,40 @@ static wt_filter filter_of(const struct lists *lists)
 static const struct {
     const char *name;
     struct lists lists;
-    const char *ids;    /* in order of their names, with blanks between */
-    const char *notice; /* NULL: none */
+    const char *ids;    /* sorted by name, separated by blanks */
+    const char *notice; /* NULL if there is no notice */
 } filters[] = {
     {"one provider", {.providers = {"files"}}, "files/search", NULL},
-    {"two", {.providers = {"files", "music"}}, "files/search music/search", NULL},
-    {"the same twice", {.providers = {"files", "files"}}, "files/search", NULL},
-    {"those without one", {.providers = {""}}, "calculator", NULL},
-    {"one of two is not there",
+    {"two providers", {.providers = {"files", "music"}}, "files/search music/search", NULL},
+    {"the same provider twice", {.providers = {"files", "files"}}, "files/search", NULL},
+    {"tools without a provider", {.providers = {""}}, "calculator", NULL},
+    {"one known and one unknown provider",
      {.providers = {"files", "musik"}},
      "files/search",
      "no tool has the provider \"musik\"; did you mean \"music\"?"},
-    {"a provider left out",
+    {"an excluded provider",
      {.excluded_providers = {"weather", "travel"}},
      "calculator files/search music/search",
      NULL},
-    {"one that is not there",
+    {"an unknown excluded provider",
      {.excluded_providers = {"wether"}},
      "calculator files/search music/search travel/bookHotel travel/search_flights weather/getForecast "
      "weather/storm_alerts",
      "no tool has the provider \"wether\"; did you mean \"weather\"?"},
-    {"kept and left out", {.providers = {"files", "music"}, .excluded_providers = {"music"}}, "files/search", NULL},
+    {"listed and excluded", {.providers = {"files", "music"}, .excluded_providers = {"music"}}, "files/search", NULL},
     {"a name", {.only = {"search"}}, "files/search music/search", NULL},
     {"a pattern of names", {.only = {"search*"}}, "files/search music/search travel/search_flights", NULL},
     {"a pattern of ids", {.only = {"*/search"}}, "files/search music/search", NULL},
-    {"a provider's", {.only = {"weather/*"}}, "weather/getForecast weather/storm_alerts", NULL},
+    {"all tools of a provider", {.only = {"weather/*"}}, "weather/getForecast weather/storm_alerts", NULL},
     {"two patterns", {.only = {"calc*", "files/*"}}, "calculator files/search", NULL},
-    {"patterns are of case", {.only = {"calc*", "Files/*"}}, "calculator", "no tool matches \"Files/*\""},
-    {"a pattern left out", {.excluded = {"search*", "get*"}}, "calculator travel/bookHotel weather/storm_alerts", NULL},
-    {"an id left out", {.providers = {"weather"}, .excluded = {"weather/storm_alerts"}}, "weather/getForecast", NULL},
-    {"a tool without a provider has no slash", {.providers = {""}, .excluded = {"*/*"}}, "calculator", NULL},
-    {"a pattern that no tool matches",
+    {"patterns are case-sensitive", {.only = {"calc*", "Files/*"}}, "calculator", "no tool matches \"Files/*\""},
+    {"an excluded pattern",
+     {.excluded = {"search*", "get*"}},
+     "calculator travel/bookHotel weather/storm_alerts",
+     NULL},
+    {"an excluded id", {.providers = {"weather"}, .excluded = {"weather/storm_alerts"}}, "weather/getForecast", NULL},
+    {"the id of a tool without a provider has no slash", {.providers = {""}, .excluded = {"*/*"}}, "calculator", NULL},
+    {"an unmatched pattern",
      {.providers = {"files"}, .excluded = {"delete_*"}},
      "files/search",
      "no tool matches \"delete_*\""},
@@ -80,8 +83,8 @@ static const struct {
      {.providers = {"files"}, .excluded = {"music"}},
      "files/search",
      "no tool matches \"music\"; the tools of that provider are \"music/*\""},
-    {"nothing is left", {.excluded = {"*"}}, "", "leaves no tool"},
-    {"nothing is left of two", {.providers = {"files"}, .only = {"storm*"}}, "", "leaves no tool"},
+    {"all tools excluded", {.excluded = {"*"}}, "", "excludes every tool"},
+    {"contradictory lists", {.providers = {"files"}, .only = {"storm*"}}, "", "excludes every tool"},
 };
 
 static int by_id(const void *a, const void *b)
@@ -103,15 +106,15 @@ static void found_are(const char *name, const wt_hits *hits, const char *ids)
     wt__buffer_dispose(&have);
 }
 
-static void a_filter_says_which_tools_may_be_found(void **state)
+static void filter_limits_found_tools(void **state)
 {
     wt_find_options options;
     (void)state;
     wt_find_options_init(&options);
-    options.recipe = "dense"; /* which has a score for every tool */
+    options.recipe = "dense"; /* scores every tool */
     options.k = HANDMADE;
     options.copies = 1;
-    for (size_t round = 0; round < 2; round++) /* the second time from what was kept */
+    for (size_t round = 0; round < 2; round++) /* the second time from the cache */
         for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
             wt_filter filter = filter_of(&filters[i].lists);
             options.filter = &filter;
@@ -123,7 +126,7 @@ static void a_filter_says_which_tools_may_be_found(void **state)
         }
 }
 
-static void picking_knows_the_same_filters(void **state)
+static void filter_limits_picked_tools(void **state)
 {
     wt_pick_options options;
     (void)state;
@@ -143,27 +146,27 @@ static void picking_knows_the_same_filters(void **state)
     }
 }
 
-struct asked {
+struct condition_calls {
     char ids[1024];
     size_t count;
 };
 
 static int is_of_files_or_music(void *context, const char *id)
 {
-    struct asked *asked = context;
+    struct condition_calls *asked = context;
     snprintf(asked->ids + strlen(asked->ids), sizeof asked->ids - strlen(asked->ids), "%s ", id);
     asked->count++;
     return strncmp(id, "files/", 6) == 0 || strncmp(id, "music/", 6) == 0;
 }
 
-/* Each tool is asked about once a name of the condition, by its id, and the lists hold besides. */
-static void a_condition_is_one_more_list(void **state)
+/* The condition is called once per tool and condition name, with the id, in addition to the lists. */
+static void condition_is_combined_with_lists(void **state)
 {
     static const struct {
         const char *name;
         struct lists lists;
         const char *ids;
-        size_t asked; /* tools, since the last row */
+        size_t asked; /* calls since the previous row */
     } rows[] = {
         {"one", {.providers = {NULL}}, "files/search music/search", HANDMADE},
         {"one", {.providers = {NULL}}, "files/search music/search", 0},
@@ -171,7 +174,7 @@ static void a_condition_is_one_more_list(void **state)
         {"one", {.excluded = {"music/*"}}, "files/search", HANDMADE - 1},
         {"one", {.excluded = {"music/*"}}, "files/search", 0},
     };
-    struct asked asked = {.count = 0};
+    struct condition_calls asked = {.count = 0};
     wt_find_options options;
     (void)state;
     wt_find_options_init(&options);
@@ -184,7 +187,7 @@ static void a_condition_is_one_more_list(void **state)
         filter.condition_context = &asked;
         filter.condition_name = rows[i].name;
         options.filter = &filter;
-        asked = (struct asked){.count = 0};
+        asked = (struct condition_calls){.count = 0};
         wt_hits *hits = find_with(&place, semantic, "search a song", &options);
         found_are(rows[i].name, hits, rows[i].ids);
         assert_int_equal(asked.count, rows[i].asked);
@@ -195,10 +198,10 @@ static void a_condition_is_one_more_list(void **state)
     wt_hits *hits = NULL;
     filter.condition = is_of_files_or_music;
     options.filter = &filter;
-    refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "go together");
+    refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "condition without a name");
 }
 
-static void the_provider_of_the_options_is_one_more(void **state)
+static void provider_option_is_added_to_filter(void **state)
 {
     static const struct lists lists = {.providers = {"files"}};
     wt_filter filter = filter_of(&lists);
@@ -214,7 +217,7 @@ static void the_provider_of_the_options_is_one_more(void **state)
     wt_hits_free(hits);
 }
 
-static void what_no_filter_can_be_is_told(void **state)
+static void invalid_filter_is_rejected(void **state)
 {
     static char pattern[WT_MAX_PATTERN_BYTES + 2];
     static const char *many[WT_MAX_FILTER_ITEMS + 1];
@@ -228,11 +231,13 @@ static void what_no_filter_can_be_is_told(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{.only = longest, .only_count = 1}, WT_EINVAL, "has more than 1024 bytes"},
-        {{.excluded = longest, .excluded_count = 1}, WT_EINVAL, "has more than 1024 bytes"},
-        {{.providers = many, .provider_count = WT_MAX_FILTER_ITEMS + 1}, WT_EINVAL, "a filter takes 100"},
-        {{.excluded = NULL, .excluded_count = 1}, WT_EINVAL, "item 0 of a filter's list is NULL"},
-        {{.excluded_providers = null, .excluded_provider_count = 2}, WT_EINVAL, "item 1 of a filter's list is NULL"},
+        {{.only = longest, .only_count = 1}, WT_EINVAL, "is longer than 1024 bytes"},
+        {{.excluded = longest, .excluded_count = 1}, WT_EINVAL, "is longer than 1024 bytes"},
+        {{.providers = many, .provider_count = WT_MAX_FILTER_ITEMS + 1}, WT_EINVAL, "at most 100 are allowed"},
+        {{.excluded = NULL, .excluded_count = 1}, WT_EINVAL, "item 0 of a list of the filter is NULL"},
+        {{.excluded_providers = null, .excluded_provider_count = 2},
+         WT_EINVAL,
+         "item 1 of a list of the filter is NULL"},
         {{.providers = unknown, .provider_count = 2},
          WT_ENOTFOUND,
          "no tool has the provider \"fils\"; did you mean \"files\"?"},
@@ -261,8 +266,8 @@ static bool is_left_out(const char *id)
     return id[strlen(id) - 1] == 'b' || strncmp(id, "p1/", 3) == 0;
 }
 
-/* Hits of a filter are those without it, less what it leaves out; as many as were asked for. */
-static void hits_are_filtered_before_they_are_cut(void **state)
+/* A filtered search returns the hits of an unfiltered one without the excluded tools, and still k of them. */
+static void hits_are_filtered_before_cut_to_k(void **state)
 {
     static const char *const recipes[] = {"bm25", "dense"};
     static const struct lists lists = {.excluded_providers = {"p1"}, .excluded = {"p*/tool_?*b"}};
@@ -298,7 +303,7 @@ static void hits_are_filtered_before_they_are_cut(void **state)
     wt__buffer_dispose(&tools);
 }
 
-static void a_filter_follows_the_catalogue(void **state)
+static void filter_follows_catalogue(void **state)
 {
     static const struct lists lists = {.only = {"*search*"}, .excluded_providers = {"video"}};
     wt_filter filter = filter_of(&lists);
@@ -324,8 +329,8 @@ static void a_filter_follows_the_catalogue(void **state)
     wt_close(engine);
 }
 
-/* More masks than are kept, and then the first ones again. */
-static void masks_that_are_not_used_leave(void **state)
+/* Use more masks than the cache holds, then the first ones again. */
+static void unused_masks_are_evicted(void **state)
 {
     wt_find_options options;
     (void)state;
@@ -363,7 +368,7 @@ static void *ask_often(void *context)
     return NULL;
 }
 
-static void threads_share_filters(void **state)
+static void threads_share_filter_masks(void **state)
 {
     pthread_t threads[THREADS];
     (void)state;
@@ -388,15 +393,15 @@ static void threads_share_filters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_filter_says_which_tools_may_be_found, open_both, close_both),
-        cmocka_unit_test_setup_teardown(picking_knows_the_same_filters, open_both, close_both),
-        cmocka_unit_test_setup_teardown(a_condition_is_one_more_list, open_both, close_both),
-        cmocka_unit_test_setup_teardown(the_provider_of_the_options_is_one_more, open_both, close_both),
-        cmocka_unit_test_setup_teardown(what_no_filter_can_be_is_told, open_both, close_both),
-        cmocka_unit_test_setup_teardown(hits_are_filtered_before_they_are_cut, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_filter_follows_the_catalogue, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(masks_that_are_not_used_leave, open_both, close_both),
-        cmocka_unit_test_setup_teardown(threads_share_filters, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(filter_limits_found_tools, open_both, close_both),
+        cmocka_unit_test_setup_teardown(filter_limits_picked_tools, open_both, close_both),
+        cmocka_unit_test_setup_teardown(condition_is_combined_with_lists, open_both, close_both),
+        cmocka_unit_test_setup_teardown(provider_option_is_added_to_filter, open_both, close_both),
+        cmocka_unit_test_setup_teardown(invalid_filter_is_rejected, open_both, close_both),
+        cmocka_unit_test_setup_teardown(hits_are_filtered_before_cut_to_k, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(filter_follows_catalogue, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(unused_masks_are_evicted, open_both, close_both),
+        cmocka_unit_test_setup_teardown(threads_share_filter_masks, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

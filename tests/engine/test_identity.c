@@ -1,4 +1,4 @@
-/* Who is who: exported names, tools of several sources that want one name, and providers that are renamed. */
+/* test_identity.c: exported names, tools of several sources with the same name, and renamed providers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 static struct place place;
 static wt_engine *engine;
 
-static int set_up(void **state)
+static int make_identity_place(void **state)
 {
     (void)state;
     place_make(&place);
@@ -21,7 +21,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_identity_place(void **state)
 {
     (void)state;
     wt_close(engine);
@@ -55,7 +55,7 @@ static const char *names(void)
     return text;
 }
 
-static void gives(const char *name, const char *id)
+static void expect_resolved_id(const char *name, const char *id)
 {
     wt_tools *tools;
     sound(&place, wt_get(engine, name, &tools, &place.err));
@@ -64,12 +64,12 @@ static void gives(const char *name, const char *id)
     wt_tools_free(tools);
 }
 
-static void an_exported_name_stays_while_its_tool_does(void **state)
+static void exported_name_stays_with_its_tool(void **state)
 {
     (void)state;
     wt_add_report_free(add_from("a", "{\"provider\": \"p\", \"name\": \"get it\"}\n"));
     assert_string_equal(names(), "p/get it=p__get_it");
-    /* What reads alike gets digits, and whoever came first keeps the plain name. */
+    /* Equal names get digits; the first tool keeps the plain name. */
     wt_add_report_free(add_from("b", "{\"provider\": \"p\", \"name\": \"get/it\"}\n{\"provider\": \"p\", \"name\": "
                                      "\"get_it\"}\n"));
     assert_string_equal(names(), "p/get it=p__get_it p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
@@ -77,25 +77,25 @@ static void an_exported_name_stays_while_its_tool_does(void **state)
     assert_string_equal(names(), "p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
     wt_add_report_free(add_from("b", "{\"provider\": \"p\", \"name\": \"get/it\", \"description\": \"changed\"}\n"));
     assert_string_equal(names(), "p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
-    gives("p__get_it_3ea7", "p/get/it");
+    expect_resolved_id("p__get_it_3ea7", "p/get/it");
 }
 
-/* A name that was given to a model leads to its tool, also where it could be read as another one's. */
-static void an_exported_name_is_no_other_tools_name(void **state)
+/* An exported name resolves to its tool even if it is also the id of another tool. */
+static void exported_name_comes_before_id(void **state)
 {
     (void)state;
     wt_add_report_free(add_from("a", "{\"name\": \"p__x\"}\n{\"provider\": \"q\", \"name\": \"p__y\"}\n"));
     wt_add_report_free(
         add_from("b", "{\"provider\": \"p\", \"name\": \"x\"}\n{\"provider\": \"p\", \"name\": \"y\"}\n"));
     assert_string_equal(names(), "p__x=p_x q/p__y=q__p_y p/x=p__x_e4da p/y=p__y");
-    gives("p__x", "p__x");
-    gives("p_x", "p__x");
-    gives("p__x_e4da", "p/x");
-    gives("p__y", "p/y");
-    gives("q__p_y", "q/p__y");
+    expect_resolved_id("p__x", "p__x");
+    expect_resolved_id("p_x", "p__x");
+    expect_resolved_id("p__x_e4da", "p/x");
+    expect_resolved_id("p__y", "p/y");
+    expect_resolved_id("q__p_y", "q/p__y");
 }
 
-static void a_collision_is_told_with_both_sources(void **state)
+static void collision_is_reported_with_both_sources(void **state)
 {
     (void)state;
     wt_add_report *report =
@@ -124,8 +124,8 @@ static void a_collision_is_told_with_both_sources(void **state)
     assert_string_equal(names(), "p/x=p__x p/y=p__y p/x~2=p__x_2");
 }
 
-/* Only the first are kept; all are counted. */
-static void many_collisions_are_counted(void **state)
+/* The first collisions are listed, all are counted. */
+static void all_collisions_are_counted(void **state)
 {
     (void)state;
     enum { MANY = 25 };
@@ -143,7 +143,7 @@ static void many_collisions_are_counted(void **state)
 
 /* ---------------------------------------------------------------- files */
 
-static void put(const char *name, const char *text)
+static void write_source_file(const char *name, const char *text)
 {
     char path[200];
     snprintf(path, sizeof path, "%s/%s", place.folder, name);
@@ -153,7 +153,7 @@ static void put(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void gone(const char *name)
+static void delete_source_file(const char *name)
 {
     char path[200];
     snprintf(path, sizeof path, "%s/%s", place.folder, name);
@@ -175,23 +175,23 @@ static void add_path(const char *name, int sync)
 
 #define TOOL(name, text) "{\"name\": \"" name "\", \"description\": \"" text "\", \"inputSchema\": {}}"
 
-/* A folder is its files, whichever way they come in. */
-static void a_source_is_a_file(void **state)
+/* A source is a file, whether it is imported by its folder or by itself. */
+static void source_is_a_file(void **state)
 {
     (void)state;
     char path[200];
     snprintf(path, sizeof path, "%s/mcp", place.folder);
     assert_int_equal(mkdir(path, 0700), 0);
-    put("mcp/git.json", "[" TOOL("log", "one") "," TOOL("diff", "one") "]");
-    put("mcp/web.json", "[" TOOL("search", "one") "]");
+    write_source_file("mcp/git.json", "[" TOOL("log", "one") "," TOOL("diff", "one") "]");
+    write_source_file("mcp/web.json", "[" TOOL("search", "one") "]");
     add_path("mcp", 0);
     assert_string_equal(names(), "git/log=git__log git/diff=git__diff web/search=web__search");
     add_path("mcp/git.json", 0);
     assert_string_equal(names(), "git/log=git__log git/diff=git__diff web/search=web__search");
-    put("mcp/git.json", "[" TOOL("log", "two") "]");
+    write_source_file("mcp/git.json", "[" TOOL("log", "two") "]");
     add_path("mcp/git.json", 1);
     assert_string_equal(names(), "git/log=git__log web/search=web__search");
-    gone("mcp/web.json");
+    delete_source_file("mcp/web.json");
     add_path("mcp", 0);
     assert_string_equal(names(), "git/log=git__log web/search=web__search");
     add_path("mcp", 1);
@@ -215,20 +215,20 @@ static const char *usage(void)
     return text;
 }
 
-static void a_provider_is_renamed_for_good(void **state)
+static void renamed_provider_stays_renamed(void **state)
 {
     (void)state;
     const char *used[] = {"tables__book"};
     wt_add_report_free(add_from("a", tables));
     sound(&place, wt_record_usage(engine, "a table for two", 15, used, 1, NULL, &place.err));
-    wt_hits_free(find_with(&place, engine, "book a table", NULL)); /* an index with the old name is made */
+    wt_hits_free(find_with(&place, engine, "book a table", NULL)); /* build an index with the old name */
     assert_int_equal(wt_rename_provider(engine, "tables", "good table", &place.err), 2);
     assert_string_equal(names(), "good table/book=good_table__book good table/cancel=good_table__cancel");
     assert_string_equal(usage(), "good table/book");
     wt_hits *hits = find_with(&place, engine, "good", NULL);
     assert_true(hits->len > 0 && strcmp(hits->items[0]->tool->provider, "good table") == 0);
     wt_hits_free(hits);
-    /* The source still calls it by the old name. */
+    /* The source still uses the old name. */
     wt_add_report *report = add_from("a", tables);
     assert_int_equal(report->unchanged, 2);
     wt_add_report_free(report);
@@ -244,7 +244,7 @@ static void a_provider_is_renamed_for_good(void **state)
     sound(&place, wt_check(engine, &place.err));
 }
 
-static void a_rename_that_makes_no_sense_changes_nothing(void **state)
+static void invalid_rename_is_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -257,8 +257,8 @@ static void a_rename_that_makes_no_sense_changes_nothing(void **state)
         {"tables", "tables", WT_EINVAL, "there is a provider \"tables\" already"},
         {"other", "old", WT_EINVAL, "\"old\" is what the sources of provider \"new\" call it"},
         {"old", "x", WT_ENOTFOUND, "no tool has the provider \"old\""},
-        {"tables", "", WT_EINVAL, "a provider's name is 1 to 256 bytes"},
-        {"tables", " x", WT_EINVAL, "blanks at its ends"},
+        {"tables", "", WT_EINVAL, "a provider name must be 1 to 256 bytes"},
+        {"tables", " x", WT_EINVAL, "surrounding blanks"},
         {"tables", "a\nb", WT_EINVAL, "without control characters"},
         {"tables", "a\xff", WT_EINVAL, "of UTF-8"},
         {"", "x", WT_EINVAL, "tools without a provider"},
@@ -274,18 +274,18 @@ static void a_rename_that_makes_no_sense_changes_nothing(void **state)
                         "tables/book=tables__book tables/cancel=tables__cancel other/a=other__a new/b=new__b c=c");
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define test(name) cmocka_unit_test_setup_teardown(name, make_identity_place, remove_identity_place)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(an_exported_name_stays_while_its_tool_does),
-        test(an_exported_name_is_no_other_tools_name),
-        test(a_collision_is_told_with_both_sources),
-        test(many_collisions_are_counted),
-        test(a_source_is_a_file),
-        test(a_provider_is_renamed_for_good),
-        test(a_rename_that_makes_no_sense_changes_nothing),
+        test(exported_name_stays_with_its_tool),
+        test(exported_name_comes_before_id),
+        test(collision_is_reported_with_both_sources),
+        test(all_collisions_are_counted),
+        test(source_is_a_file),
+        test(renamed_provider_stays_renamed),
+        test(invalid_rename_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Every allocation fails in turn, from opening a store to exporting what was found: each failure is told as WT_ENOMEM
- * (or, of the database, WT_ESTORE), nothing crashes, and what is tried again afterwards works.
+/* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. Each failure must be
+ * reported as WT_ENOMEM (or WT_ESTORE by the database), must not crash, and the same call must work afterwards.
  *
- * The allocator is that of failing_allocator.h. Sanitizers bring their own: skipped there. */
+ * The allocator is that of failing_allocator.h. Skipped under sanitizers, which bring their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,22 +21,22 @@ static const char thermostat[] =
 static const char *const providers[] = {"p0", "p1", "p2"};
 enum { PROVIDERS = 3 };
 
-/* A number that changes with what the library answers: a failure that nobody tells must not change it. Not so where
- * JSON is read: jansson loses a byte of a string when its buffer cannot grow, and says nothing. */
+/* Checksum of the answers, which an unreported failure must not change. Not used with JSON: jansson silently drops a
+ * byte of a string if its buffer cannot grow. */
 static uint64_t said;
 
-static void say(const char *text)
+static void mix_answer(const char *text)
 {
     while (text && *text)
         said = (said ^ (unsigned char)*text++) * 1099511628211u;
 }
 
-static int set_up(void **state)
+static int prepare_allocations(void **state)
 {
     (void)state;
     place_make(&place);
     synthetic_tools(&tools, 3, 12, PROVIDERS);
-    wt_engine *engine = open_store(&place, NULL); /* the model is packed, the store made */
+    wt_engine *engine = open_store(&place, NULL); /* pack the model and create the store */
     add(&place, engine, handmade);
     add(&place, engine, thermostat);
     wt_hits_free(find_with(&place, engine, "find a song", NULL));
@@ -44,7 +44,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int release_allocations(void **state)
 {
     (void)state;
     wt__buffer_dispose(&tools);
@@ -52,17 +52,17 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* One use of the library from end to end; 0 or the first failure. */
-struct use {
+/* A use of the library from end to end. Returns 0 or the first failure. */
+struct memory_use {
     const char *name;
     int (*run)(wt_engine *engine, wt_error *err);
     int traits;
 };
 
 enum {
-    LONG_ONE = 1,    /* of so many allocations that every one would take minutes */
-    ALONE = 2,       /* it takes no engine */
-    FROM_OPENING = 4 /* the allocations of opening are failed, too */
+    LONG_ONE = 1,    /* too many allocations to fail each of them */
+    ALONE = 2,       /* does not use an engine */
+    FROM_OPENING = 4 /* also fail the allocations of opening */
 };
 
 static int use_nothing(wt_engine *engine, wt_error *err)
@@ -81,7 +81,7 @@ static int use_add(wt_engine *engine, wt_error *err)
     options.sync = 1;
     int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, err);
     wt_add_report_free(report);
-    if (rc == 0) /* so that there is something to add next time */
+    if (rc == 0) /* so that the next round has a tool to add */
         rc = wt_remove(engine, "tool_aaa", err);
     for (size_t i = 0; rc >= 0 && i < PROVIDERS; i++)
         rc = (int)wt_remove_provider(engine, providers[i], err);
@@ -111,9 +111,9 @@ static int use_find(wt_engine *engine, wt_error *err)
         options.recipe = recipes[i];
         rc = wt_find(engine, request, sizeof request - 1, &options, &hits, err);
         for (size_t h = 0; rc == 0 && h < hits->len; h++) {
-            say(hits->items[h]->tool->id);
+            mix_answer(hits->items[h]->tool->id);
             for (size_t m = 0; m < hits->items[h]->match_count; m++)
-                say(hits->items[h]->matches[m]->fields);
+                mix_answer(hits->items[h]->matches[m]->fields);
         }
         wt_hits_free(hits);
     }
@@ -137,10 +137,10 @@ static int use_pick(wt_engine *engine, wt_error *err)
     for (size_t i = 0; rc == 0 && i < 2; i++) {
         wt_picked *picked;
         options.complete = promises[i];
-        options.max_tokens = promises[i] > 0 ? 10000 : 0; /* a promise takes training */
+        options.max_tokens = promises[i] > 0 ? 10000 : 0; /* a promise requires training */
         rc = wt_pick(engine, request, sizeof request - 1, &options, &picked, err);
         for (size_t h = 0; rc == 0 && h < picked->len; h++)
-            say(picked->items[h]->tool->id);
+            mix_answer(picked->items[h]->tool->id);
         wt_picked_free(picked);
     }
     return rc;
@@ -152,19 +152,19 @@ static int say_call(wt_engine *engine, const char *request, const wt_call_option
     int rc = wt_call(engine, request, strlen(request), options, &called, err);
     if (rc < 0)
         return rc;
-    say(called->tool ? called->tool->id : "none");
-    say(called->call);
-    say(called->question);
-    say(called->steps);
+    mix_answer(called->tool ? called->tool->id : "none");
+    mix_answer(called->call);
+    mix_answer(called->question);
+    mix_answer(called->steps);
     for (size_t i = 0; i < called->missing_count; i++)
-        say(called->missing[i]);
+        mix_answer(called->missing[i]);
     for (size_t i = 0; i < called->violation_count; i++)
-        say(called->violations[i]);
+        mix_answer(called->violations[i]);
     wt_called_free(called);
     return 0;
 }
 
-/* Calls that are valid, wrong, and not there yet. */
+/* Valid, invalid and missing calls. */
 static int use_call(wt_engine *engine, wt_error *err)
 {
     static const char *const requests[] = {"10.5 degrees kelvin in the room 'hall' until 2026-03-01",
@@ -215,7 +215,7 @@ static int use_get(wt_engine *engine, wt_error *err)
         wt_tools *list;
         rc = wt_get(engine, names[i], &list, err);
         if (rc == 0)
-            say(list->items[0]->definition);
+            mix_answer(list->items[0]->definition);
         wt_tools_free(list);
     }
     return rc;
@@ -230,7 +230,7 @@ static int use_embed(wt_engine *engine, wt_error *err)
     return rc < 0 ? rc : (int)wt_embed_missing(engine, NULL, NULL, err);
 }
 
-/* Everything that is done with usages, in a store of two tools. */
+/* All operations on usages, in a store of two tools. */
 static int use_usages(wt_engine *engine, wt_error *err)
 {
     static const char two[] = "{\"name\": \"calculator\"}\n{\"name\": \"hotel\"}\n";
@@ -253,12 +253,12 @@ static int use_usages(wt_engine *engine, wt_error *err)
     wt_usages_free(usages);
     if (rc >= 0)
         rc = (int)wt_forget_usage(engine, &filter, 0, err);
-    if (rc >= 0) /* of what is left */
+    if (rc >= 0) /* the remaining usages */
         rc = (int)wt_learn_usage(engine, NULL, NULL, err);
     return rc < 0 ? rc : 0;
 }
 
-/* In memory: a disk that syncs each of so many changes would take minutes. */
+/* In memory, because syncing so many changes to a disk would take minutes. */
 static int use_usage(wt_engine *engine, wt_error *err)
 {
     wt_open_options options = {.size = sizeof options, .model = place.model, .threads = 1};
@@ -283,7 +283,7 @@ static int use_models(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Schemas and values that between them meet every keyword that takes memory, each kind of message and each repair. */
+/* Schemas and values that together cover every allocating keyword, each kind of message and each repair. */
 static const char *const validated[][2] = {
     {"{\"properties\": {\"a\": {\"type\": \"integer\"}, \"b\": {\"enum\": [\"x\", \"y\"]}, \"c\": {\"anyOf\": "
      "[{\"type\": "
@@ -340,16 +340,16 @@ static int say_validation(const wt_validator *validator, const char *value, wt_e
     wt_validation *result;
     int rc = wt_validate(validator, value, strlen(value), &options, &result, err);
     for (size_t i = 0; rc == 0 && i < result->violation_count; i++) {
-        say(result->violations[i]->pointer);
-        say(result->violations[i]->schema_pointer);
-        say(result->violations[i]->message);
+        mix_answer(result->violations[i]->pointer);
+        mix_answer(result->violations[i]->schema_pointer);
+        mix_answer(result->violations[i]->message);
     }
     for (size_t i = 0; rc == 0 && i < result->repair_count; i++) {
-        say(result->repairs[i]->was);
-        say(result->repairs[i]->now);
+        mix_answer(result->repairs[i]->was);
+        mix_answer(result->repairs[i]->now);
     }
     if (rc == 0)
-        say(result->repaired);
+        mix_answer(result->repaired);
     wt_validation_free(result);
     return rc;
 }
@@ -384,7 +384,7 @@ static int use_metaschema(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Schemas that are refused, each at a place of its own. */
+/* Invalid schemas, each rejected at a different place. */
 static int use_refused_schemas(wt_engine *engine, wt_error *err)
 {
     static const char *const schemas[] = {
@@ -402,15 +402,15 @@ static int use_refused_schemas(wt_engine *engine, wt_error *err)
         rc = wt_validator_open(&validator, schemas[i], strlen(schemas[i]), NULL, err);
         wt_validator_close(validator);
         if (rc == WT_EFORMAT || rc == WT_ENOTFOUND) {
-            say(err->message);
-            say(err->pointer);
+            mix_answer(err->message);
+            mix_answer(err->pointer);
             rc = 0;
         }
     }
     return rc;
 }
 
-static const struct use uses[] = {
+static const struct memory_use uses[] = {
     {"open and close", use_nothing, FROM_OPENING},
     {"find", use_find, FROM_OPENING},
     {"pick", use_pick, 0},
@@ -428,8 +428,8 @@ static const struct use uses[] = {
     {"refused schemas", use_refused_schemas, ALONE},
 };
 
-/* What opening takes is failed where it matters what comes of it, not in each use anew. */
-static int run_use(const struct use *use, long from, wt_error *err)
+/* Allocations of opening are failed only in uses with FROM_OPENING. */
+static int run_use(const struct memory_use *use, long from, wt_error *err)
 {
     wt_engine *engine = NULL;
     wt_open_options options;
@@ -449,9 +449,9 @@ static int run_use(const struct use *use, long from, wt_error *err)
     return rc;
 }
 
-static void sweep(const struct use *use, int all_after)
+static void fail_each_allocation(const struct memory_use *use, int all_after)
 {
-    /* Twice to be warm: what the libraries below keep for good is kept now. */
+    /* Run twice first, so that permanent allocations of libraries are already made. */
     wt_error err = {0};
     for (int i = 0; i < 2; i++) {
         said = 0;
@@ -469,7 +469,7 @@ static void sweep(const struct use *use, int all_after)
         int rc = run_use(use, at, &err);
         counting = 0;
         bool reached = countdown <= 0;
-        /* WT_EFORMAT: jansson 2.14 drops a byte of a text when the growth of its buffer fails, and says nothing. */
+        /* WT_EFORMAT: jansson 2.14 silently drops a byte of a text if its buffer cannot grow. */
         bool documented =
             rc == WT_ENOMEM || rc == WT_ESTORE || rc == WT_EMODEL || (rc == WT_EFORMAT && use->run == use_models);
         if (rc < 0 && (!reached || rc != err.code || !err.message[0] || !documented))
@@ -487,22 +487,22 @@ static void sweep(const struct use *use, int all_after)
     }
 }
 
-static void one_allocation_fails(void **state)
+static void single_failed_allocation_is_reported(void **state)
 {
     (void)state;
     if (!INTERPOSED)
         skip();
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        sweep(&uses[i], 0);
+        fail_each_allocation(&uses[i], 0);
 }
 
-static void memory_stays_out(void **state)
+static void permanent_lack_of_memory_is_reported(void **state)
 {
     (void)state;
     if (!INTERPOSED)
         skip();
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        sweep(&uses[i], 1);
+        fail_each_allocation(&uses[i], 1);
 }
 
 int main(void)
@@ -510,8 +510,8 @@ int main(void)
     if (!INTERPOSED)
         print_message("skipped: allocation faults: the sanitizer has an allocator of its own\n");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_allocation_fails, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(memory_stays_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(single_failed_allocation_is_reported, prepare_allocations, release_allocations),
+        cmocka_unit_test_setup_teardown(permanent_lack_of_memory_is_reported, prepare_allocations, release_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

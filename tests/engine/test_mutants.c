@@ -1,6 +1,7 @@
-/* Changed files of an index and of a model, hundreds of each in a run (tests/mutant.h): what was derived is made again
- * and gives the same hits, what cannot be is told, and nothing ends the process, hangs it or leaks. A mutant that fails
- * is kept with all that it needs: `whichtool find -s KEPT/tools.wt --model KEPT/small "weather in a city"`. */
+/* test_mutants.c: damages files of an index and of a model, hundreds of times in a run (tests/mutant.h). A damaged
+ * index must be rebuilt with the same hits, other damage must be reported, and no run may crash, hang or leak. A
+ * failing mutant is kept with everything needed to repeat it: `whichtool find -s KEPT/tools.wt --model KEPT/small
+ * "weather in a city"`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ static const char request[] = "find a table in a city";
 enum { K = 5, TOOLS = 300 /* two chunks of vectors */ };
 
 static struct place place;
-static char found[K][64]; /* what an unchanged folder gives */
+static char found[K][64]; /* hits of an undamaged folder */
 static size_t found_count;
 
 static wt_engine *open_as(bool read_only)
@@ -30,8 +31,8 @@ static wt_engine *open_as(bool read_only)
     return wt_open(&engine, place.store, &options, &place.err) == 0 ? engine : NULL;
 }
 
-/* Whether a call failed as it should: with a code, and a sentence. */
-static bool told(int rc)
+/* True if a call failed with a code and a message. */
+static bool is_reported_failure(int rc)
 {
     return rc < 0 && place.err.code == rc && place.err.message[0];
 }
@@ -44,8 +45,8 @@ static bool same_as_found(const wt_hits *hits)
     return same;
 }
 
-/* Finds and picks. Returns 0, 1 when a failure was not told, 2 when the hits are others than they have to be. */
-static int ask(wt_engine *engine, const char *recipe, bool any_hits)
+/* Finds and picks. Returns 0, 1 if a failure was not reported, 2 if the hits are wrong. */
+static int find_and_pick(wt_engine *engine, const char *recipe, bool any_hits)
 {
     wt_hits *hits = NULL;
     wt_picked *picked = NULL;
@@ -55,12 +56,12 @@ static int ask(wt_engine *engine, const char *recipe, bool any_hits)
     options.k = K;
     options.explain = 1;
     int rc = wt_find(engine, request, strlen(request), &options, &hits, &place.err);
-    int bad = rc < 0 ? !told(rc) : !any_hits && !same_as_found(hits) ? 2 : 0;
+    int bad = rc < 0 ? !is_reported_failure(rc) : !any_hits && !same_as_found(hits) ? 2 : 0;
     wt_hits_free(hits);
     if (bad)
         return bad;
     rc = wt_pick(engine, request, strlen(request), NULL, &picked, &place.err);
-    bad = rc < 0 && !told(rc);
+    bad = rc < 0 && !is_reported_failure(rc);
     wt_picked_free(picked);
     return bad;
 }
@@ -69,15 +70,15 @@ static int try_place(bool read_only, bool any_hits)
 {
     wt_engine *engine = open_as(read_only);
     if (!engine)
-        return !told(place.err.code);
-    int bad = ask(engine, "hybrid", any_hits);
+        return !is_reported_failure(place.err.code);
+    int bad = find_and_pick(engine, "hybrid", any_hits);
     if (!bad)
-        bad = ask(engine, "bm25", true);
+        bad = find_and_pick(engine, "bm25", true);
     wt_close(engine);
     return bad;
 }
 
-/* An index whose checksums are right is believed, so its hits may be any. */
+/* The library trusts an index with valid checksums, so any hits are accepted. */
 static int try_index(unsigned long n, bool repaired)
 {
     return try_place(n % 2, repaired);
@@ -89,7 +90,7 @@ static int try_model(unsigned long n, bool repaired)
     return try_place(true, true);
 }
 
-static void repair(const char *path, unsigned char *bytes, size_t len)
+static void repair_checksums(const char *path, unsigned char *bytes, size_t len)
 {
     const char *name = strrchr(path, '/') + 1;
     if (strcmp(name, SNAPSHOT_FILE) == 0)
@@ -100,21 +101,21 @@ static void repair(const char *path, unsigned char *bytes, size_t len)
         seal_packed(bytes, len);
 }
 
-/* Files that are as they should be have the checksums that the repair gives them. */
+/* Check that the repair_checksums of checksums leaves undamaged files unchanged. */
 static void repairs_nothing(const struct mutant_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++) {
         const struct mutant_file *file = &folder->files[i];
         unsigned char *bytes = wt__alloc_aligned(file->len + 1, 1);
         memcpy(bytes, file->bytes, file->len);
-        repair(file->path, bytes, file->len);
+        repair_checksums(file->path, bytes, file->len);
         if (memcmp(bytes, file->bytes, file->len) != 0)
-            fail_msg("%s: the repair of checksums is another than theirs", file->path);
+            fail_msg("%s: the repair_checksums of checksums is another than theirs", file->path);
         free(bytes);
     }
 }
 
-static int set_up(void **state)
+static int make_mutant_folders(void **state)
 {
     struct buffer jsonl = {0};
     wt_find_options options;
@@ -137,18 +138,18 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_mutant_folders(void **state)
 {
     (void)state;
     place_remove(&place);
     return 0;
 }
 
-static void changed_files_of_an_index(void **state)
+static void damaged_index_is_rebuilt(void **state)
 {
     (void)state;
     static struct mutant_folder folder;
-    struct mutant_trial trial = {&folder, repair, try_index, place.folder};
+    struct mutant_trial trial = {&folder, repair_checksums, try_index, place.folder};
     mutant_folder_read(&folder, "index", place.index);
     repairs_nothing(&folder);
     assert_true(folder.count >= 2);
@@ -156,12 +157,12 @@ static void changed_files_of_an_index(void **state)
     mutant_folder_dispose(&folder);
 }
 
-/* With its packed form beside it. */
-static void changed_files_of_a_model(void **state)
+/* The folder also holds the packed model. */
+static void damaged_model_is_reported(void **state)
 {
     (void)state;
     static struct mutant_folder folder;
-    struct mutant_trial trial = {&folder, repair, try_model, place.folder};
+    struct mutant_trial trial = {&folder, repair_checksums, try_model, place.folder};
     mutant_folder_read(&folder, "model", place.model);
     repairs_nothing(&folder);
     assert_true(folder.count >= 4);
@@ -172,8 +173,8 @@ static void changed_files_of_a_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(changed_files_of_an_index, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(changed_files_of_a_model, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_index_is_rebuilt, make_mutant_folders, remove_mutant_folders),
+        cmocka_unit_test_setup_teardown(damaged_model_is_reported, make_mutant_folders, remove_mutant_folders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

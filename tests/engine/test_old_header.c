@@ -1,5 +1,6 @@
-/* An older and a newer caller of today's library: what lies behind their structs is neither read nor written. Each
- * struct ends where a page ends that no access may follow, so that a byte too many is the end of the test. */
+/* test_old_header.c: callers compiled with an older or newer header. The library must not access memory behind their
+ * structs. Each struct ends at the end of a page followed by an inaccessible one, so that one byte too many ends the
+ * test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +36,8 @@ static int teardown(void **state)
     return munmap(page, 2 * page_bytes);
 }
 
-/* A struct of so many bytes at the end of the page, as an _init function of its header leaves it; before it all ones.
- */
+/* Places a struct of `size` bytes at the end of the page, as the _init function of its header would fill it, preceded
+ * by 0xff bytes. */
 static void *last_of_page(size_t size)
 {
     memset(page, 0xff, page_bytes);
@@ -65,7 +66,7 @@ static wt_engine *open_with_tools(void)
     return engine;
 }
 
-static void an_older_caller_is_read_to_its_end(void **state)
+static void older_options_are_read_to_their_end(void **state)
 {
     (void)state;
     wt_engine *engine = open_with_tools();
@@ -110,7 +111,7 @@ static void an_older_caller_is_read_to_its_end(void **state)
     wt_close(engine);
 }
 
-static void an_older_caller_is_written_to_its_end(void **state)
+static void older_results_are_written_to_their_end(void **state)
 {
     (void)state;
     wt_engine *engine = open_with_tools();
@@ -128,9 +129,9 @@ static void an_older_caller_is_written_to_its_end(void **state)
     wt_close(engine);
 }
 
-/* Sizes that no header has, or that a later one may have. Of a find for one hit; the struct is followed by ones, which
- * a library that knows fewer fields does not look at. */
-static void a_size_is_held_to_or_refused(void **state)
+/* Sizes of no header or of a later one, in a find for one hit. 0xff bytes follow the struct; a library with fewer
+ * fields must ignore them. */
+static void struct_size_is_respected_or_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -161,9 +162,9 @@ static void a_size_is_held_to_or_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_older_caller_is_read_to_its_end),
-        cmocka_unit_test(an_older_caller_is_written_to_its_end),
-        cmocka_unit_test(a_size_is_held_to_or_refused),
+        cmocka_unit_test(older_options_are_read_to_their_end),
+        cmocka_unit_test(older_results_are_written_to_their_end),
+        cmocka_unit_test(struct_size_is_respected_or_rejected),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

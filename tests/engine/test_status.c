@@ -1,4 +1,4 @@
-/* What there is, as a program is told: it agrees with the other counts, and is told of any store. */
+/* test_status.c: wt_get_status agrees with the other counts and works for any store. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static wt_status *status_of(wt_engine *engine)
     return status;
 }
 
-static void it_counts_what_others_count(void **state)
+static void status_agrees_with_other_counts(void **state)
 {
     (void)state;
     wt_catalog_info info;
@@ -53,7 +53,7 @@ static void it_counts_what_others_count(void **state)
     wt_close(engine);
 }
 
-static void any_store_has_one(void **state)
+static void status_of_any_store(void **state)
 {
     static const struct {
         const char *path, *model, *recipe;
@@ -80,8 +80,8 @@ static void any_store_has_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_counts_what_others_count, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(any_store_has_one, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(status_agrees_with_other_counts, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(status_of_any_store, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
-/* Many threads on one engine while another changes the catalogue: every answer is that of one moment.
+/* test_threads.c: many threads query one engine while another changes the catalogue. Every answer must show a single
+ * state.
  *
- * The catalogue has pairs of tools, both of which always come and go in one import, and words that only pairs have. A
- * search for a pair's word must find both halves or none. Run under ThreadSanitizer too. */
+ * The catalogue has pairs of tools, both added or removed in one import, with words used only by pairs. A search for
+ * such a word must find both halves or neither. Also run under ThreadSanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ static void search_once(const char *recipe, unsigned number)
     wt_find_options_init(&options);
     options.recipe = recipe;
     options.explain = number % 2;
-    options.copies = 1; /* the halves are named alike */
+    options.copies = 1; /* the halves have similar names */
     int rc = wt_find(engine, "zeppelin anchor", 15, &options, &hits, NULL);
     atomic_fetch_add(&searches, 1);
     if (rc < 0) {
@@ -53,7 +54,7 @@ static void search_once(const char *recipe, unsigned number)
     wt_hits_free(hits);
 }
 
-/* The anchor is always there, and takes nothing. */
+/* The anchor is always in the catalogue and has no parameters. */
 static void call_once(unsigned number)
 {
     wt_call_options options;
@@ -93,7 +94,7 @@ static void *reader(void *context)
     return NULL;
 }
 
-static void answers_are_of_one_moment(void **state)
+static void answers_show_a_single_state(void **state)
 {
     (void)state;
     pthread_t threads[READERS];
@@ -129,7 +130,7 @@ static void *first_search(void *context)
     return NULL;
 }
 
-static void first_queries_may_come_together(void **state)
+static void concurrent_first_queries_succeed(void **state)
 {
     (void)state;
     place_make(&place);
@@ -157,7 +158,7 @@ static void first_queries_may_come_together(void **state)
 
 static char private_store[] = ":memory:";
 
-/* What finds during an import is asked from its progress, that is: while it holds whatever it holds. */
+/* Run finds from the progress callback of an import, so that they run while it holds its locks. */
 struct during {
     size_t halves[8];
     const char *phases[8];
@@ -209,8 +210,8 @@ static int find_during(void *context, const char *phase, uint64_t finished, uint
     return 0;
 }
 
-/* *state: the store's path; NULL: a file. */
-static void an_import_is_not_waited_for(void **state)
+/* *state: path of the store; NULL for a file. */
+static void query_does_not_wait_for_import(void **state)
 {
     wt_add_options options;
     place_make(&place);
@@ -241,9 +242,9 @@ static void an_import_is_not_waited_for(void **state)
     place_remove(&place);
 }
 
-/* A change that cannot be told, since the store is locked just then, counts as one until the next index, and no longer:
- * else no query would ever again end on the index in hand beside an import. */
-static void one_failed_look_is_not_for_ever(void **state)
+/* If the state of the store cannot be read after a change because the store is locked, the next query must look for
+ * itself, but only once: otherwise later queries would wait for an import. */
+static void one_failed_state_read_has_no_lasting_effect(void **state)
 {
     (void)state;
     wt_open_options options;
@@ -261,7 +262,7 @@ static void one_failed_look_is_not_for_ever(void **state)
     wt__store_close(other);
     sound(&place, wt__engine_index(engine, NULL, NULL, NULL, &index, &place.err));
     wt__index_release(index);
-    wt__engine_begin_import(engine); /* now a query ends on what it has, and looks at nothing */
+    wt__engine_begin_import(engine); /* from here a query uses the current index */
     sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
     sound(&place, wt__sql_exec(other, "BEGIN EXCLUSIVE", &place.err));
     sound(&place, wt__engine_index(engine, NULL, NULL, NULL, &again, &place.err));
@@ -273,9 +274,9 @@ static void one_failed_look_is_not_for_ever(void **state)
     place_remove(&place);
 }
 
-/* What of an index takes a while the thread that builds does: to read the tools that it shows, to find those of past
- * requests in it, to free it. */
-static void a_query_only_gives_back(void **state)
+/* The slow work on an index (reading its tools, mapping past requests to rows, freeing it) is done by the thread that
+ * builds, not by a query. */
+static void query_leaves_slow_work_to_builder(void **state)
 {
     (void)state;
     static const struct trained past = {.next = NULL};
@@ -303,14 +304,14 @@ static void a_query_only_gives_back(void **state)
 
 int main(void)
 {
-    alarm(300); /* a query that waits for the import that asks it waits for ever */
+    alarm(300); /* a query that waits for the import would deadlock */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_of_one_moment),
-        cmocka_unit_test(an_import_is_not_waited_for),
-        cmocka_unit_test_prestate(an_import_is_not_waited_for, private_store),
-        cmocka_unit_test(one_failed_look_is_not_for_ever),
-        cmocka_unit_test(a_query_only_gives_back),
-        cmocka_unit_test(first_queries_may_come_together),
+        cmocka_unit_test(answers_show_a_single_state),
+        cmocka_unit_test(query_does_not_wait_for_import),
+        cmocka_unit_test_prestate(query_does_not_wait_for_import, private_store),
+        cmocka_unit_test(one_failed_state_read_has_no_lasting_effect),
+        cmocka_unit_test(query_leaves_slow_work_to_builder),
+        cmocka_unit_test(concurrent_first_queries_succeed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Listing, naming, removing and exporting tools. */
+/* test_tools.c: lists, names, removes and exports tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 static struct place place;
 static wt_engine *engine;
 
-static int set_up(void **state)
+static int make_tools_place(void **state)
 {
     (void)state;
     place_make(&place);
@@ -20,7 +20,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_tools_place(void **state)
 {
     (void)state;
     wt_close(engine);
@@ -28,7 +28,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static wt_tools *get(const char *name)
+static wt_tools *get_tool_named(const char *name)
 {
     wt_tools *tools;
     sound(&place, wt_get(engine, name, &tools, &place.err));
@@ -36,15 +36,15 @@ static wt_tools *get(const char *name)
     return tools;
 }
 
-static void gives(const char *name, const char *id)
+static void expect_tool_id(const char *name, const char *id)
 {
-    wt_tools *tools = get(name);
+    wt_tools *tools = get_tool_named(name);
     if (strcmp(tools->items[0]->id, id) != 0)
         fail_msg("\"%s\" is %s, not %s", name, tools->items[0]->id, id);
     wt_tools_free(tools);
 }
 
-static void a_list_is_in_the_order_of_import(void **state)
+static void list_is_in_import_order(void **state)
 {
     (void)state;
     static const struct {
@@ -90,22 +90,22 @@ static void a_list_is_in_the_order_of_import(void **state)
     }
 }
 
-static void a_tool_has_several_names(void **state)
+static void tool_is_found_by_each_name(void **state)
 {
     (void)state;
     static const char slashed[] = "{\"provider\": \"@org/server\", \"name\": \"GET /pets/{id}\"}\n"
                                   "{\"provider\": \"@org\", \"name\": \"server/other\"}\n";
     add(&place, engine, slashed);
-    gives("weather/getForecast", "weather/getForecast");
-    gives("bookHotel", "travel/bookHotel");
-    gives("calculator", "calculator");
-    gives("@org/server/GET /pets/{id}", "@org/server/GET /pets/{id}");
-    gives("@org/server/other", "@org/server/other");
-    gives("server/other", "@org/server/other");
-    gives("music__search", "music/search");
+    expect_tool_id("weather/getForecast", "weather/getForecast");
+    expect_tool_id("bookHotel", "travel/bookHotel");
+    expect_tool_id("calculator", "calculator");
+    expect_tool_id("@org/server/GET /pets/{id}", "@org/server/GET /pets/{id}");
+    expect_tool_id("@org/server/other", "@org/server/other");
+    expect_tool_id("server/other", "@org/server/other");
+    expect_tool_id("music__search", "music/search");
 }
 
-static void a_source_id_stands_for_its_tool(void **state)
+static void source_id_resolves_to_its_tool(void **state)
 {
     (void)state;
     static const char corpus[] = "{\"_id\": \"doc-7\", \"title\": \"Seven\", \"text\": \"the seventh tool\"}\n";
@@ -113,21 +113,21 @@ static void a_source_id_stands_for_its_tool(void **state)
     wt_add_options_init(&options);
     options.format = "beir";
     wt_add_report_free(add_with(&place, engine, corpus, &options));
-    wt_tools *tools = get("doc-7");
+    wt_tools *tools = get_tool_named("doc-7");
     assert_string_equal(tools->items[0]->source_id, "doc-7");
     wt_tools_free(tools);
 }
 
-static void a_name_must_stand_for_one_tool(void **state)
+static void ambiguous_name_is_rejected(void **state)
 {
     (void)state;
     wt_tools *tools = (wt_tools *)&place;
     refused(&place, wt_get(engine, "search", &tools, &place.err), WT_EINVAL,
-            "several tools are named \"search\" (music/search, files/search); say which");
+            "several tools are named \"search\" (music/search, files/search); use provider/name");
     assert_null(tools);
     refused(&place, wt_remove(engine, "search", &place.err), WT_EINVAL, "music/search");
-    refused(&place, wt_get(engine, NULL, &tools, &place.err), WT_EINVAL, "no tool was named");
-    refused(&place, wt_remove(engine, NULL, &place.err), WT_EINVAL, "no tool was named");
+    refused(&place, wt_get(engine, NULL, &tools, &place.err), WT_EINVAL, "no tool given");
+    refused(&place, wt_remove(engine, NULL, &place.err), WT_EINVAL, "no tool given");
     static const char *const absent[] = {"nothing",
                                          "",
                                          "/",
@@ -139,7 +139,7 @@ static void a_name_must_stand_for_one_tool(void **state)
                                          "_h0123456789abcdef"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         refused(&place, wt_get(engine, absent[i], &tools, &place.err), WT_ENOTFOUND, "no tool is named");
-    /* A name that is longer than any tool's, and than the message. */
+    /* A name longer than any tool's and longer than the message. */
     char *longest = calloc(1, 100001);
     memset(longest, '/', 100000);
     refused(&place, wt_get(engine, longest, &tools, &place.err), WT_ENOTFOUND, "no tool is named \"///");
@@ -147,7 +147,7 @@ static void a_name_must_stand_for_one_tool(void **state)
 }
 
 static const struct {
-    const char *name, *meant; /* NULL: nothing is near */
+    const char *name, *meant; /* NULL if no name is near */
 } mistyped[] = {
     {"weather/getForcast", "weather/getForecast"},
     {"wether/getForecast", "weather/getForecast"},
@@ -169,7 +169,7 @@ static const struct {
     {"", NULL},
 };
 
-static void a_mistyped_name_is_told_what_may_have_been_meant(void **state)
+static void mistyped_name_gets_suggestion(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof mistyped / sizeof *mistyped; i++) {
@@ -200,14 +200,14 @@ static void a_mistyped_name_is_told_what_may_have_been_meant(void **state)
     refused(&place, wt_record_usage(engine, "rain", 4, used, 1, NULL, &place.err), WT_ENOTFOUND,
             "nothing was recorded; did you mean \"weather/getForecast\"?");
     options.provider = "weather";
-    options.offset = 2; /* past its last */
+    options.offset = 2; /* past the end */
     sound(&place, wt_list(engine, &options, &tools, &place.err));
     assert_int_equal(tools->len, 0);
     wt_tools_free(tools);
 }
 
-/* More names that are as near as each other than are compared. */
-static void one_of_many_near_names_is_told(void **state)
+/* More equally near names than are compared. */
+static void one_of_many_near_names_is_suggested(void **state)
 {
     struct buffer tools = {0};
     wt_tools *found = NULL;
@@ -221,7 +221,7 @@ static void one_of_many_near_names_is_told(void **state)
     wt__buffer_dispose(&tools);
 }
 
-static void removing_takes_tools_out_of_everything(void **state)
+static void removed_tool_is_gone_everywhere(void **state)
 {
     (void)state;
     wt_tools *tools;
@@ -234,19 +234,19 @@ static void removing_takes_tools_out_of_everything(void **state)
     assert_int_equal(wt_remove_provider(engine, "weather", &place.err), 2);
     refused(&place, wt_remove_provider(engine, "weather", &place.err), WT_ENOTFOUND,
             "no tool has the provider \"weather\"");
-    assert_int_equal(wt_remove_provider(engine, "", &place.err), 1); /* those without one */
+    assert_int_equal(wt_remove_provider(engine, "", &place.err), 1); /* tools without a provider */
     wt_catalog_info info;
     wt_catalog_info_init(&info);
     sound(&place, wt_info(engine, &info, &place.err));
     assert_int_equal(info.tools, HANDMADE - 4);
     assert_int_equal(info.providers, 3); /* travel, music, files */
     assert_string_equal(info.model, "");
-    /* The same tool again is a new one. */
+    /* A tool that is removed and added again is new. */
     add(&place, engine, handmade);
-    gives("bookHotel", "travel/bookHotel");
+    expect_tool_id("bookHotel", "travel/bookHotel");
 }
 
-/* The name that an exported definition carries. */
+/* Returns the name in an exported definition. */
 static const char *wire_name(const json_t *definition, const char *format)
 {
     if (strcmp(format, "openai") == 0)
@@ -256,7 +256,7 @@ static const char *wire_name(const json_t *definition, const char *format)
     return wt__json_str(definition, strcmp(format, "anthropic-reference") == 0 ? "tool_name" : "name").ptr;
 }
 
-static void exported_names_come_back(void **state)
+static void exported_names_resolve_to_their_tools(void **state)
 {
     (void)state;
     static const char *const formats[] = {"openai", "openai-responses",    "anthropic",       "gemini",
@@ -285,15 +285,15 @@ static void exported_names_come_back(void **state)
             definitions = wt__json_array(json_array_get(array, 0), "functionDeclarations");
         assert_int_equal(json_array_size(definitions), tools->len);
         for (size_t i = 0; i < tools->len; i++)
-            gives(wire_name(json_array_get(definitions, i), formats[f]), tools->items[i]->id);
+            expect_tool_id(wire_name(json_array_get(definitions, i), formats[f]), tools->items[i]->id);
         json_decref(array);
         wt_string_free(text);
     }
     wt_tools_free(tools);
 }
 
-/* In the namespaces of providers each tool stands once, under the name that leads back to it. */
-static void names_in_namespaces_come_back(void **state)
+/* Each tool occurs once in the namespaces of the providers, and its name there resolves to it. */
+static void namespace_names_resolve_to_their_tools(void **state)
 {
     (void)state;
     wt_tools *tools;
@@ -309,7 +309,7 @@ static void names_in_namespaces_come_back(void **state)
         json_t *functions = wt__json_array(namespace, "tools");
         json_array_foreach(functions, j, function)
         {
-            wt_tools *got = get(wt__json_str(function, "name").ptr);
+            wt_tools *got = get_tool_named(wt__json_str(function, "name").ptr);
             char description[128];
             snprintf(description, sizeof description, "Tools of %s", got->items[0]->provider);
             assert_string_equal(wt__json_str(namespace, "description").ptr, description);
@@ -319,10 +319,10 @@ static void names_in_namespaces_come_back(void **state)
         if (functions)
             continue;
         const char *name = wt__json_str(namespace, "name").ptr;
-        gives(name, name); /* without a provider the id is the name */
+        expect_tool_id(name, name); /* the id of a tool without a provider is its name */
         alone++;
     }
-    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS); /* one of them is none, and one is new */
+    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS); /* minus the empty provider, plus a new one */
     assert_int_equal(seen + alone, tools->len);
     assert_true(alone > 0);
     json_decref(array);
@@ -330,10 +330,10 @@ static void names_in_namespaces_come_back(void **state)
     wt_tools_free(tools);
 }
 
-static void exports_are_refused_by_name(void **state)
+static void invalid_export_is_rejected(void **state)
 {
     (void)state;
-    wt_tools *tools = get("calculator");
+    wt_tools *tools = get_tool_named("calculator");
     const wt_tool *list[] = {tools->items[0]};
     char *text = (char *)&place;
     refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EINVAL, "cobol");
@@ -345,21 +345,21 @@ static void exports_are_refused_by_name(void **state)
     wt_tools_free(tools);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define test(name) cmocka_unit_test_setup_teardown(name, make_tools_place, remove_tools_place)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(a_list_is_in_the_order_of_import),
-        test(a_tool_has_several_names),
-        test(a_source_id_stands_for_its_tool),
-        test(a_name_must_stand_for_one_tool),
-        test(a_mistyped_name_is_told_what_may_have_been_meant),
-        test(one_of_many_near_names_is_told),
-        test(removing_takes_tools_out_of_everything),
-        test(exported_names_come_back),
-        test(names_in_namespaces_come_back),
-        test(exports_are_refused_by_name),
+        test(list_is_in_import_order),
+        test(tool_is_found_by_each_name),
+        test(source_id_resolves_to_its_tool),
+        test(ambiguous_name_is_rejected),
+        test(mistyped_name_gets_suggestion),
+        test(one_of_many_near_names_is_suggested),
+        test(removed_tool_is_gone_everywhere),
+        test(exported_names_resolve_to_their_tools),
+        test(namespace_names_resolve_to_their_tools),
+        test(invalid_export_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

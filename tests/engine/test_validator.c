@@ -1,4 +1,4 @@
-/* wt_validator_open and wt_validate: text in, sentences out, and what is refused. */
+/* test_validator.c: wt_validator_open and wt_validate: violations, repairs and rejected input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static wt_validator *open_validator(const char *schema, int assert_formats)
     return validator;
 }
 
-static wt_validation *validate(const wt_validator *validator, const char *instance, int repair, size_t most)
+static wt_validation *validate_text(const wt_validator *validator, const char *instance, int repair, size_t most)
 {
     wt_validate_options options;
     wt_validation *validation;
@@ -42,18 +42,18 @@ static wt_validation *validate(const wt_validator *validator, const char *instan
     return validation;
 }
 
-static void arguments_are_validated_and_told(void **state)
+static void violations_are_reported(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator(weather, 1);
-    wt_validation *validation = validate(validator, "{\"city\": \"Oslo\", \"days\": 2}", 0, 0);
+    wt_validation *validation = validate_text(validator, "{\"city\": \"Oslo\", \"days\": 2}", 0, 0);
     assert_true(validation->valid);
     assert_int_equal(validation->violation_count, 0);
     assert_null(validation->repaired);
     wt_validation_free(validation);
 
-    validation =
-        validate(validator, "{\"citi\": \"Oslo\", \"unit\": \"celcius\", \"from\": \"tomorrow\", \"days\": 0}", 0, 0);
+    validation = validate_text(
+        validator, "{\"citi\": \"Oslo\", \"unit\": \"celcius\", \"from\": \"tomorrow\", \"days\": 0}", 0, 0);
     static const char *const said[][4] = {
         {"", "/required", "required", "required argument \"city\" is missing"},
         {"/citi", "/additionalProperties", "additionalProperties",
@@ -72,16 +72,16 @@ static void arguments_are_validated_and_told(void **state)
         assert_string_equal(validation->violations[i]->message, said[i][3]);
         assert_int_equal(validation->violations[i]->code, WT_EFORMAT);
     }
-    wt_validator_close(validator); /* what was handed out stays */
+    wt_validator_close(validator); /* results outlive the validator */
     assert_string_equal(validation->violations[4]->message, said[4][3]);
     wt_validation_free(validation);
 }
 
-static void repairs_are_made_when_asked_and_listed(void **state)
+static void requested_repairs_are_made_and_listed(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator(weather, 0);
-    wt_validation *validation = validate(validator, "{\"unit\":\"Celsius\",\"city\":7}", 1, 0);
+    wt_validation *validation = validate_text(validator, "{\"unit\":\"Celsius\",\"city\":7}", 1, 0);
     assert_true(validation->valid);
     assert_string_equal(validation->repaired, "{\"unit\":\"celsius\",\"city\":\"7\",\"days\":3}");
     static const char *const repairs[][3] = {
@@ -94,7 +94,7 @@ static void repairs_are_made_when_asked_and_listed(void **state)
         assert_true(validation->repairs[i]->why[0] != '\0');
     }
     wt_validation_free(validation);
-    validation = validate(validator, "{\"unit\":\"Celsius\",\"city\":7}", 0, 0);
+    validation = validate_text(validator, "{\"unit\":\"Celsius\",\"city\":7}", 0, 0);
     assert_int_equal(validation->violation_count, 3);
     assert_int_equal(validation->repair_count, 0);
     assert_null(validation->repaired);
@@ -102,11 +102,11 @@ static void repairs_are_made_when_asked_and_listed(void **state)
     wt_validator_close(validator);
 }
 
-static void as_many_violations_as_asked_for_are_told(void **state)
+static void violations_are_limited_on_request(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"items\": {\"type\": \"null\"}}", 0);
-    wt_validation *validation = validate(validator, "[1,2,3,4,5]", 0, 2);
+    wt_validation *validation = validate_text(validator, "[1,2,3,4,5]", 0, 2);
     assert_int_equal(validation->violation_count, 2);
     assert_int_equal(validation->more, 3);
     assert_string_equal(validation->violations[1]->pointer, "/1");
@@ -115,18 +115,19 @@ static void as_many_violations_as_asked_for_are_told(void **state)
     for (int i = 1; i < 300; i++)
         strncat(many, ",0", sizeof many - strlen(many) - 1);
     strncat(many, "]", sizeof many - strlen(many) - 1);
-    validation = validate(validator, many, 0, 1000);
+    validation = validate_text(validator, many, 0, 1000);
     assert_int_equal(validation->violation_count, WT_MAX_VIOLATIONS);
     assert_int_equal(validation->more, 300 - WT_MAX_VIOLATIONS);
     wt_validation_free(validation);
     wt_validator_close(validator);
 }
 
-static void what_cannot_be_decided_is_told_by_its_code(void **state)
+static void undecided_validation_has_its_own_code(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"properties\": {\"a\": {\"pattern\": \"(a+)+$\"}}}", 0);
-    wt_validation *validation = validate(validator, "{\"a\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"}", 1, 0);
+    wt_validation *validation =
+        validate_text(validator, "{\"a\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"}", 1, 0);
     assert_false(validation->valid);
     assert_int_equal(validation->violation_count, 1);
     assert_int_equal(validation->violations[0]->code, WT_ETIMEOUT);
@@ -136,11 +137,11 @@ static void what_cannot_be_decided_is_told_by_its_code(void **state)
     wt_validator_close(validator);
 }
 
-static void a_schema_that_is_only_itself_decides_nothing(void **state)
+static void self_referencing_schema_is_undecided(void **state)
 {
     (void)state;
     wt_validator *validator = open_validator("{\"$ref\": \"#\"}", 0);
-    wt_validation *validation = validate(validator, "{\"a\": 1}", 1, 0);
+    wt_validation *validation = validate_text(validator, "{\"a\": 1}", 1, 0);
     assert_false(validation->valid);
     assert_int_equal(validation->violation_count, 1);
     assert_int_equal(validation->violations[0]->code, WT_ETIMEOUT);
@@ -152,7 +153,7 @@ static void a_schema_that_is_only_itself_decides_nothing(void **state)
     wt_validator_close(validator);
 }
 
-static void documents_and_the_dialect_come_with_the_options(void **state)
+static void options_give_documents_and_dialect(void **state)
 {
     static const char *const uris[] = {"https://e.test/n"}, *const texts[] = {"{\"type\": \"number\"}"};
     static const char schema[] = "{\"items\": [{\"$ref\": \"https://e.test/n\"}], \"minContains\": \"x\"}";
@@ -161,13 +162,13 @@ static void documents_and_the_dialect_come_with_the_options(void **state)
     wt_error err;
     (void)state;
     wt_validator_options_init(&options);
-    options.dialect = "draft-07"; /* which does not know minContains */
+    options.dialect = "draft-07"; /* does not define minContains */
     options.document_count = 1;
     options.document_uris = uris;
     options.documents = texts;
     if (wt_validator_open(&validator, schema, strlen(schema), &options, &err) < 0)
         fail_msg("%s", err.message);
-    wt_validation *validation = validate(validator, "[\"a\"]", 0, 0);
+    wt_validation *validation = validate_text(validator, "[\"a\"]", 0, 0);
     assert_string_equal(validation->violations[0]->schema_pointer, "https://e.test/n#/type");
     wt_validation_free(validation);
     wt_validator_close(validator);
@@ -175,7 +176,7 @@ static void documents_and_the_dialect_come_with_the_options(void **state)
     wt_validation_free(NULL);
 }
 
-static void what_cannot_be_read_is_refused(void **state)
+static void unreadable_schema_is_rejected(void **state)
 {
     static const struct {
         const char *schema, *said;
@@ -200,18 +201,18 @@ static void what_cannot_be_read_is_refused(void **state)
     wt_validator_options_init(&options);
     options.dialect = "draft-04";
     assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EINVAL);
-    assert_string_equal(err.message, "dialect \"draft-04\" is neither 2020-12 nor draft-07");
+    assert_string_equal(err.message, "unknown dialect \"draft-04\"; use 2020-12 or draft-07");
     options.size = 0;
     assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EINVAL);
     wt_validator_options_init(&options);
     options.document_count = 1;
     assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EINVAL);
-    assert_string_equal(err.message, "document 0 of the options has no address or no JSON");
+    assert_string_equal(err.message, "document 0 of the options has no URI or no JSON");
     const char *uri = "https://e.test/\xff", *document = "{";
     options.document_uris = &uri;
     options.documents = &document;
     assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EINVAL);
-    assert_string_equal(err.message, "the address of document 0 of the options is no UTF-8");
+    assert_string_equal(err.message, "the URI of document 0 of the options is not valid UTF-8");
     uri = "https://e.test/a";
     assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EFORMAT);
     assert_int_equal(strncmp(err.message, "https://e.test/a: not valid JSON", 32), 0);
@@ -234,14 +235,14 @@ static void what_cannot_be_read_is_refused(void **state)
 static void *validate_often(void *validator)
 {
     for (int i = 0; i < 500; i++) {
-        wt_validation *validation = validate(validator, "{\"unit\": \"Celsius\", \"city\": \"x\"}", i % 2, 0);
+        wt_validation *validation = validate_text(validator, "{\"unit\": \"Celsius\", \"city\": \"x\"}", i % 2, 0);
         assert_int_equal(validation->valid, i % 2);
         wt_validation_free(validation);
     }
     return NULL;
 }
 
-static void threads_share_a_validator(void **state)
+static void threads_share_one_validator(void **state)
 {
     pthread_t threads[4];
     (void)state;
@@ -256,14 +257,14 @@ static void threads_share_a_validator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arguments_are_validated_and_told),
-        cmocka_unit_test(repairs_are_made_when_asked_and_listed),
-        cmocka_unit_test(as_many_violations_as_asked_for_are_told),
-        cmocka_unit_test(what_cannot_be_decided_is_told_by_its_code),
-        cmocka_unit_test(a_schema_that_is_only_itself_decides_nothing),
-        cmocka_unit_test(documents_and_the_dialect_come_with_the_options),
-        cmocka_unit_test(what_cannot_be_read_is_refused),
-        cmocka_unit_test(threads_share_a_validator),
+        cmocka_unit_test(violations_are_reported),
+        cmocka_unit_test(requested_repairs_are_made_and_listed),
+        cmocka_unit_test(violations_are_limited_on_request),
+        cmocka_unit_test(undecided_validation_has_its_own_code),
+        cmocka_unit_test(self_referencing_schema_is_undecided),
+        cmocka_unit_test(options_give_documents_and_dialect),
+        cmocka_unit_test(unreadable_schema_is_rejected),
+        cmocka_unit_test(threads_share_one_validator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* usages.h: usages of the handmade tools. */
+/* usages.h: records usages of the handmade tools. */
 #ifndef WT_TESTS_ENGINE_USAGES_H
 #define WT_TESTS_ENGINE_USAGES_H
 
 #include "engine/set_up.h"
 #include "engine/tools.h"
 
-/* A fresh store with the handmade tools. */
+/* Opens a new store with the handmade tools. */
 static inline wt_engine *open_handmade(const char *model)
 {
     unlink(place.store);
@@ -14,12 +14,13 @@ static inline wt_engine *open_handmade(const char *model)
     return engine;
 }
 
-static inline int record(wt_engine *engine, const char *request, const char *const *tools, size_t count)
+static inline int record_tool_usage(wt_engine *engine, const char *request, const char *const *tools, size_t count)
 {
     place.err = (wt_error){0};
     return wt_record_usage(engine, request, strlen(request), tools, count, NULL, &place.err);
 }
 #define RECORD(engine, request, ...)                                                                                   \
-    record(engine, request, (const char *[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *))
+    record_tool_usage(engine, request, (const char *[]){__VA_ARGS__},                                                  \
+                      sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *))
 
 #endif

@@ -296,7 +296,7 @@ static void unfamiliar_requests_use_untrained_chooser(void **state)
     (void)state;
     wt_picked *like = pick_set("amber n7", 0, 0), *unlike = pick_set("gem", 0, 0);
     assert_null(like->notice);
-    assert_non_null(strstr(unlike->notice, "shorter than those that training knows"));
+    assert_non_null(strstr(unlike->notice, "shorter than those used for training"));
     assert_string_equal(unlike->recipe, "hybrid");
     wt_picked_free(like);
     wt_picked_free(unlike);
@@ -363,7 +363,7 @@ static void limits_tools_of_complete_sets(void **state)
     options.abstain = -1;
     options.complete = 0.95;
     assert_train_refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
-                         "for this request, and at most 64 are given; 0.79 can be promised; or ");
+                         "for this request; at most 64 are allowed; 0.79 can be promised; or ");
     options.complete = 0.995;
     assert_train_refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
                          "training cannot promise that probability");
@@ -371,14 +371,14 @@ static void limits_tools_of_complete_sets(void **state)
     assert_train_ok(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
     assert_in_range(picked->len, 1, WT_MAX_COMPLETE);
     assert_float_equal(picked->complete, 0.79, 0);
-    assert_non_null(strstr(picked->notice, "for 79 % of requests is aimed at, by 100 that were held out"));
+    assert_non_null(strstr(picked->notice, "for 79 % of requests, measured on 100 held-out requests"));
     wt_picked_free(picked);
     options.complete = 0.95;
     options.max_tokens = 1000000;
     assert_train_ok(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
     assert_int_equal(picked->len, WT_MAX_COMPLETE);
     assert_true(isnan(picked->complete) && isnan(picked->tracc));
-    assert_non_null(strstr(picked->notice, "and at most 64 are given"));
+    assert_non_null(strstr(picked->notice, "at most 64 are allowed"));
     wt_picked_free(picked);
 }
 

@@ -1,4 +1,4 @@
-/* A budget of tokens: which hits fit is worked out here from what wt_export makes of each. */
+/* test_budget.c: a budget of tokens. The expected hits are computed from wt_export of each hit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static size_t tokens_of(const wt_tool *tool, const char *format)
     return tokens;
 }
 
-static wt_hits *ask(size_t max_tokens, const char *format)
+static wt_hits *find_within_budget(size_t max_tokens, const char *format)
 {
     wt_find_options options;
     wt_find_options_init(&options);
@@ -35,10 +35,10 @@ static wt_hits *ask(size_t max_tokens, const char *format)
     return find_with(&place, semantic, request, &options);
 }
 
-/* The hits of a budget are the first fit of all hits. */
-static void hits_come_as_far_as_they_fit(void **state)
+/* Expects the hits that fit the budget in order. */
+static void hits_are_returned_within_budget(void **state)
 {
-    /* a form that answers a search, and the definitions that it loads */
+    /* a format for answering a search, and the definitions it loads */
     static const struct {
         const char *format, *counted;
     } rows[] = {
@@ -56,12 +56,12 @@ static void hits_come_as_far_as_they_fit(void **state)
     (void)state;
     for (size_t f = 0; f < sizeof rows / sizeof *rows; f++) {
         const char *format = rows[f].counted;
-        wt_hits *all = ask(0, rows[f].format);
+        wt_hits *all = find_within_budget(0, rows[f].format);
         assert_int_equal(all->len, HANDMADE);
         assert_int_equal(all->tokens + all->over_budget + all->items[0]->tokens, 0);
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
             size_t used = 0, at = 0;
-            wt_hits *some = ask(budgets[b], rows[f].format);
+            wt_hits *some = find_within_budget(budgets[b], rows[f].format);
             for (size_t i = 0; i < all->len; i++) {
                 size_t tokens = tokens_of(all->items[i]->tool, format);
                 if (used + tokens > budgets[b])
@@ -82,7 +82,7 @@ static void hits_come_as_far_as_they_fit(void **state)
     }
 }
 
-static void a_large_definition_does_not_end_the_list(void **state)
+static void large_definition_does_not_end_list(void **state)
 {
     struct buffer tool = {0};
     (void)state;
@@ -91,21 +91,21 @@ static void a_large_definition_does_not_end_the_list(void **state)
         wt__buffer_text(&tool, " and again");
     wt__buffer_text(&tool, "\"}\n");
     add(&place, semantic, tool.ptr);
-    wt_hits *hits = ask(700, "mcp");
+    wt_hits *hits = find_within_budget(700, "mcp");
     assert_int_equal(hits->len, HANDMADE);
     assert_int_equal(hits->over_budget, 1);
     assert_non_null(strstr(hits->notice, "7 of 8 tools fit in 700 tokens, with "));
     assert_non_null(strstr(hits->notice, "; left out: radio/play_song ("));
     wt_hits_free(hits);
-    hits = ask(1, NULL);
+    hits = find_within_budget(1, NULL);
     assert_int_equal(hits->len, 0);
-    assert_non_null(strstr(hits->notice, "none of 8 tools fits in 1 tokens: "));
+    assert_non_null(strstr(hits->notice, "no tool of 8 fits in 1 tokens: "));
     assert_non_null(strstr(hits->notice, " and 5 more"));
     wt_hits_free(hits);
     wt__buffer_dispose(&tool);
 }
 
-static wt_picked *choose(size_t max_tokens, const char *format)
+static wt_picked *pick_within_budget(size_t max_tokens, const char *format)
 {
     wt_pick_options options;
     wt_picked *picked = NULL;
@@ -117,10 +117,10 @@ static wt_picked *choose(size_t max_tokens, const char *format)
     return picked;
 }
 
-static void a_set_that_was_cut_promises_nothing(void **state)
+static void cut_set_makes_no_promise(void **state)
 {
     (void)state;
-    wt_picked *whole = choose(100000, NULL), *cut = choose(1, "mcp");
+    wt_picked *whole = pick_within_budget(100000, NULL), *cut = pick_within_budget(1, "mcp");
     assert_true(whole->len > 0 && whole->over_budget == 0 && whole->tokens > 0);
     assert_true(whole->complete > 0 && whole->tracc > 0);
     assert_int_equal(cut->len, 0);
@@ -131,7 +131,7 @@ static void a_set_that_was_cut_promises_nothing(void **state)
     wt_picked_free(cut);
 }
 
-static void an_unknown_form_is_told_before_anything_is_searched(void **state)
+static void unknown_format_is_rejected_before_search(void **state)
 {
     wt_find_options find;
     wt_pick_options pick;
@@ -153,10 +153,10 @@ static void an_unknown_form_is_told_before_anything_is_searched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(hits_come_as_far_as_they_fit),
-        test(a_large_definition_does_not_end_the_list),
-        test(a_set_that_was_cut_promises_nothing),
-        test(an_unknown_form_is_told_before_anything_is_searched),
+        test(hits_are_returned_within_budget),
+        test(large_definition_does_not_end_list),
+        test(cut_set_makes_no_promise),
+        test(unknown_format_is_rejected_before_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

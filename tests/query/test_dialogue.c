@@ -1,4 +1,4 @@
-/* A conversation as the request, by the public interface: what leads, what is kept, what is refused. */
+/* test_dialogue.c: conversations as requests, through the public API: the leading turn, kept tools, invalid input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,13 +25,13 @@ static wt_find_options options_of(const char *messages)
     return options;
 }
 
-static wt_hits *find(wt_engine *engine, const wt_find_options *options)
+static wt_hits *find_conversation(wt_engine *engine, const wt_find_options *options)
 {
     return find_with(&place, engine, "", options);
 }
 
-/* Where the tool stands from 1 on; 0: it is no hit. */
-static size_t place_of(const wt_hits *hits, const char *id)
+/* Returns the rank of the tool from 1, or 0 if it is not a hit. */
+static size_t rank_of_hit(const wt_hits *hits, const char *id)
 {
     for (size_t i = 0; i < hits->len; i++)
         if (strcmp(hits->items[i]->tool->id, id) == 0)
@@ -39,15 +39,15 @@ static size_t place_of(const wt_hits *hits, const char *id)
     return 0;
 }
 
-static void the_last_turn_leads(void **state)
+static void last_turn_leads(void **state)
 {
     (void)state;
     wt_find_options options = options_of(journey);
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_string_equal(hits->last_turn, "and a room there");
     assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
     wt_hits_free(hits);
-    hits = find_with(&place, lexical, "warnings of storms and floods", &options); /* a turn more */
+    hits = find_with(&place, lexical, "warnings of storms and floods", &options); /* with one more turn */
     assert_string_equal(hits->last_turn, "warnings of storms and floods");
     assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
     wt_hits_free(hits);
@@ -58,8 +58,8 @@ static void the_last_turn_leads(void **state)
     wt_hits_free(hits);
 }
 
-/* "search" is of two providers: the one that was called, or that was spoken of, is meant. */
-static void what_was_said_tells_what_is_meant(void **state)
+/* Two providers have a tool "search". The one called before, or mentioned, must come first. */
+static void earlier_turns_disambiguate(void **state)
 {
     static const struct {
         const char *name, *messages, *first;
@@ -77,16 +77,16 @@ static void what_was_said_tells_what_is_meant(void **state)
     for (size_t e = 0; e < 2; e++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             wt_find_options options = options_of(rows[i].messages);
-            options.recipe = "bm25"; /* the small model's meaning is random */
-            wt_hits *hits = find(engines[e], &options);
+            options.recipe = "bm25"; /* the small model has random weights */
+            wt_hits *hits = find_conversation(engines[e], &options);
             if (hits->len == 0 || strcmp(hits->items[0]->tool->id, rows[i].first) != 0)
                 fail_msg("%s: %s", rows[i].name, hits->len ? hits->items[0]->tool->id : "nothing");
             wt_hits_free(hits);
         }
 }
 
-/* Every one stays, in nobody's place, whatever is asked for. */
-static void what_was_called_stays(void **state)
+/* Called tools stay for any request and do not use up places. */
+static void called_tools_are_kept(void **state)
 {
     static const char *const have[] = {"calculator", "music/search", "calculator", "travel/search_flights"};
     static const char *const recipes[] = {"bm25", "dense", "hybrid"};
@@ -99,7 +99,7 @@ static void what_was_called_stays(void **state)
             size_t kept = 0, fresh = 0, found = 0;
             options.recipe = recipes[r];
             options.k = k;
-            wt_hits *hits = find(semantic, &options);
+            wt_hits *hits = find_conversation(semantic, &options);
             for (size_t i = 0; i < hits->len; i++) {
                 const wt_hit *hit = hits->items[i];
                 kept += hit->kept != 0;
@@ -111,13 +111,13 @@ static void what_was_called_stays(void **state)
             assert_int_equal(kept, 3);
             assert_int_equal(hits->kept, 3);
             assert_true(fresh <= k && found > 0);
-            assert_true(place_of(hits, "calculator") && place_of(hits, "music/search") &&
-                        place_of(hits, "travel/search_flights"));
+            assert_true(rank_of_hit(hits, "calculator") && rank_of_hit(hits, "music/search") &&
+                        rank_of_hit(hits, "travel/search_flights"));
             wt_hits_free(hits);
         }
 }
 
-static void a_request_alone_can_keep_tools(void **state)
+static void request_without_messages_keeps_tools(void **state)
 {
     static const char *const have[] = {"weather__storm_alerts"};
     wt_find_options options = options_of(NULL);
@@ -138,8 +138,8 @@ static void a_request_alone_can_keep_tools(void **state)
     wt_hits_free(hits);
 }
 
-/* A conversation is no way around a filter. */
-static void what_may_not_be_found_is_not_kept(void **state)
+/* A conversation cannot bypass a filter. */
+static void excluded_tools_are_not_kept(void **state)
 {
     static const char *const excluded[] = {"search*"}, *const have[] = {"music/search"};
     wt_filter filter;
@@ -151,19 +151,19 @@ static void what_may_not_be_found_is_not_kept(void **state)
     options.filter = &filter;
     options.have = have;
     options.have_count = 1;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_int_equal(hits->kept, 0);
-    assert_int_equal(place_of(hits, "travel/search_flights") + place_of(hits, "music/search"), 0);
+    assert_int_equal(rank_of_hit(hits, "travel/search_flights") + rank_of_hit(hits, "music/search"), 0);
     wt_hits_free(hits);
 }
 
-static void a_budget_is_what_is_left_beside_them(void **state)
+static void kept_tools_use_budget_first(void **state)
 {
     wt_find_options options = options_of(journey);
     size_t all = 0;
     (void)state;
     options.max_tokens = 1;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_int_equal(hits->len, 1);
     assert_string_equal(hits->items[0]->tool->id, "travel/search_flights");
     assert_true(hits->items[0]->kept && hits->items[0]->tokens > 1);
@@ -172,16 +172,16 @@ static void a_budget_is_what_is_left_beside_them(void **state)
     all = hits->tokens;
     wt_hits_free(hits);
     options.max_tokens = all;
-    hits = find(lexical, &options);
+    hits = find_conversation(lexical, &options);
     assert_int_equal(hits->len, 1);
     wt_hits_free(hits);
     options.max_tokens = 10 * all;
-    hits = find(lexical, &options);
+    hits = find_conversation(lexical, &options);
     assert_true(hits->len > 1 && hits->tokens <= 10 * all);
     wt_hits_free(hits);
 }
 
-static void what_is_left_out_is_told(void **state)
+static void skipped_messages_and_names_are_reported(void **state)
 {
     static const char *const have[] = {"no_such_tool", "search"};
     wt_find_options options =
@@ -189,16 +189,16 @@ static void what_is_left_out_is_told(void **state)
     (void)state;
     options.have = have;
     options.have_count = 2;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
     assert_int_equal(hits->kept, 0);
     assert_non_null(strstr(hits->notice, "1 message is left out of the conversation: /0: it has no \"role\""));
-    assert_non_null(strstr(hits->notice, "no tool, or more than one, has the name \"bash\", \"no_such_tool\", "
-                                         "\"search\", and none is kept for it"));
+    assert_non_null(strstr(hits->notice, "cannot keep \"bash\", \"no_such_tool\", \"search\": no tool or several "
+                                         "tools have that name"));
     wt_hits_free(hits);
 }
 
-static void what_is_no_conversation_is_refused(void **state)
+static void invalid_conversation_is_rejected(void **state)
 {
     static const struct {
         const char *messages;
@@ -206,9 +206,9 @@ static void what_is_no_conversation_is_refused(void **state)
         const char *says;
     } rows[] = {
         {"", WT_EFORMAT, "the conversation is empty"},
-        {"[]", WT_EFORMAT, "the user says nothing in this conversation; one of its messages needs the role \"user\""},
-        {"[" AGENT("hello", "search") "]", WT_EFORMAT, "the user says nothing in this conversation"},
-        {"[{\"role\":\"USR\",\"content\":\"hi\"}]", WT_EFORMAT, "the user says nothing in this conversation: /0: its"},
+        {"[]", WT_EFORMAT, "the conversation has no text of the user; give a message with the role \"user\""},
+        {"[" AGENT("hello", "search") "]", WT_EFORMAT, "the conversation has no text of the user"},
+        {"[{\"role\":\"USR\",\"content\":\"hi\"}]", WT_EFORMAT, "the conversation has no text of the user: /0: its"},
         {"{\"text\":\"hi\"}", WT_EFORMAT, "has no \"messages\""},
         {"[\"a\"", WT_EFORMAT, "give the conversation whole"},
     };
@@ -228,7 +228,7 @@ static void what_is_no_conversation_is_refused(void **state)
     refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), WT_EINVAL, "at most 256 are");
 }
 
-static void a_set_keeps_them_too(void **state)
+static void picked_set_keeps_called_tools(void **state)
 {
     wt_pick_options options;
     wt_picked *picked = NULL;
@@ -251,17 +251,17 @@ static void a_set_keeps_them_too(void **state)
     for (size_t i = 0; i < 2; i++) {
         options.recipe = others[i];
         refused(&place, wt_pick(semantic, NULL, 0, &options, &picked, &place.err), WT_EINVAL,
-                "are read by the recipe set");
+                "does not support conversations or tools to keep; use the recipe set");
     }
 }
 
-/* Whatever the conversation says, the words of a request that stands for itself have the last one. */
-static void another_subject_is_left_alone(void **state)
+/* The words of a self-contained request count more than the conversation. */
+static void change_of_subject_ignores_context(void **state)
 {
     wt_find_options options = options_of("[" USER("Find flights between two airports") "," AGENT(
         "There are three", "travel__search_flights") "," USER("Warnings of storms and floods") "]");
     (void)state;
-    wt_hits *hits = find(lexical, &options);
+    wt_hits *hits = find_conversation(lexical, &options);
     assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
     wt_hits_free(hits);
 }
@@ -269,16 +269,16 @@ static void another_subject_is_left_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_turn_leads),
-        cmocka_unit_test(what_was_said_tells_what_is_meant),
-        cmocka_unit_test(what_was_called_stays),
-        cmocka_unit_test(a_request_alone_can_keep_tools),
-        cmocka_unit_test(what_may_not_be_found_is_not_kept),
-        cmocka_unit_test(a_budget_is_what_is_left_beside_them),
-        cmocka_unit_test(what_is_left_out_is_told),
-        cmocka_unit_test(what_is_no_conversation_is_refused),
-        cmocka_unit_test(a_set_keeps_them_too),
-        cmocka_unit_test(another_subject_is_left_alone),
+        cmocka_unit_test(last_turn_leads),
+        cmocka_unit_test(earlier_turns_disambiguate),
+        cmocka_unit_test(called_tools_are_kept),
+        cmocka_unit_test(request_without_messages_keeps_tools),
+        cmocka_unit_test(excluded_tools_are_not_kept),
+        cmocka_unit_test(kept_tools_use_budget_first),
+        cmocka_unit_test(skipped_messages_and_names_are_reported),
+        cmocka_unit_test(invalid_conversation_is_rejected),
+        cmocka_unit_test(picked_set_keeps_called_tools),
+        cmocka_unit_test(change_of_subject_ignores_context),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -1,4 +1,4 @@
-/* wt_find: what each option does, which error each wrong call gives, and that the explanation adds up. */
+/* test_find.c: wt_find: options, errors of invalid calls, and sums of explanations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "recipe/recipes.h"
 #include "retrieve/retrieve.h"
 
-static void the_right_tool_comes_first(void **state)
+static void right_tool_comes_first(void **state)
 {
     (void)state;
     static const struct {
@@ -26,7 +26,7 @@ static void the_right_tool_comes_first(void **state)
         {"getforecast", "weather/getForecast"},
         {"reserve hotels", "travel/bookHotel"},
         {"multiply 3 by 4", "calculator"},
-        {"song \xFF\xFE title", "music/search"}, /* not UTF-8 */
+        {"song \xFF\xFE title", "music/search"}, /* invalid UTF-8 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_hits *hits = find_with(&place, lexical, cases[i].request, NULL);
@@ -38,7 +38,7 @@ static void the_right_tool_comes_first(void **state)
     }
 }
 
-static void a_hit_carries_the_whole_tool(void **state)
+static void hit_has_complete_tool(void **state)
 {
     (void)state;
     wt_hits *hits = find_with(&place, lexical, "weather forecast", NULL);
@@ -56,7 +56,7 @@ static void a_hit_carries_the_whole_tool(void **state)
     wt_hits_free(hits);
 }
 
-static void a_request_without_words_of_any_tool_has_no_hits(void **state)
+static void request_without_known_words_has_no_hits(void **state)
 {
     (void)state;
     static const char *const requests[] = {"zebra", "?!", "the of and", "\xFF"};
@@ -71,7 +71,7 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
 {
     (void)state;
     static const struct {
-        const char *request, *read_as, *id; /* NULL: as it was typed; nothing is found */
+        const char *request, *read_as, *id; /* read_as NULL if unchanged; id NULL without hits */
     } cases[] = {
         {"find a sogn by its tilte", "find a song by its title", "music/search"},
         {"Serch flihgts", "Search flights", "travel/search_flights"},
@@ -101,8 +101,8 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     wt_hits_free(hits);
 }
 
-/* By words and by meaning a corrected request finds what it finds where it was typed right. */
-static void what_is_read_is_what_is_searched(void **state)
+/* A corrected request must find the same by words and by meaning as one typed correctly. */
+static void corrected_request_is_searched(void **state)
 {
     (void)state;
     static const char *const typed = "find a sogn by its tilte, then reserve a hotle room in the ctiy",
@@ -123,16 +123,16 @@ static void what_is_read_is_what_is_searched(void **state)
     wt_hits_free(b);
 }
 
-static void words_that_no_tool_has_are_told(void **state)
+static void unknown_words_are_reported(void **state)
 {
     (void)state;
     static const struct {
-        const char *request, *words; /* joined by a blank */
+        const char *request, *words; /* separated by blanks */
     } cases[] = {
-        {"linear storm", "linear"}, /* keywords, found or not */
-        {"zebra", "zebra"},         /* nothing is found */
+        {"linear storm", "linear"}, /* keywords: unknown ones are always reported */
+        {"zebra", "zebra"},         /* no hits */
         {"order a pizza with some cheese", "order pizza cheese"},
-        {"find a song by its title for Kofi", ""}, /* which fits */
+        {"find a song by its title for Kofi", ""}, /* a likely hit */
         {"storm warning", ""},
         {"the of and", ""},
     };
@@ -148,7 +148,7 @@ static void words_that_no_tool_has_are_told(void **state)
     }
 }
 
-/* What wt_find gives for bytes that are no plain string. */
+/* Calls wt_find for bytes that may contain NUL. */
 static int find_bytes(const char *bytes, size_t len, const wt_find_options *options)
 {
     wt_hits *hits = (wt_hits *)&place;
@@ -174,7 +174,7 @@ static void requests_have_limits(void **state)
     assert_int_equal(find_bytes("\0", 1, NULL), 0);
 }
 
-static void words_behind_a_nul_count(void **state)
+static void words_after_nul_count(void **state)
 {
     (void)state;
     wt_hits *hits;
@@ -217,14 +217,15 @@ static void hostile_requests_are_answered_in_no_time(void **state)
         wt_hits_free(hits);
     }
     free(request);
-    /* Measured: at most a few milliseconds each. The bound tells linear from quadratic, with sanitizers too; processor
+    /* Measured: at most a few milliseconds each. The bound separates linear from quadratic time, also under sanitizers;
+     * processor
      * time, since a busy machine is no failure. */
     double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
     if (seconds > 10)
         fail_msg("%zu requests of 64 KiB: %.1f s", sizeof patterns / sizeof *patterns, seconds);
 }
 
-static void k_is_how_many(void **state)
+static void k_limits_number_of_hits(void **state)
 {
     (void)state;
     static const struct {
@@ -241,24 +242,24 @@ static void k_is_how_many(void **state)
         wt_hits_free(hits);
     }
     options.k = WT_MAX_K + 1;
-    refused(&place, find_bytes("song", 4, &options), WT_EINVAL, "1001 hits were asked for; at most 1000");
+    refused(&place, find_bytes("song", 4, &options), WT_EINVAL, "1001 hits requested; at most 1000");
     options.k = SIZE_MAX;
     refused(&place, find_bytes("song", 4, &options), WT_EINVAL, "at most 1000");
 }
 
-static void recipes_are_those_of_the_table(void **state)
+static void recipe_names_match_table(void **state)
 {
     (void)state;
     wt_find_options options;
     wt_find_options_init(&options);
     struct buffer known = {0};
     size_t count = 0;
-    wt__buffer_text(&known, "there is no recipe \"magic\"; there are ");
+    wt__buffer_text(&known, "there is no recipe \"magic\"; use one of ");
     for (const wt_recipe *recipe; (recipe = wt_recipe_at(count)); count++) {
         options.recipe = recipe->name;
         assert_true(recipe->summary[0] != '\0');
         if (recipe->picks) {
-            refused(&place, find_bytes("song", 4, &options), WT_ERECIPE, "gives a set, not an order");
+            refused(&place, find_bytes("song", 4, &options), WT_ERECIPE, "makes a set and ranks no tools");
             continue;
         }
         wt__buffer_printf(&known, "%s, ", recipe->name);
@@ -285,7 +286,7 @@ static void recipes_are_those_of_the_table(void **state)
     refused(&place, find_bytes("song", 4, &options), WT_ERECIPE, "no recipe \"\"");
 }
 
-static void auto_is_the_best_that_can_run(void **state)
+static void auto_runs_best_available_recipe(void **state)
 {
     (void)state;
     wt_find_options options;
@@ -311,7 +312,7 @@ static void auto_is_the_best_that_can_run(void **state)
     wt_close(absent);
 }
 
-static void a_damaged_model_is_told(void **state)
+static void damaged_model_gives_notice(void **state)
 {
     (void)state;
     char broken[128];
@@ -325,7 +326,7 @@ static void a_damaged_model_is_told(void **state)
     wt_find_options_init(&options);
     options.recipe = "hybrid";
     refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "config.json");
-    refused(&place, wt_dimension(engine, &place.err), WT_EMODEL, "config.json"); /* remembered */
+    refused(&place, wt_dimension(engine, &place.err), WT_EMODEL, "config.json"); /* the same error again */
     refused(&place, wt_embed_missing(engine, NULL, NULL, &place.err), WT_EMODEL, "config.json");
     hits = find_with(&place, engine, "song", NULL);
     assert_string_equal(hits->recipe, "bm25");
@@ -334,7 +335,7 @@ static void a_damaged_model_is_told(void **state)
     wt_close(engine);
 }
 
-static void a_provider_narrows_the_search(void **state)
+static void provider_limits_search(void **state)
 {
     (void)state;
     wt_find_options options;
@@ -349,7 +350,7 @@ static void a_provider_narrows_the_search(void **state)
         wt_hits_free(hits);
     }
     options.recipe = NULL;
-    options.provider = ""; /* those without one */
+    options.provider = ""; /* tools without a provider */
     wt_hits *hits = find_with(&place, lexical, "numbers and a song", &options);
     assert_int_equal(hits->len, 1);
     assert_string_equal(hits->items[0]->tool->id, "calculator");
@@ -358,7 +359,7 @@ static void a_provider_narrows_the_search(void **state)
     refused(&place, find_bytes("song", 4, &options), WT_ENOTFOUND, "no tool has the provider \"nobody\"");
 }
 
-static void a_cap_leaves_room_for_other_providers(void **state)
+static void provider_cap_leaves_room_for_others(void **state)
 {
     (void)state;
     wt_find_options options;
@@ -373,8 +374,8 @@ static void a_cap_leaves_room_for_other_providers(void **state)
     wt_hits_free(hits);
 }
 
-/* One provider with more tools than any other search would look at must not push the others out. */
-static void a_cap_reaches_past_a_large_provider(void **state)
+/* A provider with more tools than a search considers must not displace the others. */
+static void provider_cap_reaches_past_large_provider(void **state)
 {
     (void)state;
     struct place own;
@@ -443,8 +444,9 @@ static double stage_weight(const wt_hit *hit, const char *name)
     return weight;
 }
 
-/* The weight is the model's, and of hybrid alone; usages of the very same request weigh as much beside it. */
-static void meaning_weighs_what_its_model_says(void **state)
+/* The dense weight is that of the model and applies to hybrid only; usages of the same request weigh as much in
+ * addition. */
+static void dense_weight_comes_from_model(void **state)
 {
     static const char brief[] = "find a table for two in the city",
                       middle[] = "table city town book seat river hotel bridge street square",
@@ -482,7 +484,7 @@ static void meaning_weighs_what_its_model_says(void **state)
         bool dense = cases[i].recipe && strcmp(cases[i].recipe, "dense") == 0;
         assert_float_equal(stage_weight(hits->items[0], "dense"), cases[i].weight, 1e-6);
         assert_true(stage_weight(hits->items[0], "bm25") == (dense ? 0 : 1));
-        /* A name weighs what all else does: words, provider, action and meaning. */
+        /* A name weighs as much as words, provider, action and meaning together. */
         assert_float_equal(stage_weight(hits->items[0], "name"), (dense ? 0 : 1.35) + cases[i].weight, 1e-5);
         const char *const used[] = {hits->items[0]->tool->id};
         const char *request = cases[i].request;
@@ -498,8 +500,8 @@ static void meaning_weighs_what_its_model_says(void **state)
     }
 }
 
-/* A static encoder has a vector of zeros for a text of which it knows no token. */
-static void what_an_encoder_cannot_read_is_like_no_tool(void **state)
+/* A static encoder gives a zero vector for a text without known tokens. */
+static void zero_vector_matches_no_tool(void **state)
 {
     static const struct {
         const char *request;
@@ -532,7 +534,7 @@ static void what_an_encoder_cannot_read_is_like_no_tool(void **state)
     place_remove(&own);
 }
 
-static void an_explanation_names_words_and_fields(void **state)
+static void explanation_has_words_and_fields(void **state)
 {
     (void)state;
     wt_find_options options;
@@ -544,7 +546,7 @@ static void an_explanation_names_words_and_fields(void **state)
     assert_int_equal(hits->items[0]->stage_count, 2);
     assert_string_equal(hits->items[0]->stages[0]->stage, "bm25");
     assert_string_equal(hits->items[0]->stages[1]->stage, "name");
-    assert_true(hits->items[0]->stages[1]->share == 0); /* the request names no tool */
+    assert_true(hits->items[0]->stages[1]->share == 0); /* no tool is named in the request */
     assert_int_equal(hits->items[0]->stages[0]->rank, 1);
     for (size_t i = 0; i < 2; i++) {
         const wt_match *match = hits->items[0]->matches[i];
@@ -561,7 +563,7 @@ static void an_explanation_names_words_and_fields(void **state)
 static void an_older_caller_has_fewer_options(void **state)
 {
     (void)state;
-    /* As compiled against a header whose struct ended before `recipe`: what lies behind is not ours to read. */
+    /* Like a caller compiled with a header whose struct ended before `recipe`: the library must not read further. */
     wt_find_options options;
     memset(&options, 0xA5, sizeof options);
     options.size = offsetof(wt_find_options, recipe);
@@ -582,7 +584,7 @@ static void an_older_caller_has_fewer_options(void **state)
     wt_hits_free(hits);
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_in_phase(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
     return ++*(int *)context;
@@ -594,7 +596,7 @@ static int linger(void *context, const char *phase, uint64_t done, uint64_t tota
     return usleep(2000) != 0;
 }
 
-static void finding_and_picking_can_be_stopped(void **state)
+static void find_and_pick_can_be_cancelled(void **state)
 {
     (void)state;
     static const struct {
@@ -602,8 +604,8 @@ static void finding_and_picking_can_be_stopped(void **state)
         unsigned limit_ms;
         int code;
         const char *says;
-    } cases[] = {{stop, 0, WT_ECANCELLED, "stopped on request"},
-                 {stop, 600000, WT_ECANCELLED, "stopped on request"},
+    } cases[] = {{stop_in_phase, 0, WT_ECANCELLED, "stopped on request"},
+                 {stop_in_phase, 600000, WT_ECANCELLED, "stopped on request"},
                  {linger, 1, WT_ETIMEOUT, "the time limit of 1 ms ran out"},
                  {linger, 600000, 0, ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -625,13 +627,13 @@ static void finding_and_picking_can_be_stopped(void **state)
             refused(&place, set, cases[i].code, cases[i].says);
         assert_true(found == cases[i].code && set == cases[i].code);
         assert_true((hits == NULL) == (found < 0) && (picked == NULL) == (set < 0));
-        assert_int_equal(calls, cases[i].progress == stop ? 2 : 0); /* once each */
+        assert_int_equal(calls, cases[i].progress == stop_in_phase ? 2 : 0); /* once each */
         wt_hits_free(hits);
         wt_picked_free(picked);
     }
 }
 
-static void a_canceller_stops_finding(void **state)
+static void canceller_stops_find(void **state)
 {
     (void)state;
     wt_find_options find;
@@ -649,7 +651,7 @@ static void a_canceller_stops_finding(void **state)
     wt_canceller_free(canceller);
 }
 
-static void an_empty_store_has_nothing_to_find(void **state)
+static void empty_store_is_rejected(void **state)
 {
     (void)state;
     wt_hits *hits;
@@ -664,7 +666,7 @@ static void an_empty_store_has_nothing_to_find(void **state)
     wt_close(engine);
 }
 
-static void success_leaves_the_error_alone(void **state)
+static void success_leaves_error_unchanged(void **state)
 {
     (void)state;
     wt_error untouched, err;
@@ -691,7 +693,7 @@ static void results_outlive_the_engine(void **state)
     wt_hits_free(hits);
 }
 
-static void vectors_of_texts_have_length_one(void **state)
+static void text_vectors_have_unit_length(void **state)
 {
     (void)state;
     static const char *const texts[] = {"book a table", "", "\xFF\0x", "find two tables for a"};
@@ -710,7 +712,7 @@ static void vectors_of_texts_have_length_one(void **state)
     refused(&place, wt_embed(lexical, texts, lens, 4, vectors[0], &place.err), WT_EMODEL, "without a model");
 }
 
-static void the_default_model_knows_what_words_mean(void **state)
+static void default_model_finds_by_meaning(void **state)
 {
     (void)state;
     static const struct {
@@ -742,7 +744,7 @@ static void the_default_model_knows_what_words_mean(void **state)
     wt_close(engine);
 }
 
-static void nothing_is_freed_twice_or_not_at_all(void **state)
+static void memory_is_freed_exactly_once(void **state)
 {
     (void)state;
     wt_hits_free(NULL);
@@ -761,35 +763,35 @@ static void nothing_is_freed_twice_or_not_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_right_tool_comes_first),
-        cmocka_unit_test(a_hit_carries_the_whole_tool),
-        cmocka_unit_test(a_request_without_words_of_any_tool_has_no_hits),
+        cmocka_unit_test(right_tool_comes_first),
+        cmocka_unit_test(hit_has_complete_tool),
+        cmocka_unit_test(request_without_known_words_has_no_hits),
         cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
-        cmocka_unit_test(what_is_read_is_what_is_searched),
-        cmocka_unit_test(words_that_no_tool_has_are_told),
+        cmocka_unit_test(corrected_request_is_searched),
+        cmocka_unit_test(unknown_words_are_reported),
         cmocka_unit_test(requests_have_limits),
-        cmocka_unit_test(words_behind_a_nul_count),
+        cmocka_unit_test(words_after_nul_count),
         cmocka_unit_test(hostile_requests_are_answered_in_no_time),
-        cmocka_unit_test(k_is_how_many),
-        cmocka_unit_test(recipes_are_those_of_the_table),
-        cmocka_unit_test(auto_is_the_best_that_can_run),
-        cmocka_unit_test(a_damaged_model_is_told),
-        cmocka_unit_test(a_provider_narrows_the_search),
-        cmocka_unit_test(a_cap_leaves_room_for_other_providers),
-        cmocka_unit_test(a_cap_reaches_past_a_large_provider),
+        cmocka_unit_test(k_limits_number_of_hits),
+        cmocka_unit_test(recipe_names_match_table),
+        cmocka_unit_test(auto_runs_best_available_recipe),
+        cmocka_unit_test(damaged_model_gives_notice),
+        cmocka_unit_test(provider_limits_search),
+        cmocka_unit_test(provider_cap_leaves_room_for_others),
+        cmocka_unit_test(provider_cap_reaches_past_large_provider),
         cmocka_unit_test(explanations_add_up),
-        cmocka_unit_test(meaning_weighs_what_its_model_says),
-        cmocka_unit_test(what_an_encoder_cannot_read_is_like_no_tool),
-        cmocka_unit_test(an_explanation_names_words_and_fields),
+        cmocka_unit_test(dense_weight_comes_from_model),
+        cmocka_unit_test(zero_vector_matches_no_tool),
+        cmocka_unit_test(explanation_has_words_and_fields),
         cmocka_unit_test(an_older_caller_has_fewer_options),
-        cmocka_unit_test(finding_and_picking_can_be_stopped),
-        cmocka_unit_test(a_canceller_stops_finding),
-        cmocka_unit_test(an_empty_store_has_nothing_to_find),
-        cmocka_unit_test(success_leaves_the_error_alone),
+        cmocka_unit_test(find_and_pick_can_be_cancelled),
+        cmocka_unit_test(canceller_stops_find),
+        cmocka_unit_test(empty_store_is_rejected),
+        cmocka_unit_test(success_leaves_error_unchanged),
         cmocka_unit_test(results_outlive_the_engine),
-        cmocka_unit_test(vectors_of_texts_have_length_one),
-        cmocka_unit_test(the_default_model_knows_what_words_mean),
-        cmocka_unit_test(nothing_is_freed_twice_or_not_at_all),
+        cmocka_unit_test(text_vectors_have_unit_length),
+        cmocka_unit_test(default_model_finds_by_meaning),
+        cmocka_unit_test(memory_is_freed_exactly_once),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -1,5 +1,4 @@
-/* Tools that a request names lead, in its order; hits that nothing speaks for are told, and left out where that is
- * wanted. */
+/* test_named.c: named tools come first, in the order of the request; weak hits are marked, and removed on request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +21,7 @@ static const char catalogue[] =
     "{\"provider\": \"city\", \"name\": \"tides\", \"description\": \"When the sea is high in a harbour town\"}\n"
     "{\"provider\": \"city\", \"name\": \"buses\", \"description\": \"When a bus leaves the harbour\"}\n";
 
-static int open_catalogue(void **state)
+static int open_named_catalogue(void **state)
 {
     set_up_place(state);
     semantic = open_store(&place, NULL);
@@ -31,7 +30,7 @@ static int open_catalogue(void **state)
     return 0;
 }
 
-static wt_hits *find(const char *recipe, const char *request, size_t k, int none_if_unsure)
+static wt_hits *find_with_names(const char *recipe, const char *request, size_t k, int none_if_unsure)
 {
     wt_find_options options;
     wt_find_options_init(&options);
@@ -39,14 +38,14 @@ static wt_hits *find(const char *recipe, const char *request, size_t k, int none
     options.k = k;
     options.explain = 1;
     options.none_if_unsure = none_if_unsure;
-    options.copies = 1; /* to a model of random numbers all texts are near-copies */
+    options.copies = 1; /* a model with random weights takes all texts for near-copies */
     return find_with(&place, strcmp(recipe, "bm25") == 0 ? lexical : semantic, request, &options);
 }
 
 static const char *const recipes[] = {"bm25", "dense", "hybrid"};
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
-/* The first hits, joined by a blank, by each recipe. */
+/* Compares the first hits, joined by blanks, of each recipe. */
 static const struct {
     const char *request, *first;
 } cases[] = {
@@ -59,8 +58,8 @@ static const struct {
     {"qz_set7", "heating/qz_set7"},
     {"Qz Set7", "heating/qz_set7"},
 
-    /* of one name */
-    {"createIssue", "tracker/createIssue"}, /* written like that */
+    /* the same name twice */
+    {"createIssue", "tracker/createIssue"}, /* exact spelling wins */
     {"gitlab create_issue", "gitlab/create_issue"},
     {"create_issue gitlab", "gitlab/create_issue"},
     {"mcp__gitlab__create_issue", "gitlab/create_issue"},
@@ -70,12 +69,12 @@ static const struct {
      "github/create_issue gitlab/create_issue github/listLabels"},
 };
 
-static void named_tools_lead_in_the_order_of_the_request(void **state)
+static void named_tools_lead_in_request_order(void **state)
 {
     (void)state;
     for (size_t r = 0; r < RECIPES; r++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            wt_hits *hits = find(recipes[r], cases[i].request, 10, 0);
+            wt_hits *hits = find_with_names(recipes[r], cases[i].request, 10, 0);
             struct buffer first = {0};
             for (size_t h = 0; h < hits->len && first.len < strlen(cases[i].first); h++)
                 wt__buffer_printf(&first, "%s%s", h ? " " : "", hits->items[h]->tool->id);
@@ -88,12 +87,12 @@ static void named_tools_lead_in_the_order_of_the_request(void **state)
         }
 }
 
-/* Who says nothing but a name may mean any tool of it: the others come next. */
-static void namesakes_follow_before_the_rest(void **state)
+/* A request of only a name may mean any tool with that name: the others come next. */
+static void tools_of_same_name_come_next(void **state)
 {
     (void)state;
     for (size_t r = 0; r < RECIPES; r++) {
-        wt_hits *hits = find(recipes[r], "create_issue, listLabels", 10, 0);
+        wt_hits *hits = find_with_names(recipes[r], "create_issue, listLabels", 10, 0);
         assert_true(hits->len >= 4);
         assert_string_equal(hits->items[0]->tool->name, "create_issue");
         assert_string_equal(hits->items[1]->tool->id, "github/listLabels");
@@ -112,11 +111,11 @@ static const wt_stage_score *stage_of(const wt_hit *hit, const char *name)
     return NULL;
 }
 
-static void an_explanation_names_the_name(void **state)
+static void explanation_has_name(void **state)
 {
     (void)state;
     for (size_t r = 0; r < RECIPES; r++) {
-        wt_hits *hits = find(recipes[r], "when the sea is high call listLabels", 10, 0);
+        wt_hits *hits = find_with_names(recipes[r], "when the sea is high call listLabels", 10, 0);
         const wt_stage_score *stage = stage_of(hits->items[0], "name \"listLabels\"");
         assert_non_null(stage);
         assert_true(stage->share > 0);
@@ -129,8 +128,8 @@ static void an_explanation_names_the_name(void **state)
     }
 }
 
-/* Names do not bring back what may not be found. */
-static void a_filter_holds_for_names_too(void **state)
+/* A name cannot bypass the filter. */
+static void filter_applies_to_named_tools(void **state)
 {
     wt_find_options options;
     (void)state;
@@ -146,8 +145,8 @@ static void a_filter_holds_for_names_too(void **state)
     wt_hits_free(hits);
 }
 
-/* Pick gives the tools that were named, and no others. */
-static void a_set_of_names_is_those_tools(void **state)
+/* A pick for named tools contains exactly those. */
+static void set_of_names_is_exact(void **state)
 {
     wt_pick_options options;
     wt_picked *picked;
@@ -164,31 +163,32 @@ static void a_set_of_names_is_those_tools(void **state)
     }
 }
 
-static void a_tool_without_a_description_is_found_by_its_parameters(void **state)
+static void undescribed_tool_is_found_by_parameters(void **state)
 {
     (void)state;
-    wt_hits *hits = find("bm25", "set the thermostat in the bedroom", 1, 0);
+    wt_hits *hits = find_with_names("bm25", "set the thermostat in the bedroom", 1, 0);
     assert_int_equal(hits->len, 1);
     assert_string_equal(hits->items[0]->tool->id, "heating/qz_set7");
     wt_hits_free(hits);
 }
 
-/* A word that many tools have is not enough, a name is. */
-static void weak_hits_are_told_and_left_out(void **state)
+/* A common word is not enough to find a tool; a name is. */
+static void weak_hits_are_marked_and_removed(void **state)
 {
     static const struct {
         const char *request;
-        size_t hits, weak, unknown; /* hits: that are left */
+        size_t hits, weak, unknown; /* hits: remaining */
     } rows[] = {
-        {"find xylophone quartets", 0, 2, 2}, /* two tools find something */
+        {"find xylophone quartets", 0, 2, 2}, /* two weak hits */
         {"find messages by words", 1, 1, 0},
         {"xylophone quartets", 0, 0, 2},
-        {"xylophone quartets play", 0, 1, 2}, /* one word of a sentence is no name */
+        {"xylophone quartets play", 0, 1, 2}, /* a word within a sentence does not name a tool */
         {"tides", 1, 0, 0},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_hits *all = find("bm25", rows[i].request, 10, 0), *sure = find("bm25", rows[i].request, 10, 1);
+        wt_hits *all = find_with_names("bm25", rows[i].request, 10, 0),
+                *sure = find_with_names("bm25", rows[i].request, 10, 1);
         size_t weak = 0;
         for (size_t h = 0; h < all->len; h++)
             weak += (size_t)all->items[h]->weak;
@@ -224,7 +224,8 @@ static void hostile_requests_are_answered_in_no_time(void **state)
         for (size_t i = 0; i < WT_MAX_REQUEST_BYTES; i++)
             request[i] = patterns[p][i % len];
         sound(&place, wt_find(lexical, request, WT_MAX_REQUEST_BYTES, NULL, &hits, &place.err));
-        /* Measured: at most 20 ms. The bound tells linear from quadratic, on a busy machine and with sanitizers too. */
+        /* Measured: at most 20 ms. The bound separates linear from quadratic time, also on a busy machine and under
+         * sanitizers. */
         if (hits->total_ms > 1000)
             fail_msg("64 KiB of \"%s\": %.0f ms", patterns[p], hits->total_ms);
         wt_hits_free(hits);
@@ -235,14 +236,14 @@ static void hostile_requests_are_answered_in_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(named_tools_lead_in_the_order_of_the_request),
-        cmocka_unit_test(namesakes_follow_before_the_rest),
-        cmocka_unit_test(an_explanation_names_the_name),
-        cmocka_unit_test(a_filter_holds_for_names_too),
-        cmocka_unit_test(a_set_of_names_is_those_tools),
-        cmocka_unit_test(a_tool_without_a_description_is_found_by_its_parameters),
-        cmocka_unit_test(weak_hits_are_told_and_left_out),
+        cmocka_unit_test(named_tools_lead_in_request_order),
+        cmocka_unit_test(tools_of_same_name_come_next),
+        cmocka_unit_test(explanation_has_name),
+        cmocka_unit_test(filter_applies_to_named_tools),
+        cmocka_unit_test(set_of_names_is_exact),
+        cmocka_unit_test(undescribed_tool_is_found_by_parameters),
+        cmocka_unit_test(weak_hits_are_marked_and_removed),
         cmocka_unit_test(hostile_requests_are_answered_in_no_time),
     };
-    return cmocka_run_group_tests(tests, open_catalogue, close_both);
+    return cmocka_run_group_tests(tests, open_named_catalogue, close_both);
 }

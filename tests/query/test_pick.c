@@ -1,4 +1,4 @@
-/* Picking by the public interface, on a store without training: what is picked, what is refused, what is said. */
+/* test_pick.c: wt_pick through the public API on a store without training: sets, errors and notices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "engine/set_up.h"
 
-static wt_picked *pick(wt_engine *engine, const char *request, const wt_pick_options *options)
+static wt_picked *pick_request(wt_engine *engine, const char *request, const wt_pick_options *options)
 {
     wt_picked *picked = NULL;
     sound(&place, wt_pick(engine, request, strlen(request), options, &picked, &place.err));
@@ -24,7 +24,7 @@ static wt_pick_options any(void)
     return options;
 }
 
-static wt_hits *find(wt_engine *engine, const char *recipe, size_t k, double abstain)
+static wt_hits *find_untrained(wt_engine *engine, const char *recipe, size_t k, double abstain)
 {
     static const char request[] = "find a song by its title, then reserve a hotel room in a city";
     wt_find_options options;
@@ -35,20 +35,21 @@ static wt_hits *find(wt_engine *engine, const char *recipe, size_t k, double abs
     return find_with(&place, engine, request, &options);
 }
 
-/* It says the same however many hits were asked for, and does not contradict what is said of all tools together. */
-static void a_hit_says_how_likely_it_is_needed(void **state)
+/* The probability of a hit must not depend on k, nor exceed the probability that any tool fits. */
+static void hit_has_probability(void **state)
 {
     static const char *const recipes[] = {"bm25", "dense", "hybrid"};
     (void)state;
     for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++) {
-        wt_hits *few = find(semantic, recipes[r], 1, 0), *many = find(semantic, recipes[r], HANDMADE, 0);
+        wt_hits *few = find_untrained(semantic, recipes[r], 1, 0),
+                *many = find_untrained(semantic, recipes[r], HANDMADE, 0);
         for (size_t i = 0; i < many->len; i++)
             assert_true(many->items[i]->probability > 0 && many->items[i]->probability < 1);
         assert_true(few->items[0]->probability == many->items[0]->probability);
         wt_hits_free(few);
         wt_hits_free(many);
     }
-    wt_hits *hits = find(semantic, NULL, HANDMADE, 0), *sure = find(semantic, NULL, HANDMADE, 1e-9);
+    wt_hits *hits = find_untrained(semantic, NULL, HANDMADE, 0), *sure = find_untrained(semantic, NULL, HANDMADE, 1e-9);
     assert_int_equal(hits->len, sure->len);
     for (size_t i = 0; i < hits->len; i++)
         assert_float_equal(sure->items[i]->probability,
@@ -57,12 +58,12 @@ static void a_hit_says_how_likely_it_is_needed(void **state)
     wt_hits_free(sure);
 }
 
-static void a_set_is_picked_likeliest_first(void **state)
+static void picked_set_is_likeliest_first(void **state)
 {
     const wt_pick_options options = any();
     (void)state;
-    /* no sentence of a tool's: who says that names the tool */
-    wt_picked *picked = pick(semantic, "find some song by its title, then reserve a nice hotel room", &options);
+    /* not the words of a description, which would name the tool */
+    wt_picked *picked = pick_request(semantic, "find some song by its title, then reserve a nice hotel room", &options);
     assert_in_range(picked->len, 1, HANDMADE);
     for (size_t i = 0; i < picked->len; i++) {
         assert_true(picked->items[i]->score > 0 && picked->items[i]->score <= 1);
@@ -80,33 +81,33 @@ static void a_set_is_picked_likeliest_first(void **state)
     wt_picked_free(picked);
 }
 
-static void words_alone_do(void **state)
+static void pick_works_without_encoder(void **state)
 {
     (void)state;
-    wt_picked *picked = pick(lexical, "reserve a hotel room", NULL);
+    wt_picked *picked = pick_request(lexical, "reserve a hotel room", NULL);
     assert_int_equal(picked->len, 1);
     assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
     assert_true(picked->no_answer_probability > 0 && picked->no_answer_probability < 1);
     assert_string_equal(picked->recipe, "bm25");
     wt_picked_free(picked);
-    picked = pick(lexical, "xyzzy", NULL);
+    picked = pick_request(lexical, "xyzzy", NULL);
     assert_int_equal(picked->len, 0);
     assert_float_equal(picked->no_answer_probability, 1, 0);
     assert_true(isnan(picked->tracc));
     wt_picked_free(picked);
 }
 
-/* Where another need got one; that no tool fits at all is told otherwise. */
-static void a_need_without_a_tool_is_told(void **state)
+/* The notice appears only if another need got a tool. */
+static void unmet_need_is_reported(void **state)
 {
     static const struct {
-        const char *request, *says; /* NULL: nothing of it */
-    } rows[] = {{"reserve a hotel room, then find strong coffee", "nothing was found for \"find strong coffee\""},
+        const char *request, *says; /* NULL without the notice */
+    } rows[] = {{"reserve a hotel room, then find strong coffee", "no tool found for \"find strong coffee\""},
                 {"reserve a hotel room", NULL},
                 {"xyzzy, then plugh", NULL}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_picked *picked = pick(lexical, rows[i].request, NULL);
+        wt_picked *picked = pick_request(lexical, rows[i].request, NULL);
         if (!strstr(picked->notice, rows[i].says ? rows[i].says : "nothing was found") != !rows[i].says)
             fail_msg("%s: %s", rows[i].request, picked->notice);
         wt_picked_free(picked);
@@ -118,13 +119,13 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     (void)state;
     wt_pick_options as_typed = any();
     as_typed.as_typed = 1;
-    wt_picked *picked = pick(lexical, "resreve a hotle room", NULL);
+    wt_picked *picked = pick_request(lexical, "resreve a hotle room", NULL);
     assert_string_equal(picked->read_as, "reserve a hotel room");
     assert_int_equal(picked->len, 1);
     assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
     assert_int_equal(picked->unknown_count, 0);
     wt_picked_free(picked);
-    picked = pick(lexical, "resreve a hotle", &as_typed);
+    picked = pick_request(lexical, "resreve a hotle", &as_typed);
     assert_null(picked->read_as);
     assert_int_equal(picked->len, 0);
     assert_int_equal(picked->unknown_count, 2);
@@ -132,8 +133,8 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     wt_picked_free(picked);
 }
 
-/* Whether it would have found something or abstained. */
-static void without_training_nothing_is_promised(void **state)
+/* One request with hits and one to abstain at. */
+static void promise_requires_training(void **state)
 {
     static const char *const requests[] = {"reserve a hotel room", "xyzzy plugh"};
     wt_picked *picked;
@@ -142,21 +143,22 @@ static void without_training_nothing_is_promised(void **state)
         wt_pick_options options = any();
         options.complete = 0.9;
         options.abstain = i == 0 ? -1 : 0.5;
-        refused(&place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
-                "is not known without training: record use and run `whichtool train all`; or take the first hits of "
-                "find, or what fits a budget of tokens (max_tokens)");
+        refused(
+            &place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
+            "is unknown without training; record use, then run `whichtool train all`; or use the first hits of find, "
+            "or a budget of tokens (max_tokens)");
         assert_null(picked);
     }
 }
 
-/* Of those that would join, in their order, what fits. */
-static void a_budget_is_kept_where_nothing_is_promised(void **state)
+/* The budget takes the joining hits in order, as far as they fit. */
+static void budget_replaces_promise(void **state)
 {
     static const struct {
         const char *provider;
         size_t tokens, most;
     } rows[] = {{NULL, 60, HANDMADE - 2},
-                {NULL, 100000, HANDMADE - 1}, /* the second "search" is a near-copy to the small model */
+                {NULL, 100000, HANDMADE - 1}, /* the small model takes the second "search" for a near-copy */
                 {"music", 100000, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -164,36 +166,36 @@ static void a_budget_is_kept_where_nothing_is_promised(void **state)
         options.complete = 0.9;
         options.provider = rows[i].provider;
         options.max_tokens = rows[i].tokens;
-        wt_picked *picked = pick(semantic, "reserve a hotel room", &options);
+        wt_picked *picked = pick_request(semantic, "reserve a hotel room", &options);
         assert_in_range(picked->len, 1, rows[i].most);
         assert_true(picked->tokens <= rows[i].tokens);
         assert_true(isnan(picked->complete) && isnan(picked->tracc));
         for (size_t t = 1; t < picked->len; t++)
             assert_true(picked->items[t]->score >= 0.01f);
-        assert_non_null(strstr(picked->notice, "is not known without training"));
+        assert_non_null(strstr(picked->notice, "is unknown without training"));
         wt_picked_free(picked);
     }
 }
 
-static void a_request_of_names_needs_no_promise(void **state)
+static void request_of_names_needs_no_promise(void **state)
 {
     wt_pick_options options = any();
     (void)state;
     options.complete = 0.9;
-    wt_picked *picked = pick(semantic, "travel/bookHotel", &options);
+    wt_picked *picked = pick_request(semantic, "travel/bookHotel", &options);
     assert_int_equal(picked->len, 1);
     assert_true(picked->complete >= 0.9);
     wt_picked_free(picked);
 }
 
-/* A threshold that nearly nobody passes. */
-static void who_abstains_at_nearly_all_gives_nothing(void **state)
+/* A threshold above nearly all requests. */
+static void high_abstain_share_gives_empty_set(void **state)
 {
     wt_pick_options options = any();
     wt_find_options find;
     (void)state;
     options.abstain = 0.99;
-    wt_picked *picked = pick(lexical, "something in a city", &options);
+    wt_picked *picked = pick_request(lexical, "something in a city", &options);
     assert_int_equal(picked->len, 0);
     wt_find_options_init(&find);
     find.abstain = 0.99;
@@ -207,28 +209,28 @@ static void who_abstains_at_nearly_all_gives_nothing(void **state)
     wt_hits_free(hits);
 }
 
-/* Of a hundred equal requests ninety-nine needed something: so does the next, most likely. */
-static void what_a_request_used_before_is_no_reason_to_abstain(void **state)
+/* If 99 of 100 equal requests needed a tool, the next one probably does as well. */
+static void recorded_use_prevents_abstaining(void **state)
 {
     static const char request[] = "please water every lonely orchid";
     const char *tool = "calculator";
     (void)state;
-    wt_picked *before = pick(semantic, request, NULL);
+    wt_picked *before = pick_request(semantic, request, NULL);
     for (int i = 0; i < 99; i++)
         sound(&place, wt_record_usage(semantic, request, strlen(request), &tool, 1, NULL, &place.err));
-    wt_picked *after = pick(semantic, request, NULL);
+    wt_picked *after = pick_request(semantic, request, NULL);
     assert_true(before->no_answer_probability > 0.011);
     assert_true(after->no_answer_probability < 0.011);
     assert_string_equal(after->items[0]->tool->id, "calculator");
     wt_picked_free(after);
-    wt_pick_options options; /* what was used may not be found now: that says nothing of the rest */
+    wt_pick_options options; /* exclude the used tool: its use must not count for the others */
     wt_filter filter;
     wt_pick_options_init(&options);
     wt_filter_init(&filter);
     filter.excluded = &tool;
     filter.excluded_count = 1;
     options.filter = &filter;
-    after = pick(semantic, request, &options);
+    after = pick_request(semantic, request, &options);
     assert_true(after->no_answer_probability > 0.011);
     wt_picked_free(before);
     wt_picked_free(after);
@@ -240,10 +242,10 @@ static void options_that_make_no_sense_are_refused(void **state)
         double complete, abstain;
         const char *says;
     } rows[] = {{1, 0, "below 1, not 1"},
-                {-0.5, 0, "not -0.5"},
-                {(double)NAN, 0, "not nan"},
+                {-0.5, 0, "below 1, not -0.5"},
+                {(double)NAN, 0, "below 1, not nan"},
                 {0, 1, "below 1, not 1"},
-                {0, (double)NAN, "not nan"}};
+                {0, (double)NAN, "below 1, not nan"}};
     wt_find_options find;
     wt_hits *hits;
     wt_picked *picked;
@@ -258,20 +260,20 @@ static void options_that_make_no_sense_are_refused(void **state)
     refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
     find.abstain = 1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not 1");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "below 1, not 1");
     find.abstain = 0.05;
     find.recipe = "bm25";
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not of bm25");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
 }
 
-/* A caller that knew nothing behind `complete` gets what it asked for. */
+/* Like a caller whose struct ends after `complete`. */
 static void an_older_caller_has_fewer_options(void **state)
 {
     wt_pick_options options = any();
     (void)state;
     options.size = offsetof(wt_pick_options, abstain);
     options.abstain = 7;
-    wt_picked *picked = pick(lexical, "reserve a hotel room", &options);
+    wt_picked *picked = pick_request(lexical, "reserve a hotel room", &options);
     assert_int_equal(picked->len, 1);
     wt_picked_free(picked);
     wt_picked_free(NULL);
@@ -280,18 +282,18 @@ static void an_older_caller_has_fewer_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hit_says_how_likely_it_is_needed),
-        cmocka_unit_test(a_set_is_picked_likeliest_first),
-        cmocka_unit_test(words_alone_do),
-        cmocka_unit_test(a_need_without_a_tool_is_told),
+        cmocka_unit_test(hit_has_probability),
+        cmocka_unit_test(picked_set_is_likeliest_first),
+        cmocka_unit_test(pick_works_without_encoder),
+        cmocka_unit_test(unmet_need_is_reported),
         cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
-        cmocka_unit_test(without_training_nothing_is_promised),
-        cmocka_unit_test(a_budget_is_kept_where_nothing_is_promised),
-        cmocka_unit_test(a_request_of_names_needs_no_promise),
-        cmocka_unit_test(who_abstains_at_nearly_all_gives_nothing),
+        cmocka_unit_test(promise_requires_training),
+        cmocka_unit_test(budget_replaces_promise),
+        cmocka_unit_test(request_of_names_needs_no_promise),
+        cmocka_unit_test(high_abstain_share_gives_empty_set),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
         cmocka_unit_test(an_older_caller_has_fewer_options),
-        cmocka_unit_test(what_a_request_used_before_is_no_reason_to_abstain),
+        cmocka_unit_test(recorded_use_prevents_abstaining),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

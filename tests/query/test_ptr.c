@@ -1,4 +1,4 @@
-/* wt_pick by PTR: what its sources give of a store, with a language model that answers by a script. */
+/* test_ptr.c: wt_pick by PTR: its sources on a store, with a scripted language model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,14 +20,15 @@
 
 /* ---------------------------------------------------------------- past use */
 
-/* Past requests with what they used, labels of the list below. The second and the fourth used the same set. */
+/* Past requests with their tools, as labels of the list below. The second and the fourth used the same set. */
 static const char *const labels[] = {"weather/getForecast", "travel/bookHotel", "music/search",
                                      "travel/search_flights"};
 static const char *const requests[] = {"storm in a city", "book a table", "song of the city", "book two tables"};
 static const float starts[] = {0, 2, 4, 5, 7}, used[] = {0, 1, 3, 1, 2, 1, 3};
 enum { REQUESTS = 4, USED = 7, LABELS = 4 };
 
-/* The past requests by a model: vectors [REQUESTS, *dim], the caller's. Returns the model's hash, in the arena. */
+/* Encodes the past requests with a model: vectors [REQUESTS, *dim], owned by the caller. Returns the model's hash in
+ * the arena. */
 static const char *encode_past(const char *model, float **vectors, size_t *dim, struct arena *arena)
 {
     struct encoder *encoder = NULL;
@@ -45,7 +46,8 @@ static const char *encode_past(const char *model, float **vectors, size_t *dim, 
     return hash;
 }
 
-/* STORE-models/neighbours, as training would leave it by this encoder; so many requests by the engine's as well. */
+/* Writes STORE-models/neighbours as training with this encoder would, with some requests also encoded by the engine's.
+ * */
 static void leave_past_by(const char *model, size_t untrained)
 {
     struct arena arena = {0};
@@ -83,22 +85,22 @@ static void leave_past(void)
     leave_past_by(place.model, 0);
 }
 
-/* The words of the bundle of the first request, so that it is the nearest even to a model of random numbers. */
+/* The words of the first request's bundle, so that it is the nearest even with random weights. */
 static const char trip[] =
     "getForecast: The weather of the coming days in a city+bookHotel: Reserve a hotel room in a city";
 
-/* ---------------------------------------------------------------- a model that answers by a script */
+/* ---------------------------------------------------------------- scripted model */
 
-struct script {
+struct ptr_script {
     struct chat_model model;
-    const char *requires; /* JSON of the first answer */
-    const char *matches;  /* a digit a match: its number, 0: none */
+    const char *requires; /* JSON of the first answer_by_script */
+    const char *matches;  /* one digit per match: its number, or 0 */
 };
 
-static int answer(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                  struct chat_answer *out, wt_error *err)
+static int answer_by_script(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                            struct chat_answer *out, wt_error *err)
 {
-    struct script *script = (struct script *)model;
+    struct ptr_script *script = (struct ptr_script *)model;
     const struct ptr_subject *subject = question->subject;
     struct buffer text = {0};
     if (subject->step == PTR_REQUIRE)
@@ -114,9 +116,9 @@ static int answer(struct chat_model *model, const struct chat_question *question
     return rc;
 }
 
-static struct script script_of(const char *needs, const char *matches)
+static struct ptr_script script_of(const char *needs, const char *matches)
 {
-    return (struct script){{.name = "script", .ask = answer}, needs, matches};
+    return (struct ptr_script){{.name = "script", .ask = answer_by_script}, needs, matches};
 }
 
 static wt_pick_options ptr_options(void)
@@ -129,7 +131,7 @@ static wt_pick_options ptr_options(void)
     return options;
 }
 
-static wt_picked *picked_from(wt_engine *engine, const char *request, struct script *script,
+static wt_picked *picked_from(wt_engine *engine, const char *request, struct ptr_script *script,
                               const wt_pick_options *options)
 {
     const struct pick_evaluation oracle = {.oracle = &script->model};
@@ -138,7 +140,7 @@ static wt_picked *picked_from(wt_engine *engine, const char *request, struct scr
     return picked;
 }
 
-static wt_picked *picked(const char *request, struct script script, const wt_pick_options *options)
+static wt_picked *picked(const char *request, struct ptr_script script, const wt_pick_options *options)
 {
     wt_engine *engine = open_store(&place, NULL);
     wt_picked *result = picked_from(engine, request, &script, options);
@@ -155,8 +157,8 @@ static void is_set(const wt_picked *picked, const char *ids)
     wt__buffer_dispose(&all);
 }
 
-/* A list of the trace, by blanks. */
-static void lists(const wt_picked *picked, const char *name, const char *ids)
+/* Joins a list of the trace with blanks. */
+static void expect_trace_list(const wt_picked *picked, const char *name, const char *ids)
 {
     json_t *trace = NULL;
     struct buffer all = {0};
@@ -172,7 +174,7 @@ static void lists(const wt_picked *picked, const char *name, const char *ids)
 
 /* ---------------------------------------------------------------- tests */
 
-static void without_training_every_requirement_is_looked_for(void **state)
+static void every_requirement_is_searched_without_training(void **state)
 {
     (void)state;
     wt_pick_options options = ptr_options();
@@ -185,34 +187,34 @@ static void without_training_every_requirement_is_looked_for(void **state)
     assert_int_equal(result->questions, 1);
     assert_int_equal(result->prompt_tokens, 10);
     assert_int_equal(result->completion_tokens, 2);
-    assert_true(result->items[0]->score > 0.6 && result->items[0]->score < 0.7); /* two of three views */
-    lists(result, "bundle", "");
-    lists(result, "set", "travel/bookHotel weather/storm_alerts");
+    assert_true(result->items[0]->score > 0.6 && result->items[0]->score < 0.7); /* votes of two of three views */
+    expect_trace_list(result, "bundle", "");
+    expect_trace_list(result, "set", "travel/bookHotel weather/storm_alerts");
     wt_picked_free(result);
 }
 
-static void the_nearest_bundle_is_corrected(void **state)
+static void nearest_bundle_is_corrected(void **state)
 {
     (void)state;
     leave_past();
     wt_pick_options options = ptr_options();
     wt_picked *result = picked(trip, script_of("{\"requirements\": [\"weather\", \"add numbers\"]}", "10"), &options);
-    lists(result, "bundle", "weather/getForecast travel/bookHotel");
-    lists(result, "kept", "weather/getForecast");
+    expect_trace_list(result, "bundle", "weather/getForecast travel/bookHotel");
+    expect_trace_list(result, "kept", "weather/getForecast");
     is_set(result, "weather/getForecast calculator");
     assert_true(result->items[0]->score == 1 && isnan(result->items[0]->probability));
     assert_int_equal(result->questions, 3);
     assert_null(strstr(result->notice, "train neighbours"));
     wt_picked_free(result);
 
-    options.experiment = "without=bundle, hqc";
+    options.ablate = "bundle, hqc";
     result = picked(trip, script_of("{\"requirements\": [\"storms\"]}", ""), &options);
-    lists(result, "bundle", "");
+    expect_trace_list(result, "bundle", "");
     is_set(result, "weather/storm_alerts");
     wt_picked_free(result);
 }
 
-static void each_set_of_past_use_is_one_bundle(void **state)
+static void each_distinct_set_is_one_bundle(void **state)
 {
     (void)state;
     leave_past();
@@ -230,7 +232,7 @@ static void each_set_of_past_use_is_one_bundle(void **state)
     sound(&place, wt__bundles_of(engine, NULL, engine->index, engine->encoder.opened, &bundles, &place.err));
     assert_int_equal(bundles->count, 3);
     assert_int_equal(bundles->left_out, 0);
-    assert_int_equal(bundles->starts[1], 2); /* the one of two requests comes first */
+    assert_int_equal(bundles->starts[1], 2); /* the bundle of two requests comes first */
     wt_close(engine);
 }
 
@@ -245,8 +247,8 @@ static void is_bundle(wt_engine *engine, const char *base_retriever, const char 
     wt_picked_free(result);
 }
 
-/* By words, by meaning and by both; and what was made of the bundles is found by the next process. */
-static void any_retriever_finds_bundles(void **state)
+/* By words, by meaning and by both. The next process must reuse the bundles. */
+static void every_retriever_finds_bundles(void **state)
 {
     (void)state;
     static const char *const base_retriever[] = {"bm25", "dense", "hybrid", "neighbours"};
@@ -279,7 +281,7 @@ static void any_retriever_finds_bundles(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* STORE-models/encoder: other numbers than the engine's encoder. */
+/* Writes STORE-models/encoder with weights different from the engine's encoder. */
 static const char *leave_encoder(struct arena *arena)
 {
     struct buffer folder = {0};
@@ -292,13 +294,13 @@ static const char *leave_encoder(struct arena *arena)
     return model;
 }
 
-/* The base retriever decides which encoder finds bundles and past requests, and each has files of its own. */
-static void nothing_below_an_untrained_recipe_is_trained(void **state)
+/* The base retriever decides the encoder of bundles and past requests; each encoder has separate files. */
+static void untrained_recipe_uses_untrained_bundles(void **state)
 {
     (void)state;
     static const struct {
         const char *base_retriever;
-        bool trained, knows; /* knows: what was remembered before there were vectors by the engine's encoder */
+        bool trained, knows; /* knows: past requests stored without vectors of the engine's encoder */
     } cases[] = {{"bm25", false, false},
                  {"dense", false, false},
                  {"hybrid", false, false},
@@ -310,7 +312,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
                                  wt__path_join(&arena, place.index, "bundles/snapshot")};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         leave_past_by(encoder, REQUESTS);
-        remove_model_folder(place.index);
+        remove_folder(place.index);
         wt_engine *engine = open_store(&place, NULL);
         is_bundle(engine, cases[i].base_retriever, trip, "weather/getForecast travel/bookHotel");
         assert_true(wt__is_file(files[cases[i].trained]));
@@ -318,7 +320,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
 
         wt_pick_options options = ptr_options();
         options.base_retriever = cases[i].base_retriever;
-        struct script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
+        struct ptr_script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
         options.k = 1;
         wt_picked *result = picked_from(engine, trip, &script, &options);
         assert_non_null(strstr(result->trace, "\"hqc\":[\"music/search\"]"));
@@ -349,7 +351,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* One byte of the file of vectors, at that share of it. */
+/* Changes one byte of the file of vectors, at this share of its length. */
 static void damage_vectors(double share)
 {
     struct arena arena = {0};
@@ -374,8 +376,8 @@ static void damage_vectors(double share)
     wt__arena_dispose(&arena);
 }
 
-/* Some of it shows when the file is opened, some when vectors are read: either way they are made anew. */
-static void damaged_bundles_are_made_anew(void **state)
+/* Damage may show when the file is opened or when vectors are read. Either way the bundles are made again. */
+static void damaged_bundles_are_rebuilt(void **state)
 {
     (void)state;
     leave_past();
@@ -390,7 +392,7 @@ static void damaged_bundles_are_made_anew(void **state)
     }
 }
 
-/* Bundles that a query is told to encode, by phase and steps. */
+/* Number of bundles encoded during a query, from its progress. */
 struct encoded {
     bool begun, now;
     uint64_t most;
@@ -423,8 +425,8 @@ static struct encoded encoded_by_a_pick(void)
     return encoded;
 }
 
-/* What training prepares no query encodes; and none that is as it was when the catalogue changes. */
-static void bundles_are_encoded_once(void **state)
+/* A query does not encode bundles prepared by training, nor unchanged bundles after a change of the catalogue. */
+static void bundles_are_encoded_only_once(void **state)
 {
     (void)state;
     leave_past();
@@ -436,11 +438,11 @@ static void bundles_are_encoded_once(void **state)
     add(&place, engine, "{\"provider\": \"music\", \"name\": \"stop\", \"description\": \"Stops a song.\"}\n");
     wt_close(engine);
     assert_int_equal(encoded_by_a_pick().most, 0);
-    remove_model_folder(place.index);
-    assert_int_equal(encoded_by_a_pick().most, 3); /* different ones */
+    remove_folder(place.index);
+    assert_int_equal(encoded_by_a_pick().most, 3); /* distinct bundles */
 }
 
-/* The first picks of a fresh engine make its bundles together. Run under ThreadSanitizer too. */
+/* The first picks of a new engine make its bundles at the same time. Also run under ThreadSanitizer. */
 static void *first_pick(void *context)
 {
     is_bundle(context, NULL, trip, "weather/getForecast travel/bookHotel");
@@ -454,7 +456,7 @@ static void *first_pick(void *context)
     return NULL;
 }
 
-static void first_picks_may_come_together(void **state)
+static void concurrent_first_picks_succeed(void **state)
 {
     (void)state;
     enum { THREADS = 4 };
@@ -470,27 +472,27 @@ static void first_picks_may_come_together(void **state)
     }
 }
 
-static void no_list_holds_another_providers_tools(void **state)
+static void lists_respect_provider_filter(void **state)
 {
     (void)state;
     leave_past();
     wt_pick_options options = ptr_options();
     options.provider = "travel";
     wt_picked *result = picked(trip, script_of("{\"requirements\": [\"weather in a city\"]}", "0"), &options);
-    lists(result, "bundle", "travel/bookHotel");
+    expect_trace_list(result, "bundle", "travel/bookHotel");
     is_set(result, "travel/bookHotel");
     assert_null(strstr(result->trace, "weather/"));
     assert_null(strstr(result->trace, "music/"));
     wt_picked_free(result);
 }
 
-static void no_list_holds_what_was_removed(void **state)
+static void lists_omit_removed_tools(void **state)
 {
     (void)state;
     leave_past();
     wt_engine *engine = open_store(&place, NULL);
     wt_pick_options options = ptr_options();
-    struct script script = script_of("{\"requirements\": [\"weather\"]}", "1");
+    struct ptr_script script = script_of("{\"requirements\": [\"weather\"]}", "1");
     wt_picked *result = picked_from(engine, trip, &script, &options);
     is_set(result, "weather/getForecast");
     wt_picked_free(result);
@@ -502,7 +504,7 @@ static void no_list_holds_what_was_removed(void **state)
     wt_close(engine);
 }
 
-static void what_makes_no_sense_is_told(void **state)
+static void invalid_ptr_options_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -510,24 +512,21 @@ static void what_makes_no_sense_is_told(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{.recipe = "ptr"}, WT_EINVAL, "no language model was named"},
-        {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "makes no promise"},
-        {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "makes no promise"},
-        {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds 32 tools at most"},
-        {{.recipe = "ptr", .experiment = "without=bundle,dsq"}, WT_EINVAL, "\"dsq\""},
-        {{.recipe = "ptr", .experiment = "with=dsa"}, WT_EINVAL, "unknown setting \"with\"; use without"},
-        {{.recipe = "ptr", .experiment = "without"}, WT_EINVAL, "give without one value"},
-        {{.recipe = "ptr", .experiment = "without=dsa; without=cte"}, WT_EINVAL, "give without one value"},
+        {{.recipe = "ptr"}, WT_EINVAL, "no language model given"},
+        {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "does not support complete and abstain"},
+        {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "does not support complete and abstain"},
+        {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds at most 32 tools"},
+        {{.recipe = "ptr", .ablate = "bundle,dsq"}, WT_EINVAL, "\"dsq\""},
         {{.recipe = "ptr", .base_retriever = "bm26"}, WT_ERECIPE, "bm26"},
-        {{.recipe = "ptr", .base_retriever = "set"}, WT_ERECIPE, "gives a set"},
+        {{.recipe = "ptr", .base_retriever = "set"}, WT_ERECIPE, "makes a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .experiment = "without=hqc"}, WT_EINVAL, "asks no views"},
-        {{.recipe = "hybrid"}, WT_ERECIPE, "gives an order"},
-        {{.recipe = "auto"}, WT_ERECIPE, "gives an order"},
+        {{.recipe = "bundle", .ablate = "hqc"}, WT_EINVAL, "does not support k and ablate"},
+        {{.recipe = "hybrid"}, WT_ERECIPE, "makes no set"},
+        {{.recipe = "auto"}, WT_ERECIPE, "makes no set"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
-        {{.recipe = "set", .base_retriever = "bm25"}, WT_EINVAL, "options of the recipe ptr"},
-        {{.experiment = "without=hqc"}, WT_EINVAL, "options of the recipe ptr"},
+        {{.recipe = "set", .base_retriever = "bm25"}, WT_EINVAL, "use the recipe ptr"},
+        {{.ablate = "hqc"}, WT_EINVAL, "use the recipe ptr"},
     };
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -540,7 +539,7 @@ static void what_makes_no_sense_is_told(void **state)
     wt_close(engine);
 }
 
-static void a_language_model_is_one_or_the_other(void **state)
+static void recording_and_replay_exclude_each_other(void **state)
 {
     (void)state;
     static const struct {
@@ -549,7 +548,7 @@ static void a_language_model_is_one_or_the_other(void **state)
         const char *says;
     } cases[] = {
         {{.chat_model = "m", .replay_path = "/nowhere/a.jsonl"}, WT_ENOTFOUND, "/nowhere/a.jsonl"},
-        {{.chat_model = "m", .replay_path = "a", .record_path = "b"}, WT_EINVAL, "not both"},
+        {{.chat_model = "m", .replay_path = "a", .record_path = "b"}, WT_EINVAL, "cannot both"},
         {{.chat_model = "m", .chat_url = "ftp://host/"}, WT_EINVAL, "begins with https"},
         {{.chat_url = "http://127.0.0.1:1/v1"}, WT_EINVAL, "--chat-model NAME"},
         {{.chat_model = "m", .chat_url = "http://127.0.0.1:1/v1"}, WT_ENETWORK, "127.0.0.1"},
@@ -567,10 +566,10 @@ static void a_language_model_is_one_or_the_other(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- stopping */
+/* ---------------------------------------------------------------- cancellation */
 
 struct listening {
-    const char *until; /* the phase that is stopped at; NULL: none */
+    const char *until; /* phase to cancel in, or NULL */
     char heard[256];
 };
 
@@ -583,7 +582,7 @@ static int listen_until(void *context, const char *phase, uint64_t done, uint64_
     return listening->until && strcmp(phase, listening->until) == 0;
 }
 
-static void a_wish_to_stop_is_heard(void **state)
+static void pick_by_ptr_can_be_cancelled(void **state)
 {
     (void)state;
     static const struct {
@@ -595,7 +594,7 @@ static void a_wish_to_stop_is_heard(void **state)
                  {NULL, 0, "searching asking "}};
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
+        struct ptr_script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
         const struct pick_evaluation oracle = {.oracle = &script.model};
         struct listening listening = {.until = cases[i].until};
         wt_pick_options options = ptr_options();
@@ -611,8 +610,8 @@ static void a_wish_to_stop_is_heard(void **state)
     wt_close(engine);
 }
 
-/* The server answers when the test is long over. */
-static void a_time_limit_ends_the_wait_for_an_answer(void **state)
+/* The server answers long after the end of the test. */
+static void time_limit_ends_wait_for_answer(void **state)
 {
     (void)state;
     static const struct script_step never[] = {{.status = 200, .delay_ms = SCRIPT_NEVER_MS, .body = "{}"}};
@@ -630,7 +629,7 @@ static void a_time_limit_ends_the_wait_for_an_answer(void **state)
     opening.chat_url = url;
     sound(&place, wt_open(&engine, place.store, &opening, &place.err));
     wt_pick_options options = ptr_options();
-    options.time_limit_ms = 2000; /* enough to have asked by then */
+    options.time_limit_ms = 2000; /* long enough to send the request */
     refused(&place, wt_pick(engine, "a trip", 6, &options, &result, &place.err), WT_ETIMEOUT, "limit of 2000 ms");
     assert_null(result);
     script_server_hang_up(&server);
@@ -642,21 +641,21 @@ static void a_time_limit_ends_the_wait_for_an_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_training_every_requirement_is_looked_for, set_up_handmade,
+        cmocka_unit_test_setup_teardown(every_requirement_is_searched_without_training, set_up_handmade,
                                         tear_down_place),
-        cmocka_unit_test_setup_teardown(the_nearest_bundle_is_corrected, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(any_retriever_finds_bundles, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(nothing_below_an_untrained_recipe_is_trained, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(bundles_are_encoded_once, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(damaged_bundles_are_made_anew, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(first_picks_may_come_together, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_language_model_is_one_or_the_other, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_wish_to_stop_is_heard, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_time_limit_ends_the_wait_for_an_answer, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(nearest_bundle_is_corrected, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(each_distinct_set_is_one_bundle, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(every_retriever_finds_bundles, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(untrained_recipe_uses_untrained_bundles, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(bundles_are_encoded_only_once, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(damaged_bundles_are_rebuilt, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(concurrent_first_picks_succeed, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(lists_respect_provider_filter, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(lists_omit_removed_tools, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(invalid_ptr_options_are_rejected, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(recording_and_replay_exclude_each_other, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(pick_by_ptr_can_be_cancelled, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(time_limit_ends_wait_for_answer, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What training left, as a query uses it: hand-made folders, so that nothing is trained here. */
+/* test_trained.c: queries with trained models, in hand-made folders instead of real training. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "rerank/cross.h"
 #include "retrieve/document.h"
 
-static void without_training_auto_is_hybrid(void **state)
+static void auto_without_training_is_hybrid(void **state)
 {
     (void)state;
     wt_hits *automatic = asked("auto"), *hybrid = asked("hybrid");
@@ -28,12 +28,12 @@ static void without_training_auto_is_hybrid(void **state)
     wt_hits_free(hybrid);
 }
 
-static void auto_runs_what_was_chosen_and_says_why(void **state)
+static void auto_runs_choice_with_reason(void **state)
 {
     (void)state;
-    leave("auto", true,
-          "\"runs\": \"fuse(bm25, tool2vec)\", \"why\": \"it was best\", \"weights\": "
-          "{\"lexical\": 1, \"dense\": 2, \"tool2vec\": 1}");
+    write_trained_config("auto", true,
+                         "\"runs\": \"fuse(bm25, tool2vec)\", \"why\": \"it was best\", \"weights\": "
+                         "{\"lexical\": 1, \"dense\": 2, \"tool2vec\": 1}");
     wt_hits *hits = asked(NULL);
     assert_string_equal(hits->recipe, "fuse(bm25, tool2vec)");
     assert_string_equal(hits->why, "it was best");
@@ -41,13 +41,13 @@ static void auto_runs_what_was_chosen_and_says_why(void **state)
     wt_hits_free(hits);
 }
 
-/* The weights that lost on dev stand beside the name of what won: they must not run. */
-static void auto_that_chose_hybrid_is_hybrid(void **state)
+/* The config also holds the weights that lost on dev. They must not be used. */
+static void auto_with_choice_hybrid_is_hybrid(void **state)
 {
     (void)state;
-    leave("auto", true,
-          "\"runs\": \"hybrid\", \"why\": \"nothing bettered it\", \"weights\": "
-          "{\"lexical\": 0, \"dense\": 1, \"subquery\": 0, \"tool2vec\": 1}");
+    write_trained_config("auto", true,
+                         "\"runs\": \"hybrid\", \"why\": \"nothing bettered it\", \"weights\": "
+                         "{\"lexical\": 0, \"dense\": 1, \"subquery\": 0, \"tool2vec\": 1}");
     wt_hits *automatic = asked(NULL), *hybrid = asked("hybrid");
     assert_string_equal(automatic->recipe, "hybrid");
     assert_string_equal(automatic->why, "nothing bettered it");
@@ -56,10 +56,10 @@ static void auto_that_chose_hybrid_is_hybrid(void **state)
     wt_hits_free(hybrid);
 }
 
-static void a_recipe_of_another_encoder_is_told(void **state)
+static void recipe_of_other_encoder_gives_notice(void **state)
 {
     (void)state;
-    leave("tool2vec", false, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}");
+    write_trained_config("tool2vec", false, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}");
     wt_engine *engine = open_store(&place, NULL);
     wt_hits *hits = NULL;
     wt_find_options options;
@@ -70,13 +70,13 @@ static void a_recipe_of_another_encoder_is_told(void **state)
     wt_close(engine);
 }
 
-/* The chooser of sets belongs to the hits of one training of auto. */
-static void a_chooser_that_does_not_fit_is_told(void **state)
+/* The chooser of sets belongs to one training of auto. */
+static void unfit_chooser_gives_notice(void **state)
 {
     static const char automatic[] = "\"runs\": \"hybrid\", \"whichtool\": {\"identity\": \"one\"}";
     static const struct {
         bool automatic;
-        const char *set, *found; /* found: what who finds is told; NULL: nothing, since auto is what it was */
+        const char *set, *found; /* found: notice of wt_find; NULL if auto is unchanged */
     } rows[] = {
         {false, "\"auto\": \"one\"", "set is not used: auto, whose hits it uses, is missing"},
         {true, "\"auto\": \"two\"", NULL},
@@ -87,24 +87,24 @@ static void a_chooser_that_does_not_fit_is_told(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_picked *picked = NULL;
         if (rows[i].automatic)
-            leave("auto", true, automatic);
-        leave("set", true, rows[i].set);
+            write_trained_config("auto", true, automatic);
+        write_trained_config("set", true, rows[i].set);
         wt_hits *hits = asked(NULL);
         if (rows[i].found ? !hits->notice || !strstr(hits->notice, rows[i].found) : hits->notice != NULL)
             fail_msg("row %zu: \"%s\" is told", i, hits->notice ? hits->notice : "");
         wt_hits_free(hits);
         wt_engine *engine = open_store(&place, NULL);
         sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
-        assert_non_null(strstr(picked->notice, "the chances are not calibrated on this catalogue but on others"));
+        assert_non_null(strstr(picked->notice, "probabilities are not calibrated on this catalogue"));
         wt_picked_free(picked);
         wt_close(engine);
     }
 }
 
-static void a_damaged_training_keeps_nobody_from_hybrid(void **state)
+static void damaged_training_falls_back_to_hybrid(void **state)
 {
     (void)state;
-    leave("auto", true, "\"weights\": [");
+    write_trained_config("auto", true, "\"weights\": [");
     wt_hits *hits = asked(NULL);
     assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "config.json"));
@@ -113,10 +113,11 @@ static void a_damaged_training_keeps_nobody_from_hybrid(void **state)
 
 /* ---------------------------------------------------------------- dpr and rerank-N */
 
-static void dpr_is_the_trained_encoder_over_texts(void **state)
+static void dpr_is_trained_encoder_on_texts(void **state)
 {
     (void)state;
-    leave("dpr", true, "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* as dense, and by the same encoder */
+    write_trained_config("dpr", true,
+                         "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* same as dense, with the same encoder */
     wt_hits *dpr = asked("dpr"), *dense = asked("dense");
     assert_string_equal(dpr->recipe, "dpr");
     same_hits(dpr, dense);
@@ -126,7 +127,7 @@ static void dpr_is_the_trained_encoder_over_texts(void **state)
 
 /* ---------------------------------------------------------------- models of earlier versions */
 
-static void old_members_have_their_new_names(void **state)
+static void old_members_are_renamed(void **state)
 {
     static const struct {
         const char *old, *now;
@@ -157,8 +158,8 @@ static void old_members_have_their_new_names(void **state)
     }
 }
 
-/* A request of two sub-queries, whose weight tells. */
-static void an_old_model_opens(void **state)
+/* A request of two sub-queries shows the weight. */
+static void old_model_opens(void **state)
 {
     static const struct {
         const char *recipe, *old, *now;
@@ -172,9 +173,9 @@ static void an_old_model_opens(void **state)
     const char *request = "find the weather of the day in a city, then book a cheap room in a hotel";
     (void)state;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        leave(models[i].recipe, true, models[i].now);
+        write_trained_config(models[i].recipe, true, models[i].now);
         wt_hits *now = asked_for(models[i].recipe, request, 10);
-        leave(models[i].recipe, true, models[i].old);
+        write_trained_config(models[i].recipe, true, models[i].old);
         wt_hits *old = asked_for(models[i].recipe, request, 10);
         assert_string_equal(old->recipe, models[i].recipe);
         same_hits(old, now);
@@ -183,7 +184,7 @@ static void an_old_model_opens(void **state)
     }
 }
 
-/* What the cross-encoder itself says of the request and a hit's tool, whose text is in place. */
+/* Computes the score of the cross-encoder for the request and the tool of a hit. */
 static float logit_of(struct cross *cross, const char *request, const wt_tool *tool, unsigned fields)
 {
     struct tool read = {.provider = wt__str(tool->provider),
@@ -229,13 +230,13 @@ static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, 
     wt__cross_close(cross);
 }
 
-/* Ten of sixty, with twenty asked for: the cross-encoder's order, then dpr's. */
-static void reranked_are_the_first_ones_of_dpr(void **state)
+/* Ten of sixty tools reranked, k = 20: the order of the cross-encoder, then that of dpr. */
+static void first_hits_of_dpr_are_reranked(void **state)
 {
     static const char request[] = "book a table in the city";
     (void)state;
     add_many(60);
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
     wt_hits *first = asked_for("dpr", request, 20), *hits = asked_for("rerank-10", request, 20);
     assert_string_equal(hits->recipe, "rerank-10");
@@ -247,10 +248,10 @@ static void reranked_are_the_first_ones_of_dpr(void **state)
         assert_true(at < 10);
     }
     wt_hits_free(hits);
-    hits = asked_for("rerank-30", request, 20); /* more than is asked for */
+    hits = asked_for("rerank-30", request, 20); /* more than k */
     assert_int_equal(hits->len, 20);
     wt_hits_free(hits);
-    hits = asked_for("rerank-50", request, 200); /* more than there are behind it */
+    hits = asked_for("rerank-50", request, 200); /* more than the remaining tools */
     wt_hits_free(first);
     first = asked_for("dpr", request, 200);
     check_reranked(hits, first, 50, DOCUMENT_USUAL, request);
@@ -258,37 +259,37 @@ static void reranked_are_the_first_ones_of_dpr(void **state)
     wt_hits_free(hits);
 }
 
-static void a_cross_encoder_reads_the_fields_it_was_trained_on(void **state)
+static void cross_encoder_reads_its_trained_fields(void **state)
 {
     static const char request[] = "weather in a city";
     (void)state;
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"fields\": [\"name\", \"category\", \"nonsense\", 3]}",
                      2);
     wt_hits *first = asked_for("dpr", request, 5), *hits = asked_for("rerank-10", request, 5);
     wt_hits_free(first);
-    first = asked_for("rerank-30", request, 5); /* seven tools: the same */
+    first = asked_for("rerank-30", request, 5); /* the same with seven tools */
     same_hits(first, hits);
     check_reranked(hits, first, 10, 1u << FIELD_NAME | 1u << FIELD_CATEGORY, request);
     wt_hits_free(first);
     wt_hits_free(hits);
 }
 
-/* It is large: who has no use for it does not wait for it, nor stumble over it. */
-static void only_who_needs_the_cross_encoder_opens_it(void **state)
+/* The cross-encoder is large. Other recipes neither wait for it nor fail because of it. */
+static void cross_encoder_is_opened_only_when_needed(void **state)
 {
     struct arena arena = {0};
     wt_hits *hits = NULL;
     wt_find_options options;
     (void)state;
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     wt_find_options_init(&options);
     options.recipe = "rerank-10";
     wt_engine *engine = open_store(&place, NULL);
     refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
             "the recipe rerank-10 needs training; run `whichtool train dpr`, then `whichtool train cross`");
     wt_close(engine);
-    leave("toolrerank", true, "\"across\": true, " CLASSIFIED(-9));
+    write_trained_config("toolrerank", true, "\"across\": true, " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS, 2);
     char *weights = wt__path_join(&arena, cross_folder(), "model.safetensors");
     assert_int_equal(remove(weights), 0);
@@ -304,14 +305,16 @@ static void only_who_needs_the_cross_encoder_opens_it(void **state)
     wt_close(engine);
 }
 
-static void only_who_runs_a_refiner_reads_it(void **state)
+static void refiner_is_opened_only_when_needed(void **state)
 {
     static const char *const others[] = {"auto", "hybrid", "tool2vec"};
     wt_find_options options;
     wt_hits *hits = NULL;
     (void)state;
-    leave("tool2vec", true, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"whichtool\": {\"identity\": \"one\"}");
-    leave("tool2vec+refiner", true, "\"first\": \"one\", \"join\": 0, \"candidates\": 16"); /* without weights */
+    write_trained_config("tool2vec", true,
+                         "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"whichtool\": {\"identity\": \"one\"}");
+    write_trained_config("tool2vec+refiner", true,
+                         "\"first\": \"one\", \"join\": 0, \"candidates\": 16"); /* no weights */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         hits = asked(others[i]);
         assert_null(hits->notice);
@@ -325,7 +328,7 @@ static void only_who_runs_a_refiner_reads_it(void **state)
         refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
                 "the trained recipe tool2vec+refiner is not used: the refiner: ");
     wt_close(engine);
-    leave("auto", true, "\"runs\": \"tool2vec+refiner\"");
+    write_trained_config("auto", true, "\"runs\": \"tool2vec+refiner\"");
     hits = asked(NULL);
     assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "run `whichtool train tool2vec+refiner` to train it again"));
@@ -339,7 +342,7 @@ static int note_loading(void *context, const char *phase, uint64_t done, uint64_
     return 0;
 }
 
-/* Once the index is there, the engine's encoder is for who runs a recipe that stands on it. */
+/* With an index in place, the engine's encoder is opened only by recipes that need it. */
 static void runs_by(wt_engine *engine, const char *recipe)
 {
     wt_find_options options;
@@ -349,11 +352,11 @@ static void runs_by(wt_engine *engine, const char *recipe)
     wt_hits_free(hits);
 }
 
-/* As another process leaves it, beside an engine that answers. */
-static void what_was_trained_since_is_read_when_that_is_asked_for(void **state)
+/* Another process trains while an engine answers. */
+static void reload_reads_new_training(void **state)
 {
     static const struct {
-        const char *members; /* of auto's config; NULL: all stays as it is */
+        const char *members; /* members of auto's config; NULL to change nothing */
         int rc;
         bool anew;
         const char *runs;
@@ -362,19 +365,19 @@ static void what_was_trained_since_is_read_when_that_is_asked_for(void **state)
         {"\"runs\": \"fuse(bm25, tool2vec)\", \"weights\": {\"lexical\": 1, \"tool2vec\": 1}", 0, true,
          "fuse(bm25, tool2vec)"},
         {NULL, 0, false, "fuse(bm25, tool2vec)"},
-        {"nonsense", WT_EFORMAT, false, "fuse(bm25, tool2vec)"}, /* what cannot be read changes nothing */
+        {"nonsense", WT_EFORMAT, false, "fuse(bm25, tool2vec)"}, /* unreadable models change nothing */
         {NULL, 0, false, "fuse(bm25, tool2vec)"},
         {"\"runs\": \"fuse(bm25, dense)\", \"weights\": {\"lexical\": 1, \"dense\": 1}", 0, true, "fuse(bm25, dense)"},
     };
     (void)state;
     wt_engine *engine = open_store(&place, NULL);
     bool anew = true;
-    sound(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* nobody has asked for it yet */
+    sound(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* not opened yet */
     assert_false(anew);
     runs_by(engine, "hybrid");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].members)
-            leave("auto", true, rows[i].members);
+            write_trained_config("auto", true, rows[i].members);
         runs_by(engine, rows[i > 0 ? i - 1 : 0].runs);
         assert_int_equal(wt__engine_reload_trained(engine, &anew, &place.err), rows[i].rc);
         assert_int_equal(anew, rows[i].anew);
@@ -383,7 +386,7 @@ static void what_was_trained_since_is_read_when_that_is_asked_for(void **state)
     wt_close(engine);
 }
 
-static void a_trained_encoder_stands_alone(void **state)
+static void trained_encoder_replaces_engine_encoder(void **state)
 {
     static const struct {
         const char *recipe;
@@ -415,15 +418,15 @@ static void a_trained_encoder_stands_alone(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* ---------------------------------------------------------------- stopping */
+/* ---------------------------------------------------------------- cancellation */
 
 struct stopping {
     const char *phase;
-    int call; /* of that phase, from 1, at which it is stopped */
+    int call; /* call within the phase, from 1, to cancel at */
     int calls;
 };
 
-/* Waits so long that the next step is told as well. */
+/* Waits long enough for the next step to be reported as well. */
 static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     struct stopping *stopping = context;
@@ -445,11 +448,11 @@ static void begin_anew(void)
     wt__arena_dispose(&arena);
 }
 
-/* A first query packs and loads models, makes the index and reads tools; what was stopped is begun again by the next
- * one. */
-static void whatever_a_query_waits_for_can_be_stopped(void **state)
+/* A first query packs and loads models, builds the index and reads tools. After a cancellation the next query starts
+ * again. */
+static void first_query_can_be_cancelled_anywhere(void **state)
 {
-    enum { LAYERS = 2 }; /* of the first model: the second one's packing is told after those */
+    enum { LAYERS = 2 }; /* layers of the first model; packing of the second one is reported afterwards */
     static const struct {
         const char *phase;
         int call;
@@ -457,7 +460,7 @@ static void whatever_a_query_waits_for_can_be_stopped(void **state)
                  {"loading the model", 1},
                  {"packing the model", 1},
                  {"packing the model", 2},
-                 {"loading what was trained", 1},
+                 {"loading trained models", 1},
                  {"indexing", 1},
                  {"indexing", 2},
                  {"loading the reranker", 1},
@@ -467,7 +470,7 @@ static void whatever_a_query_waits_for_can_be_stopped(void **state)
     wt_find_options options;
     (void)state;
     add_many(60);
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
     wt_find_options_init(&options);
     options.recipe = "rerank-50";
@@ -489,12 +492,12 @@ static void whatever_a_query_waits_for_can_be_stopped(void **state)
     }
 }
 
-static void picking_hears_while_it_loads(void **state)
+static void pick_reports_progress_of_loading(void **state)
 {
-    static const char *const phases[] = {"loading the model", "loading what was trained", "indexing"};
+    static const char *const phases[] = {"loading the model", "loading trained models", "indexing"};
     wt_pick_options options;
     (void)state;
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     wt_pick_options_init(&options);
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         struct stopping stopping = {.phase = phases[i], .call = 1};
@@ -512,8 +515,8 @@ static void picking_hears_while_it_loads(void **state)
     }
 }
 
-/* Another thread makes the index for as long as the test likes. */
-static void who_waits_for_an_index_can_be_stopped(void **state)
+/* Another thread builds the index until the test lets it finish. */
+static void wait_for_index_can_be_cancelled(void **state)
 {
     static const struct {
         const char *phase;
@@ -543,9 +546,9 @@ static void who_waits_for_an_index_can_be_stopped(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- without any encoder */
+/* ---------------------------------------------------------------- no encoder */
 
-/* What may be left of a training whose encoder is gone, with the model that it began with. */
+/* Trained models whose encoder and base model are both gone. */
 static const struct {
     const char *name, *recipe, *members;
 } leftovers[] = {
@@ -590,7 +593,7 @@ static void words_go_on(const char *name)
     wt_close(engine);
 }
 
-static void without_an_encoder_words_go_on(void **state)
+static void search_without_encoder_uses_words(void **state)
 {
     (void)state;
     struct buffer folder = {0};
@@ -598,7 +601,7 @@ static void without_an_encoder_words_go_on(void **state)
     sound(&place, wt__make_folders(folder.ptr, &place.err));
     for (size_t i = 0; i < LEFTOVERS; i++) {
         if (leftovers[i].recipe)
-            leave(leftovers[i].recipe, true, leftovers[i].members);
+            write_trained_config(leftovers[i].recipe, true, leftovers[i].members);
         words_go_on(leftovers[i].name);
     }
     wt__buffer_dispose(&folder);
@@ -607,27 +610,25 @@ static void without_an_encoder_words_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_training_auto_is_hybrid, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(auto_runs_what_was_chosen_and_says_why, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(auto_that_chose_hybrid_is_hybrid, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_recipe_of_another_encoder_is_told, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_chooser_that_does_not_fit_is_told, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(without_an_encoder_words_go_on, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(old_members_have_their_new_names, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(an_old_model_opens, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(reranked_are_the_first_ones_of_dpr, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up_handmade,
-                                        tear_down_place),
-        cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(only_who_runs_a_refiner_reads_it, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(what_was_trained_since_is_read_when_that_is_asked_for, set_up_handmade,
-                                        tear_down_place),
-        cmocka_unit_test_setup_teardown(a_trained_encoder_stands_alone, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(whatever_a_query_waits_for_can_be_stopped, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(picking_hears_while_it_loads, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(who_waits_for_an_index_can_be_stopped, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(auto_without_training_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(auto_runs_choice_with_reason, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(auto_with_choice_hybrid_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(recipe_of_other_encoder_gives_notice, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(unfit_chooser_gives_notice, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(damaged_training_falls_back_to_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(search_without_encoder_uses_words, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(dpr_is_trained_encoder_on_texts, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(old_members_are_renamed, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(old_model_opens, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(first_hits_of_dpr_are_reranked, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(cross_encoder_reads_its_trained_fields, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(cross_encoder_is_opened_only_when_needed, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(refiner_is_opened_only_when_needed, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(reload_reads_new_training, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(trained_encoder_replaces_engine_encoder, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(first_query_can_be_cancelled_anywhere, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(pick_reports_progress_of_loading, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(wait_for_index_can_be_cancelled, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

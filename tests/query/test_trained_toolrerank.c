@@ -1,4 +1,5 @@
-/* ToolRerank as a query runs it (src/rerank/toolrerank.h), by rules and a cross-encoder that are made by hand. */
+/* test_trained_toolrerank.c: queries with ToolRerank (src/rerank/toolrerank.h), with hand-made rules and cross-encoder.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #include "query/trained_folders.h"
 #include "rerank/toolrerank.h"
 
-static void without_training_toolrerank_is_hybrid(void **state)
+static void toolrerank_without_training_is_hybrid(void **state)
 {
     static const char *const requests[] = {"book a table in the city and find a song", "storm", "a b c d"};
     (void)state;
@@ -28,15 +29,16 @@ static void without_training_toolrerank_is_hybrid(void **state)
         }
 }
 
-/* With the weights of hybrid, its encoder and no rule it is hybrid; dpr's own are others. */
-static void the_first_stage_is_as_the_config_weighs_it(void **state)
+/* With the weights and the encoder of hybrid and without rules, toolrerank equals hybrid; the weights of dpr differ. */
+static void config_weighs_first_stage(void **state)
 {
     static const char request[] = "book a table in the city and find a song";
     (void)state;
     add_many(100);
-    leave("dpr", true, DPR);
-    leave("toolrerank", true,
-          "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"subquery\": 1}, \"hierarchy\": {\"truncate\": false}");
+    write_trained_config("dpr", true, DPR);
+    write_trained_config(
+        "toolrerank", true,
+        "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"subquery\": 1}, \"hierarchy\": {\"truncate\": false}");
     wt_hits *ours = asked_capped("toolrerank", request, 40, 0), *hybrid = asked_capped("hybrid", request, 40, 0);
     wt_hits *dpr = asked_capped("dpr", request, 40, 0);
     bool same = ours->len == dpr->len;
@@ -51,17 +53,18 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
     wt_hits_free(dpr);
 }
 
-/* A reranker that brings in tools of a provider brings in none that may not be found. */
-static void what_is_left_out_is_not_brought_back(void **state)
+/* A reranker may add tools of a provider, but only those allowed by the filter. */
+static void reranker_does_not_restore_excluded_tools(void **state)
 {
     static const char request[] = "book a table in the city";
     const char *const excluded[] = {"*a", "*/tool_?c*"};
     (void)state;
     add_many(100);
-    leave("dpr", true, DPR);
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
-    leave("toolrerank", true,
-          "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
+    write_trained_config(
+        "toolrerank", true,
+        "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
     wt_engine *engine = open_store(&place, NULL);
     wt_find_options options;
     wt_filter filter;
@@ -86,16 +89,17 @@ static void what_is_left_out_is_not_brought_back(void **state)
     wt_close(engine);
 }
 
-/* The tools of the first hit's provider come first, all of them, as their scores order them; then the others. */
-static void one_provider_comes_first_and_whole(void **state)
+/* All tools of the first hit's provider come first, by score, then the others. */
+static void single_provider_comes_first_complete(void **state)
 {
     static const char request[] = "book a table in the city";
     (void)state;
-    add_many(100); /* of four providers, beside the seven */
-    leave("dpr", true, DPR);
+    add_many(100); /* four more providers, in addition to the seven tools */
+    write_trained_config("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
-    leave("toolrerank", true,
-          "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
+    write_trained_config(
+        "toolrerank", true,
+        "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0);
     assert_string_equal(hits->recipe, "toolrerank");
     assert_true(hits->multi_provider_probability < 0.001);
@@ -137,14 +141,14 @@ static void one_provider_comes_first_and_whole(void **state)
     wt_hits_free(hits);
 }
 
-/* One of each group of look-alikes comes first; without a cross-encoder the first stage's order is theirs too. */
-static void several_providers_take_turns(void **state)
+/* One tool of each group of similar ones comes first. Without a cross-encoder the order is that of the first stage. */
+static void several_providers_alternate(void **state)
 {
     static const char request[] = "book a table in the city";
     (void)state;
     add_many(100);
-    leave("dpr", true, DPR);
-    leave("toolrerank", true, "\"hierarchy\": {\"tau_m\": 1, \"group_most\": 1}, " CLASSIFIED(9));
+    write_trained_config("dpr", true, DPR);
+    write_trained_config("toolrerank", true, "\"hierarchy\": {\"tau_m\": 1, \"group_most\": 1}, " CLASSIFIED(9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0), *dpr = asked_capped("dpr", request, 60, 0);
     size_t first = 0;
     assert_int_equal(hits->len, 60);
@@ -160,7 +164,7 @@ static void several_providers_take_turns(void **state)
     wt_hits_free(dpr);
 }
 
-static void seen_is_by_provider_or_by_tool(void **state)
+static void seen_counts_by_provider_or_tool(void **state)
 {
     static const struct {
         const char *members;
@@ -191,7 +195,7 @@ static void seen_is_by_provider_or_by_tool(void **state)
     }
 }
 
-static void rules_are_read_as_they_were_written(void **state)
+static void rules_are_read_from_config(void **state)
 {
     struct rerank_rules rules = {.settings = {.seen_depth = 7,
                                               .unseen_depth = 33,
@@ -224,7 +228,7 @@ static void rules_are_read_as_they_were_written(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void rules_that_make_no_sense_are_told(void **state)
+static void invalid_rules_give_notice(void **state)
 {
     static const struct {
         const char *members, *says;
@@ -243,14 +247,14 @@ static void rules_that_make_no_sense_are_told(void **state)
         wt_hits *hits = NULL;
         wt_find_options options;
         wt_find_options_init(&options);
-        leave("dpr", true, DPR);
-        leave("toolrerank", true, cases[c].members);
+        write_trained_config("dpr", true, DPR);
+        write_trained_config("toolrerank", true, cases[c].members);
         wt_engine *engine = open_store(&place, NULL);
         options.recipe = "toolrerank";
         sound(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
         assert_non_null(strstr(hits->notice, cases[c].says));
         wt_hits_free(hits);
-        options.recipe = "dpr"; /* no other recipe suffers */
+        options.recipe = "dpr"; /* other recipes are unaffected */
         sound(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
         assert_string_equal(hits->recipe, "dpr");
         wt_hits_free(hits);
@@ -258,24 +262,24 @@ static void rules_that_make_no_sense_are_told(void **state)
     }
 }
 
-/* Rules over words alone: nothing has a vector, nor an encoder. */
-static void rules_need_no_meaning(void **state)
+/* Rules with words only, without vectors and encoder. */
+static void rules_work_without_meaning(void **state)
 {
     (void)state;
-    leave("dpr", true, "\"weights\": {\"lexical\": 1}");
-    leave("toolrerank", true, CLASSIFIED(-9));
+    write_trained_config("dpr", true, "\"weights\": {\"lexical\": 1}");
+    write_trained_config("toolrerank", true, CLASSIFIED(-9));
     wt_hits *hits = asked("toolrerank");
     assert_string_equal(hits->recipe, "toolrerank");
     assert_null(hits->notice);
     wt_hits_free(hits);
 }
 
-/* Thresholds are of one cross-encoder's scores. */
-static void rules_of_another_cross_encoder_are_left_out(void **state)
+/* Thresholds apply to the scores of one cross-encoder only. */
+static void rules_of_other_cross_encoder_are_ignored(void **state)
 {
     (void)state;
-    leave("dpr", true, DPR);
-    leave("toolrerank", true, "\"across\": true, \"cross\": \"one\", " CLASSIFIED(-9));
+    write_trained_config("dpr", true, DPR);
+    write_trained_config("toolrerank", true, "\"across\": true, \"cross\": \"one\", " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"identity\": \"two\"}", 2);
     wt_hits *hits = asked("toolrerank"), *hybrid = asked("hybrid");
     assert_non_null(strstr(hits->notice, "the cross-encoder has been retrained"));
@@ -292,16 +296,16 @@ static void rules_of_another_cross_encoder_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_training_toolrerank_is_hybrid, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(the_first_stage_is_as_the_config_weighs_it, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(what_is_left_out_is_not_brought_back, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(one_provider_comes_first_and_whole, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(several_providers_take_turns, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(seen_is_by_provider_or_by_tool, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_are_read_as_they_were_written, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_that_make_no_sense_are_told, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_need_no_meaning, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(rules_of_another_cross_encoder_are_left_out, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(toolrerank_without_training_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(config_weighs_first_stage, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(reranker_does_not_restore_excluded_tools, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(single_provider_comes_first_complete, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(several_providers_alternate, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(seen_counts_by_provider_or_tool, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_are_read_from_config, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(invalid_rules_give_notice, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_work_without_meaning, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_of_other_cross_encoder_are_ignored, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* trained_folders.h: folders beside a store as training leaves them, made by hand, and what a query has of them. */
+/* trained_folders.h: makes folders of trained models by hand, and runs queries with them. */
 #ifndef WT_TESTS_QUERY_TRAINED_FOLDERS_H
 #define WT_TESTS_QUERY_TRAINED_FOLDERS_H
 
@@ -7,7 +7,7 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 
-/* STORE-models/RECIPE/config.json, of that model's encoder or of another one. */
+/* Writes STORE-models/RECIPE/config.json, for the encoder of that model or for another one. */
 static inline void leave_by(const char *model, const char *recipe, bool fits, const char *members)
 {
     struct arena arena = {0};
@@ -26,12 +26,12 @@ static inline void leave_by(const char *model, const char *recipe, bool fits, co
     wt__arena_dispose(&arena);
 }
 
-static inline void leave(const char *recipe, bool fits, const char *members)
+static inline void write_trained_config(const char *recipe, bool fits, const char *members)
 {
     leave_by(place.model, recipe, fits, members);
 }
 
-/* Hits of a new engine, as a new process would have them. */
+/* Returns the hits of a new engine, as in a new process. */
 static inline wt_hits *asked(const char *recipe)
 {
     wt_engine *engine = open_store(&place, NULL);
@@ -54,7 +54,7 @@ static inline void same_hits(const wt_hits *a, const wt_hits *b)
 }
 
 #define CROSS TINY_BERT TINY_LABELS(1)
-/* Members of toolrerank/config.json: a classifier that says the same of every request. */
+/* Members of toolrerank/config.json: a classifier with a constant result. */
 #define CLASSIFIED(constant) "\"classifier\": {\"weight\": 0, \"constant\": " #constant "}"
 
 static inline const char *cross_folder(void)
@@ -74,7 +74,7 @@ static inline void add_many(size_t count)
     wt__buffer_dispose(&jsonl);
 }
 
-/* most: of one provider; 0: any number. */
+/* most: maximum hits per provider; 0 for no limit. */
 static inline wt_hits *asked_capped(const char *recipe, const char *request, size_t k, size_t most)
 {
     wt_engine *engine = open_store(&place, NULL);

@@ -1,0 +1,97 @@
+/* internal.h: collections of the content of snapshots, tools kept in memory, and the cache of tools.
+ *
+ * Analysing the words of the tools is nine tenths of building a snapshot. If the previous collection was kept, the rows
+ * of unchanged tools are copied from it and only the others are read. The result is the same, to the byte, as reading
+ * all tools. */
+#ifndef WT_ENGINE_INTERNAL_H
+#define WT_ENGINE_INTERNAL_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "catalog/tool.h"
+#include "engine/engine.h"
+#include "retrieve/document.h"
+#include "retrieve/named_provider.h"
+
+/* ---------------------------------------------------------------- collections */
+
+/* Inputs of a row, needed to copy it into the next collection. */
+struct row_source {
+    uint64_t generation; /* generation of the tool in the store; the key's may include usage */
+    uint32_t name_words; /* words in the longest of the tool's names */
+};
+
+struct collection {
+    wt_engine *engine;
+    struct progress *progress;      /* may be NULL */
+    struct store *store;            /* connection to read through */
+    const struct encoder *encoder;  /* NULL for no vectors of the tools' texts */
+    const struct encoder *fallback; /* fallback encoder, or NULL */
+    const struct trained *trained;  /* NULL for no trained vectors */
+    struct moment moment;
+    size_t rows;
+    struct snapshot_key *keys; /* [rows] */
+    struct row_source *read;   /* [rows] */
+    uint64_t *copy_hashes;     /* [rows] */
+    int64_t *head_rows;        /* [rows] rows of the trained head; NULL if nothing is trained */
+    size_t key_capacity, read_capacity, copy_capacity, head_capacity;
+    struct lexical_builder *builder;
+    struct names_builder names;
+    struct kept_tools *kept; /* NULL if not wanted or over the memory limit */
+
+    /* Used only while collecting: */
+    struct analyser *analyser;
+    struct document document;
+    struct name_counts providers;
+    struct token_list provider_words;
+    struct buffer id;
+    uint32_t *copies; /* [copy_count] */
+    size_t copy_count;
+    void *lexical;
+    size_t lexical_len;
+    wt_error *err;
+};
+
+/* Collects everything except vectors, which the snapshot fetches as needed. known: the previous collection with the
+ * same `trained` and with kept tools, or NULL; afterwards it can only be freed. */
+int wt__collect(struct collection *collection, struct collection *known, wt_error *err);
+/* Frees what the next collection does not need. */
+void wt__collection_trim(struct collection *collection);
+void wt__collection_free(struct collection *collection); /* NULL is a no-op */
+
+/* ---------------------------------------------------------------- kept tools */
+
+/* Reads the tools of the index from the store. Returns NULL on any failure; queries then read the store, which is
+ * slower. */
+struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index);
+/* Creates an empty list; NULL if out of memory. If `like` is not NULL, shares its texts, so that wt__kept_tools_copy
+ * can copy from it. */
+struct kept_tools *wt__kept_tools_new(const struct kept_tools *like);
+/* Appends a tool; tools must come in row order. If memory or INDEX_KEPT_BYTES is exceeded, frees *kept and sets it to
+ * NULL. Does nothing if *kept is NULL. */
+void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
+/* Works like wt__kept_tools_add with a tool of `from`, whose texts *kept shares. */
+void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row);
+const struct tool *wt__kept_tool(const struct kept_tools *kept, size_t row);
+/* Adds a reference, to be dropped with wt__kept_tools_free. NULL is a no-op in both. */
+struct kept_tools *wt__kept_tools_hold(struct kept_tools *kept);
+void wt__kept_tools_free(struct kept_tools *kept);
+
+/* ---------------------------------------------------------------- cache of tools */
+
+/* Tools that queries on an index have read. */
+struct tool_cache;
+
+/* Creates a cache for an index of so many rows. NULL if out of memory; the functions below accept NULL as an empty
+ * cache. */
+struct tool_cache *wt__tool_cache_new(size_t rows);
+void wt__tool_cache_free(struct tool_cache *met); /* NULL is a no-op */
+
+/* Returns the cached tool of a row, valid as long as the index, or NULL. Thread-safe. */
+const struct tool *wt__tool_cache_get(const struct tool_cache *met, size_t row);
+/* Caches a copy of a tool, unless the row is cached already or the cache is full. Thread-safe. */
+void wt__tool_cache_add(struct tool_cache *met, size_t row, const struct tool *tool);
+
+#endif
