@@ -207,7 +207,7 @@ static void nearest_bundle_is_corrected(void **state)
     assert_null(strstr(result->notice, "train neighbours"));
     wt_picked_free(result);
 
-    options.ablate = "bundle, hqc";
+    options.experiment = "without=bundle, hqc";
     result = picked(trip, script_of("{\"requirements\": [\"storms\"]}", ""), &options);
     expect_trace_list(result, "bundle", "");
     is_set(result, "weather/storm_alerts");
@@ -312,7 +312,7 @@ static void untrained_recipe_uses_untrained_bundles(void **state)
                                  wt__path_join(&arena, place.index, "bundles/snapshot")};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         leave_past_by(encoder, REQUESTS);
-        remove_folder(place.index);
+        remove_model_folder(place.index);
         wt_engine *engine = open_store(&place, NULL);
         is_bundle(engine, cases[i].base_retriever, trip, "weather/getForecast travel/bookHotel");
         assert_true(wt__is_file(files[cases[i].trained]));
@@ -438,7 +438,7 @@ static void bundles_are_encoded_only_once(void **state)
     add(&place, engine, "{\"provider\": \"music\", \"name\": \"stop\", \"description\": \"Stops a song.\"}\n");
     wt_close(engine);
     assert_int_equal(encoded_by_a_pick().most, 0);
-    remove_folder(place.index);
+    remove_model_folder(place.index);
     assert_int_equal(encoded_by_a_pick().most, 3); /* distinct bundles */
 }
 
@@ -516,17 +516,17 @@ static void invalid_ptr_options_are_rejected(void **state)
         {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "does not support complete and abstain"},
         {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "does not support complete and abstain"},
         {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds at most 32 tools"},
-        {{.recipe = "ptr", .ablate = "bundle,dsq"}, WT_EINVAL, "\"dsq\""},
+        {{.recipe = "ptr", .experiment = "without=bundle,dsq"}, WT_EINVAL, "\"dsq\""},
         {{.recipe = "ptr", .base_retriever = "bm26"}, WT_ERECIPE, "bm26"},
         {{.recipe = "ptr", .base_retriever = "set"}, WT_ERECIPE, "makes a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .ablate = "hqc"}, WT_EINVAL, "does not support k and ablate"},
+        {{.recipe = "bundle", .experiment = "without=hqc"}, WT_EINVAL, "does not support k and ablate"},
         {{.recipe = "hybrid"}, WT_ERECIPE, "makes no set"},
         {{.recipe = "auto"}, WT_ERECIPE, "makes no set"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
         {{.recipe = "set", .base_retriever = "bm25"}, WT_EINVAL, "use the recipe ptr"},
-        {{.ablate = "hqc"}, WT_EINVAL, "use the recipe ptr"},
+        {{.experiment = "without=hqc"}, WT_EINVAL, "use the recipe ptr"},
     };
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
