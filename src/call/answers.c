@@ -1,4 +1,4 @@
-/* answers.c: see answers.h. */
+/* answers.c: finds "NAME: VALUE" clauses; see answers.h. */
 #include "call/answers.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ size_t wt__says(struct str request, size_t start, struct str value)
             return 0;
     }
     if (at < request.len && (request.ptr[at] | 0x20) == 's')
-        at++; /* "adults" says "adult" */
+        at++; /* "adults" matches "adult" */
     return at < request.len && wt__is_word_byte(request.ptr[at]) ? 0 : at;
 }
 
@@ -47,7 +47,7 @@ static size_t past_blanks(struct str request, size_t at)
     return at;
 }
 
-/* Behind blanks, commas, and an "and" between two items. */
+/* Skips blanks, commas, and an "and" between two items. */
 static size_t past_between(struct str request, size_t at)
 {
     while (at < request.len && (request.ptr[at] == ' ' || request.ptr[at] == ','))
@@ -66,7 +66,7 @@ static size_t clause_end(struct str request, size_t at)
     return end;
 }
 
-/* Where the literal that begins there ends, and the clause with it; else at. */
+/* Returns the end of a literal at `at` if it ends its clause; else at. */
 static size_t literal_end(const struct literals *literals, size_t at)
 {
     for (size_t l = 0; l < literals->len; l++)
@@ -75,7 +75,7 @@ static size_t literal_end(const struct literals *literals, size_t at)
     return at;
 }
 
-/* Whether the clause that begins at `at` goes on with a list: few words, and none that begins something else. */
+/* True if the clause at `at` continues a list: it has few words, and does not start another clause. */
 static bool is_part(struct str request, size_t at)
 {
     struct str part = {request.ptr + at, clause_end(request, at) - at};
@@ -105,7 +105,7 @@ static size_t value_end(const struct literals *literals, const struct parameter 
     return end;
 }
 
-/* Whether nothing of the clause is before `at`. */
+/* True if only blanks precede `at` in its clause. */
 static bool begins_clause(struct str request, size_t at)
 {
     while (at > 0 && request.ptr[at - 1] == ' ')
@@ -113,7 +113,7 @@ static bool begins_clause(struct str request, size_t at)
     return at == 0 || ends_clause(request, at - 1);
 }
 
-/* What stands behind the name of a parameter from name to at. */
+/* Reads the value after a parameter name at name..at; an empty answer if this is not an assignment. */
 static struct answer answer_at(const struct literals *literals, const struct parameter *parameter, size_t name,
                                size_t at)
 {
@@ -135,7 +135,7 @@ static struct answer find_answer(const struct literals *literals, const struct p
     size_t at = 0;
     for (struct str word; (word = wt__next_word(request, &at)).len > 0;) {
         size_t start = (size_t)(word.ptr - request.ptr), end = wt__says(request, start, wt__str(parameter->name));
-        bool within = false; /* of a quotation or an address */
+        bool within = false; /* within a quoted text or an address */
         for (size_t l = 0; end > 0 && l < literals->len; l++)
             within |= literals->items[l].start < start && start < literals->items[l].end;
         struct answer answer = {0};
@@ -196,7 +196,7 @@ static int append(json_t *list, struct str text)
     return item && json_array_append_new(list, item) == 0 ? 0 : WT_ENOMEM;
 }
 
-/* Behind the bracket that ends the array which begins at `at`; at where none does on its line. */
+/* Returns the end of the JSON array at `at`, after its bracket; at if the array does not end on its line. */
 static size_t array_end(struct str request, size_t at)
 {
     bool quoted = false;
@@ -232,7 +232,7 @@ static const struct literal *quoted_at(const struct literals *literals, size_t a
     return NULL;
 }
 
-/* Whether the clause that begins at `at` says something, by no name. */
+/* True if the clause at `at` has a word of meaning and is not an assignment. */
 static bool says_more(struct str request, size_t at)
 {
     struct str clause = {request.ptr + at, clause_end(request, at) - at};
@@ -243,7 +243,7 @@ static bool says_more(struct str request, size_t at)
     return false;
 }
 
-/* Whether a text without quotes is one item: nothing in it or behind it may be another. */
+/* True if an unquoted text is one item: neither the text nor the clause after it may be another item. */
 static bool is_one(struct str request, struct str text)
 {
     size_t at = 0;

@@ -14,14 +14,14 @@ enum {
     ANSWER_PART_WORDS = 3 /* most words of a list item after a comma; a longer one is another clause */
 };
 
-/* Answer for a parameter, in bytes of the request; end is 0 if there is none. */
+/* Answer for a parameter, in bytes of the request; end is 0 if the request has no answer. */
 struct answer {
     size_t name, start, end; /* name: start of the name; start, end: the value */
     bool assigned;           /* the name is followed by a colon or "=" */
 };
 
-/* Returns the end of value in the request if it stands at start, in any case, with blanks, "_" and "-" alike; else 0.
- */
+/* Returns the end of value if the request has it at start, ignoring case and taking blanks, "_" and "-" as equal; else
+ * 0. */
 size_t wt__says(struct str request, size_t start, struct str value);
 
 /* Fills out, which has one entry per parameter. The longer name wins where names overlap ("name", "pet name"). */
@@ -40,8 +40,8 @@ struct str wt__answer_part(struct str text, size_t *at);
 int wt__answer_texts(json_t *list, size_t *end, bool *sure, const struct literals *literals,
                      const struct answer *answer);
 
-/* Returns the next "WORD: VALUE" from *at on, after a comma or semicolon or on its own line, whose word names no
- * parameter; empty if there is none. *value: its value, which ends where it does. */
+/* Returns the next "WORD: VALUE" from *at on whose word names no parameter. The clause follows a comma or semicolon, or
+ * begins a line. Sets *value to its value. Empty at the end. */
 struct str wt__answer_to_nothing(struct str request, size_t *at, const struct parameters *parameters,
                                  struct str *value);
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- the schema of an answer --------------------------------------------------------------------------------- */
+/* --- answer schema ------------------------------------------------------------------------------------------------ */
 
-/* A name, or a value, that can stand where no slot is: no sentence. */
+/* True if the text is safe outside a slot: an identifier or a path, not a sentence. */
 static bool is_plain(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$@:/";
@@ -54,14 +54,14 @@ static bool are_types(const json_t *value)
     return json_array_size(value) > 0 || is_type(value);
 }
 
-/* A limit that a server can be given: a whole number within bounds. */
+/* True for an integer within bounds, as all servers support. */
 static bool is_limit(const json_t *value, json_int_t least, json_int_t most)
 {
     return json_is_integer(value) && json_integer_value(value) >= least && json_integer_value(value) <= most;
 }
 
-/* Copies the limits that can be given, and of a pair that contradicts itself neither: some servers fail at such a
- * schema, for this question or for all that come after it. */
+/* Copies the supported limits. Drops both limits of a contradictory pair: some servers fail at such a schema, for this
+ * question or for all later ones. */
 static int copy_limits(json_t *out, const json_t *schema)
 {
     static const struct {
@@ -87,7 +87,8 @@ static int copy_limits(json_t *out, const json_t *schema)
 
 static json_t *loosen(const json_t *schema);
 
-/* Members of an object within an argument: all or none, since a name that is left out could not be given. */
+/* Copies either all members of an object inside an argument, or not a single one: the model could not fill a
+ * member left out. */
 static int copy_members(json_t *out, const json_t *schema)
 {
     const json_t *properties = wt__json_object(schema, "properties");
@@ -107,7 +108,7 @@ static int copy_members(json_t *out, const json_t *schema)
     return rc < 0 ? rc : json_object_set_new(out, "properties", inner);
 }
 
-/* A schema with what can be held of this one, and no sentences. NULL when memory is out. */
+/* Returns the supported part of a schema, without prose; NULL if out of memory. */
 static json_t *loosen(const json_t *schema)
 {
     json_t *out = json_object(), *type = json_object_get(schema, "type"), *values = wt__json_array(schema, "enum");
@@ -139,7 +140,7 @@ static bool has_value(const json_t *values, struct str text)
     return false;
 }
 
-/* Puts in place of a member a list of its values, and null behind them. */
+/* Appends null to the values of a member, turning a single value into a list. Takes ownership of null. */
 static int allow_null(json_t *schema, const char *key, json_t *null)
 {
     json_t *values = json_object_get(schema, key);
@@ -156,7 +157,7 @@ static int allow_null(json_t *schema, const char *key, json_t *null)
     return json_object_set_new(schema, key, more) < 0 ? -1 : rc;
 }
 
-/* The same, or null. */
+/* Works like loosen, and allows null. */
 static json_t *loosen_or_null(const json_t *schema)
 {
     json_t *out = loosen(schema);
@@ -180,7 +181,8 @@ static bool is_small(const json_t *schema)
     return json_dumpb(schema, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
 }
 
-/* The object of all parameters; of any members, where it cannot be stated. NULL when memory is out. */
+/* Returns the schema of an object with all parameters, or of any object if a name is not plain or the schema is too
+ * large. NULL if out of memory. */
 static json_t *object_of(const struct parameters *parameters)
 {
     json_t *properties = json_object(), *required = json_array();
@@ -213,7 +215,7 @@ int wt__argument_schema(json_t **out, const struct parameters *parameters, bool 
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-/* --- what is shown ------------------------------------------------------------------------------------------- */
+/* --- text for the model ------------------------------------------------------------------------------------------- */
 
 void wt__argument_value(struct buffer *out, const json_t *value)
 {
@@ -270,7 +272,7 @@ void wt__argument_line(struct buffer *out, const struct parameter *parameter)
     wt__buffer_str(out, description);
 }
 
-/* --- what is answered ---------------------------------------------------------------------------------------- */
+/* --- values of the answer ----------------------------------------------------------------------------------------- */
 
 bool wt__argument_is_nothing(const json_t *value, const struct parameter *parameter)
 {

@@ -1,11 +1,11 @@
-/* argument_form.h: how a language model is shown the parameters of a tool, which JSON it may answer with, and what of
- * its answer is a value.
+/* argument_form.h: shows the parameters of a tool to a language model, builds the JSON schema for its answer, and reads
+ * values from the answer.
  *
- * The tool's own schema is hostile, and its words would stand outside every slot: a server gets the schema of an answer
- * as it is, and a round of repair shows it to the model. So the schema of an answer has of it the names of parameters,
- * their types and limits, and no sentences: no titles, no descriptions, of enumerations those without a blank. A tool
- * that has a name which is no identifier is answered with an object of any members. Keywords that llm/answer.h does
- * not hold are left out, which allows more than the tool does: what is answered has to be validated in any case. */
+ * The tool's own schema is hostile text. The answer schema is sent to the server outside the quoted slots, and a repair
+ * round shows it to the model. So it keeps only names, types and limits. Titles and descriptions are dropped, and so
+ * are enumerations with blanks in their values. If a name is not an identifier, the answer may be any object. Keywords
+ * unsupported by llm/answer.h are dropped too. The answer schema can thus accept more than the tool does, so always
+ * validate the answer. */
 #ifndef WT_CALL_ARGUMENT_FORM_H
 #define WT_CALL_ARGUMENT_FORM_H
 
@@ -17,29 +17,29 @@
 #include "call/parameters.h"
 
 enum {
-    ARGUMENT_NAME_BYTES = 64,          /* the longest name or value of an enumeration that a schema has */
-    ARGUMENT_SCHEMA_BYTES = 32 << 10,  /* of a schema; a larger one becomes that of any object */
-    ARGUMENT_MOST_COUNT = 1000,        /* the largest limit of a length that a schema has */
-    ARGUMENT_MOST_NUMBER = 1000000000, /* the largest limit of a number, either way */
-    ARGUMENT_MOST_THOUGHT = 2000,      /* characters of the thought before the arguments */
-    ARGUMENT_SHOWN_VALUES = 16,        /* of an enumeration, in a parameter's line */
+    ARGUMENT_NAME_BYTES = 64,          /* longest name or enumeration value in an answer schema */
+    ARGUMENT_SCHEMA_BYTES = 32 << 10,  /* maximum size of an answer schema; a larger one becomes "any object" */
+    ARGUMENT_MOST_COUNT = 1000,        /* largest limit of a length or count in an answer schema */
+    ARGUMENT_MOST_NUMBER = 1000000000, /* largest absolute limit of a number in an answer schema */
+    ARGUMENT_MOST_THOUGHT = 2000,      /* maximum characters of the thought before the arguments */
+    ARGUMENT_SHOWN_VALUES = 16,        /* enumeration values shown in the line of a parameter */
 };
 
-/* The schema of {"arguments": {...}}, with a member "thought" before it where that is wanted. Every parameter is
- * required and may be null. *out ends with json_decref. 0 or WT_ENOMEM. */
+/* Builds the schema of {"arguments": {...}}; with thought, a "thought" member comes first. All parameters are required
+ * and may be null. Free *out with json_decref. 0 or WT_ENOMEM. */
 int wt__argument_schema(json_t **out, const struct parameters *parameters, bool thought, wt_error *err);
 
-/* Appends the parameter as one line: its name, type, whether it is required, its values, and its description. */
+/* Appends a line with the parameter's name, type, whether it is required, values and description. */
 void wt__argument_line(struct buffer *out, const struct parameter *parameter);
 
-/* Appends a value as it is shown: a string as it is, anything else as JSON. */
+/* Appends a string as it is, and any other value as JSON. */
 void wt__argument_value(struct buffer *out, const json_t *value);
 
-/* Whether what a model gives as a value says that there is none: null, a blank string, or, where the parameter has no
- * such value, a word for it ("none", "n/a"). NULL is none as well. */
+/* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none" or "n/a" unless the
+ * parameter has this word as a value. */
 bool wt__argument_is_nothing(const json_t *value, const struct parameter *parameter);
 
-/* Whether two predictions are one: numbers by their values, strings but for case and blanks at their ends. */
+/* True if two predictions are equal. Numbers compare by value; strings ignore case and surrounding blanks. */
 bool wt__argument_same(const json_t *a, const json_t *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* arguments.c: see arguments.h. First the values of enumerations, whose words are then no literals any more; then
- * literals and parameters in pairs, the pair that most speaks for first. */
+/* arguments.c: see arguments.h. Matches values of enumerations first, and marks their words as used. Then it pairs
+ * literals with parameters, best score first. */
 #include "call/arguments.h"
 
 #include <math.h>
@@ -43,16 +43,16 @@ struct reading {
     const struct literal *literals; /* [literal_count] */
     size_t literal_count;
     bool used[LITERALS_MOST];
-    bool repeated[LITERALS_MOST]; /* repeats a value that an answer gives */
+    bool repeated[LITERALS_MOST]; /* repeats the value of an answer */
     const struct literals *all;
     const struct answer *answers;    /* [parameters->len] */
-    struct str nouns[LITERALS_MOST]; /* noun right before each literal; empty if there is none */
+    struct str nouns[LITERALS_MOST]; /* noun right before each literal; empty if absent */
     const struct parameters *parameters;
     float (*scores)[LITERALS_MOST]; /* [parameters->len] */
     struct call_arguments *out;
     struct arena *arena;
-    size_t taken;         /* number of text literals that parameters took */
-    struct str left_over; /* part of an answer that is not in its enumeration */
+    size_t taken;         /* number of text literals assigned to parameters */
+    struct str left_over; /* part of an answer missing from its enumeration */
 };
 
 static struct str word_text(const struct reading *r, size_t w)
@@ -72,7 +72,7 @@ static void read_words(struct reading *r)
     }
 }
 
-/* Number of words that end at or before a byte of the request. */
+/* Number of words ending at or before a byte of the request. */
 static size_t words_before(const struct reading *r, size_t start)
 {
     size_t w = 0;
@@ -81,7 +81,7 @@ static size_t words_before(const struct reading *r, size_t start)
     return w;
 }
 
-/* The word right before a byte; empty if there is none. */
+/* Returns the word right before a byte; empty at the start. */
 static struct str word_before(const struct reading *r, size_t start)
 {
     size_t w = words_before(r, start);
@@ -108,7 +108,7 @@ static bool is_denial(struct str word)
     return wt__str_among(word, denials, sizeof denials / sizeof *denials);
 }
 
-/* True if the value at `start` is denied: "not too pricey". */
+/* True if a denial precedes the value at `start`: "not too pricey". */
 static bool is_denied(const struct reading *r, size_t start)
 {
     size_t w = words_before(r, start);
@@ -118,7 +118,7 @@ static bool is_denied(const struct reading *r, size_t start)
     return false;
 }
 
-/* Number of parameters that have the word in their names. */
+/* Number of parameters with the word in their names. */
 static size_t sharers(const struct parameters *parameters, struct str word)
 {
     size_t count = 0;
@@ -180,8 +180,8 @@ static bool same_text(struct str a, struct str b)
     return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-/* What was given by a parameter's name is said elsewhere as well, since the request was made before it was asked for.
- * A number, a date or a time is one other such literal at most: two that are equal often mean two things. */
+/* Marks literals equal to the text of an answer: the request often has the value already, before the user answers a
+ * question. Marks only one number, date or time: two equal ones often mean two things. */
 static void find_repeated(struct reading *r, struct str text, struct span given)
 {
     bool once = false;
@@ -201,7 +201,7 @@ static struct str answer_text(const struct reading *r, size_t p)
     return (struct str){r->request.ptr + r->answers[p].start, r->answers[p].end - r->answers[p].start};
 }
 
-/* True if the parameter has no value yet and the request does not decline it. */
+/* True if the parameter has no value yet and is not declined by the request. */
 static bool is_vacant(const struct reading *r, size_t p)
 {
     return r->out->items[p].state == ARGUMENT_ABSENT && !r->out->items[p].declined;
@@ -222,7 +222,7 @@ static struct span find_value(const struct reading *r, const json_t *value, stru
     return find_text(r, (struct str){json_string_value(value), json_string_length(value)}, within);
 }
 
-/* Fills a parameter with an example of its description that the request says. */
+/* Fills a parameter with an example of its description found in the request. */
 static int fill_example(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -257,7 +257,7 @@ static bool has_literal(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* The literal that is the whole answer; SIZE_MAX if there is none. */
+/* Returns the literal equal to the whole answer; SIZE_MAX if there is no such literal. */
 static size_t answering(const struct reading *r, size_t p)
 {
     for (size_t l = 0; r->answers[p].end > 0 && l < r->literal_count; l++)
@@ -309,8 +309,8 @@ static int fill_texts(struct reading *r, size_t p)
     return 0;
 }
 
-/* "250 USD to NOK": what an amount is in is the one currency that is asked for, or the one that it is to be changed
- * from; never what it is to become. */
+/* "250 USD to NOK": fills the only currency parameter, or the source of a conversion, with the currency of the amount;
+ * never the target. */
 static int fill_currency(struct reading *r)
 {
     const struct literal *amount = NULL;
@@ -350,7 +350,7 @@ static int fill_words(struct reading *r, size_t p)
     return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
 }
 
-/* Appends the values that the request says to `found`, without those within longer ones. Returns their number, or
+/* Appends the values found in the request to `found`, without those inside longer ones. Returns their number, or
  * WT_ENOMEM. */
 static int read_values(struct reading *r, const struct parameter *parameter, struct span range, json_t *found,
                        struct span *first)
@@ -380,7 +380,7 @@ static int read_values(struct reading *r, const struct parameter *parameter, str
     return count;
 }
 
-/* Each part of an answer that is one of the values was said elsewhere, too, perhaps; another one is left over. */
+/* Marks literals equal to a part of the answer, and keeps the first part missing from the enumeration in left_over. */
 static void read_parts(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -423,7 +423,7 @@ static int fill_values(struct reading *r, size_t p)
     return count < 0 ? count : 0;
 }
 
-/* ---------------------------------------------------------------- what speaks for a pair */
+/* ---------------------------------------------------------------- scores of pairs */
 
 static bool sentence_ends_between(const struct reading *r, size_t from, size_t to)
 {
@@ -439,11 +439,11 @@ static bool part_ends_between(const struct reading *r, size_t from, size_t to)
 }
 
 struct around {
-    size_t first_before, before; /* words first_before .. before - 1 stand before it */
-    size_t after, last_after;    /* words after .. last_after - 1 behind it */
+    size_t first_before, before; /* words first_before .. before - 1 precede it */
+    size_t after, last_after;    /* words after .. last_after - 1 follow it */
     enum parameter_bound bound;
-    bool placed; /* follows "in" or "near", and so is a place */
-    bool joined; /* follows "by" or "with", and so belongs to what precedes */
+    bool placed; /* follows "in" or "near": a place */
+    bool joined; /* follows "by" or "with": belongs to the noun before */
 };
 
 /* Reads the words beside a literal, up to the next literal of its kind or the end of the sentence. */
@@ -466,7 +466,7 @@ static struct around look_around(const struct reading *r, size_t l)
            r->words[around.last_after].end <= ceiling &&
            !part_ends_between(r, literal->end, r->words[around.last_after].start))
         around.last_after++;
-    /* "longitude 4.8 and latitude 32.5": the word right before the next literal is that one's. */
+    /* "longitude 4.8 and latitude 32.5": the word right before the next literal belongs to the next literal. */
     bool next = around.last_after < r->word_count && r->words[around.last_after].end > ceiling;
     if (next && around.last_after > around.after + 1)
         around.last_after--;
@@ -482,13 +482,13 @@ static struct around look_around(const struct reading *r, size_t l)
     return around;
 }
 
-/* "account number 123456": a word of meaning right before it. */
+/* Returns the noun right before a literal: "account number 123456". Empty if the word is a verb or has no meaning. */
 static struct str noun_before(const struct reading *r, size_t l, const struct around *around)
 {
     if (around->before == around->first_before)
         return STR("");
     struct str word = word_text(r, around->before - 1);
-    bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or one and a quote */
+    bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or a blank and a quote */
     return apart || wt__says_nothing(word) || wt__verb(word).actions ? STR("") : word;
 }
 
@@ -498,7 +498,7 @@ static bool says_range(const struct reading *r, size_t start)
     return wt__str_among(word_before(r, start), words, sizeof words / sizeof *words);
 }
 
-/* "between 10 and 20", "10 to 20", "10-20": the ends of a range. */
+/* Sets the bounds of the ends of ranges: "between 10 and 20". */
 static void read_ranges(const struct reading *r, struct around around[LITERALS_MOST])
 {
     for (size_t l = 0; l + 1 < r->literal_count; l++) {
@@ -540,7 +540,7 @@ static float score_pair(const struct reading *r, const struct parameter *paramet
     if (around->joined)
         beside = fmaxf(beside, JOINT_EVIDENCE);
     if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
-        return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has nothing else */
+        return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has no other candidate */
     return begin + bound + beside;
 }
 
@@ -570,16 +570,16 @@ static bool is_open(const struct reading *r, size_t p, size_t l)
     return r->scores[p][l] > PAIR_NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
 }
 
-/* Whether a parameter contends for a literal that another would have for want of others: an optional one does if words
- * speak for it, and never for a number. */
+/* True if a parameter competes for a literal. A required one always does. An optional one does if words support it, and
+ * never for a number. */
 static bool rivals(const struct reading *r, size_t p, size_t l)
 {
     bool number = r->literals[l].kind == LITERAL_NUMBER;
     return r->parameters->items[p].required || (!number && r->scores[p][l] > PAIR_LITTLE);
 }
 
-/* True if neither could be in another pair, now that others are taken. Numbers go to required parameters only: too
- * many that are optional would take any. */
+/* True if neither can be in another pair, now that others are taken. Numbers go to required parameters only: otherwise
+ * one of many optional parameters would take any number. */
 static bool is_sole(const struct reading *r, size_t p, size_t l)
 {
     if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
@@ -593,11 +593,12 @@ static bool is_sole(const struct reading *r, size_t p, size_t l)
     return true;
 }
 
-/* What is left over for an optional parameter, or after others were taken, needs a word that speaks for it, too. */
+/* True if the pair may get the bonus of a sole pair. For an optional parameter, or after others were taken, words must
+ * support it. */
 static bool may_be_sole(const struct reading *r, size_t p, size_t l)
 {
     if (r->nouns[l].len > 0 && wt__word_evidence(&r->parameters->items[p], r->nouns[l]) <= 0)
-        return false; /* it was said what it is, and that is something else */
+        return false; /* the noun names something else */
     return r->scores[p][l] > PAIR_LITTLE || (r->parameters->items[p].required && r->taken == 0);
 }
 
@@ -631,7 +632,7 @@ static json_t *value_of(const struct parameter *parameter, const struct literal 
                : json_real(literal->number);
 }
 
-/* A word that a calendar or a clock makes a date of: "tomorrow", "March". "may" is more often none. */
+/* True for a word used for dates or times: "tomorrow", "March". "may" is left out: it is usually a verb. */
 static bool is_of_calendar(struct str word)
 {
     static const char *const words[] = {"today",   "tomorrow",  "tonight", "yesterday", "weekend",   "week",
@@ -642,7 +643,7 @@ static bool is_of_calendar(struct str word)
     return wt__str_among(word, words, sizeof words / sizeof *words);
 }
 
-/* "next Monday, today is 2023-10-01": the date that is said need not be the one that is meant. */
+/* True if the request has a calendar word: in "next Monday, today is 2023-10-01" the date may not be the date meant. */
 static bool says_other_date(const struct reading *r)
 {
     size_t l = 0;
@@ -656,7 +657,7 @@ static bool says_other_date(const struct reading *r)
     return false;
 }
 
-/* Whether the literal is not what is wanted, or one of two that may be: "not Oslo", "3 or 4", "between 20 and 10". */
+/* True if the literal is negated, or one of two alternatives: "not Oslo", "3 or 4", "between 20 and 10". */
 static bool is_doubtful(const struct reading *r, size_t l)
 {
     const struct literal *literal = &r->literals[l];
@@ -707,7 +708,7 @@ static int take_pair(struct reading *r, size_t p, size_t l)
     return 0;
 }
 
-/* Finds the pair with the highest score; a sure pair comes before all others. False if there is none. */
+/* Finds the pair with the highest score; a sure pair comes before all others. False if all pairs are taken. */
 static bool best_pair(const struct reading *r, size_t *best_p, size_t *best_l)
 {
     float best = PAIR_NEVER;
@@ -789,8 +790,8 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* Whether the request says a word of an optional parameter's name, its alone, outside of what others took; or of one
- * for a time, when that is. */
+/* True if the request has a word of the parameter's name, unique to this parameter and outside other arguments. For
+ * dates and times, any calendar word counts. */
 static bool is_mentioned(const struct reading *r, const struct parameter *parameter)
 {
     for (size_t w = 0; w < r->word_count; w++) {
@@ -820,7 +821,7 @@ static bool is_about_tool(const struct reading *r, const struct literal *literal
     return literal->kind == LITERAL_NAME;
 }
 
-/* First "name: value" clause whose name matches no parameter; empty if there is none. */
+/* Returns the first "name: value" clause whose name matches no parameter; empty at the end. */
 static struct str stray(const struct reading *r)
 {
     struct str clause, value;
@@ -832,8 +833,8 @@ static struct str stray(const struct reading *r)
     return STR("");
 }
 
-/* First literal, part of an answer, or "name: value" clause that no parameter took; empty if there is none. Quoted
- * literals come without their quotes. */
+/* Returns the first unused literal, answer part, or "name: value" clause; empty if all are used. Quoted literals come
+ * without their quotes. */
 static struct str find_unused(const struct reading *r)
 {
     for (size_t l = 0; l < r->literal_count; l++) {
@@ -847,8 +848,8 @@ static struct str find_unused(const struct reading *r)
     return r->left_over.len > 0 ? r->left_over : stray(r);
 }
 
-/* Whether the request gives it by its name, as something that is no value of it, and its value is from elsewhere:
- * "42.50 EUR, amount: forty". Which of both is meant, is for who asks to say. */
+/* True if an unreadable answer contradicts a value found elsewhere: "42.50 EUR, amount: forty". The user has to
+ * decide. */
 static bool is_gainsaid(const struct reading *r, size_t p)
 {
     const struct answer *answer = &r->answers[p];
@@ -857,7 +858,7 @@ static bool is_gainsaid(const struct reading *r, size_t p)
            (argument->end <= answer->start || argument->start >= answer->end);
 }
 
-/* Sets the state of parameters without a value: default, missing, or unsure if the request mentions them. */
+/* Sets the state of parameters without a value: default, missing, or unsure if mentioned in the request. */
 static void settle(struct reading *r)
 {
     for (size_t p = 0; p < r->parameters->len; p++) {
@@ -876,7 +877,7 @@ static void settle(struct reading *r)
     r->out->unused = find_unused(r);
 }
 
-/* Fills a parameter by its enumeration, its answer or its examples, which compete with no other parameter. */
+/* Fills a parameter by its enumeration, its answer or its examples, independent of other parameters. */
 static int fill_one(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -914,7 +915,7 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
     r->answers = answers;
     r->all = literals;
     for (size_t p = 0; p < parameters->len; p++)
-        if (answers[p].end > 0) /* the name "num2" is not a value */
+        if (answers[p].end > 0) /* "num2" of "num2: 5" is not a value */
             use_within(r, (struct span){answers[p].name, answers[p].start});
     int rc = 0;
     for (size_t p = 0; p < parameters->len && rc == 0; p++)

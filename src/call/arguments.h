@@ -1,8 +1,8 @@
 /* arguments.h: reads the arguments of a tool from the words of a request, without a language model.
  *
- * Literals (literals.h) and values of enumerations are assigned to parameters by their kind, by the words beside them,
- * and by the end of a range that they are. A required argument that the request does not give is missing. An argument
- * that several literals could be is unsure. The caller asks for both; nothing is invented.
+ * Literals (literals.h) and values of enumerations are assigned to parameters by kind, by the words around them, and by
+ * their end of a range. A required argument absent from the request is missing. An argument with several candidates is
+ * unsure. The caller asks for both; values are never invented.
  *
  * The maximum of a range never fills the minimum: "at most 500" is not a min_price. Language models make this mistake
  * (ToolVerifier, section 4.3). */
@@ -15,15 +15,15 @@
 enum argument_state {
     ARGUMENT_ABSENT,  /* optional, and not in the request */
     ARGUMENT_GIVEN,   /* in the request */
-    ARGUMENT_DEFAULT, /* required; value is the schema's default, or the usual one of past calls */
-    ARGUMENT_MISSING, /* required, and not in the request in the form that the schema wants */
+    ARGUMENT_DEFAULT, /* required; value is the schema's default, or the usual value of past calls */
+    ARGUMENT_MISSING, /* required, and not in the request in the form of the schema */
     ARGUMENT_UNSURE,  /* something in the request may be the value */
 };
 
 struct argument {
     enum argument_state state;
     json_t *value;     /* value of GIVEN and DEFAULT, proposal of UNSURE or NULL; owned by the arguments */
-    size_t start, end; /* source of the value in the request; both 0 if it has none */
+    size_t start, end; /* source of the value in the request; both 0 if unknown */
     float score;
     bool declined; /* the request says "NAME: none" */
 };
@@ -31,7 +31,7 @@ struct argument {
 struct call_arguments {
     struct argument *items; /* [parameters->len] */
     size_t len;
-    struct str unused; /* first literal that no parameter took; "" if there is none */
+    struct str unused; /* first literal left unused; "" if all are used */
 };
 
 /* Fills out from the request. about: name and description of the tool; names in them are not arguments ("What version
@@ -39,7 +39,7 @@ struct call_arguments {
  */
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena);
-/* Drops a value that has not the form of the parameter: the argument becomes missing, or unsure without a proposal. */
+/* Drops a value of the wrong form: the argument becomes missing, or unsure without a proposal. */
 void wt__call_argument_refuse(struct argument *argument, const struct parameter *parameter);
 void wt__call_arguments_dispose(struct call_arguments *arguments);
 

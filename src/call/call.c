@@ -1,5 +1,5 @@
-/* call.c: a call for a request: the tools that it may mean, found; the one that it is made to, decided; its arguments,
- * read from the request and validated.
+/* call.c: makes a call for a request: searches tools, decides on one, reads its arguments from the request, and
+ * validates them.
  *
  *   wt_find -> call/arguments (of each) -> call/decision -> schema/ -> call/question, call/tool_call */
 #include "call/call.h"
@@ -18,14 +18,14 @@
 #include "engine/sized_options.h"
 #include "recipe/recipes.h"
 
-static const double ABSTAIN = .05; /* wt_call_options.abstain when it is 0 */
-/* How likely a tool is, at least, that hardly anything speaks for but that is asked about. Chosen on dev; what wt_pick
- * takes at least loses tools that are meant (docs/verified-calls.md). */
+static const double ABSTAIN = .05; /* default of wt_call_options.abstain */
+/* Minimum probability of a weak tool to ask about. Chosen on dev; the threshold of wt_pick loses correct tools
+ * (docs/verified-calls.md). */
 static const double WEAK_LEAST = .16;
 
 struct result {
-    wt_called public; /* first, so that the public pointer is this one */
-    wt_hits *hits;    /* what the tool is borrowed from: this, or that */
+    wt_called public; /* first member, so that the public pointer converts to struct result */
+    wt_hits *hits;    /* owner of the borrowed tool: hits, or tools with options->tool */
     wt_tools *tools;
     struct arena arena;
 };
@@ -41,10 +41,9 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* ---------------------------------------------------------------- the tools to choose from */
+/* ---------------------------------------------------------------- candidates */
 
-/* Weak hits are left out, unless there are no others: then the first one is what can be asked about, if it is that
- * likely. */
+/* Takes the hits that are not weak. If all are weak, takes the first one to ask about, if it is likely enough. */
 static void take_hits(struct calling *calling)
 {
     const wt_hits *hits = calling->hits;
@@ -75,8 +74,8 @@ static int find_tools(struct calling *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    bool chosen =
-        options->recipe && strcmp(options->recipe, "auto") != 0; /* then nothing tells whether any tool fits */
+    bool chosen = options->recipe &&
+                  strcmp(options->recipe, "auto") != 0; /* a given recipe has no probability that any tool fits */
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
@@ -102,7 +101,7 @@ static int read_arguments(struct calling *calling, struct call_candidate *candid
     const char *copy = about.failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(&about));
     wt__buffer_dispose(&about);
     int rc = copy ? wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) : WT_ENOMEM;
-    if (rc != WT_ENOMEM) /* a schema that is no JSON has no parameters; validation says so */
+    if (rc != WT_ENOMEM) /* an invalid schema has no parameters; validation reports it */
         rc = wt__parameters_read(&candidate->parameters, candidate->schema, calling->arena);
     if (rc == 0 && (rc = wt__call_demonstrations(calling, candidate, err)) < 0)
         return rc;
@@ -134,7 +133,7 @@ static void decide(struct calling *calling)
     }
 }
 
-/* ---------------------------------------------------------------- its arguments */
+/* ---------------------------------------------------------------- arguments */
 
 static int collect(struct calling *calling, wt_error *err)
 {
@@ -159,8 +158,8 @@ static int collect(struct calling *calling, wt_error *err)
     return 0;
 }
 
-/* Whether the schema requires what it does not describe, or too many arguments to read all: then that one is missing
- * has to be told by the violation. */
+/* True if the schema requires undescribed parameters, or more than are read. Then the violation has to report a missing
+ * one. */
 static bool requires_unread(const struct call_candidate *candidate)
 {
     const json_t *required = wt__json_array(candidate->schema, "required");
@@ -170,7 +169,7 @@ static bool requires_unread(const struct call_candidate *candidate)
     return json_array_size(required) > known;
 }
 
-/* What is wrong beside arguments that are missing, which are told by their names. */
+/* Collects violations, except missing arguments: the question names these. */
 static int tell_violations(struct calling *calling, const wt_validation *validation, wt_called *out, wt_error *err)
 {
     const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
@@ -211,9 +210,9 @@ static int validate(struct calling *calling, const struct call_checker *checker,
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is told */
+/* ---------------------------------------------------------------- result */
 
-/* What is in the buffer, in the arena; the buffer is empty then. */
+/* Moves the text of the buffer into the arena and empties the buffer. */
 static int keep(struct calling *calling, struct buffer *text, const char **out, wt_error *err)
 {
     *out = text->failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(text));
@@ -284,7 +283,7 @@ static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
     out->encoder = hits ? hits->encoder : "";
     bool is_uncalibrated = hits && hits->notice_codes & WT_NOTICE_UNCALIBRATED && notice.len >= chances.len;
     if (is_uncalibrated && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
-        out->chances = wt__chances_untrained; /* a search says it last, and behind "; " if it says more */
+        out->chances = wt__chances_untrained; /* the search appends it last, after "; " if there is other text */
         notice.len -= chances.len;
         notice.len -= notice.len > 0 ? strlen("; ") : 0;
     }
@@ -296,7 +295,7 @@ static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
     return wt__join_notices(&calling->notice, &found, calling->arena, err);
 }
 
-/* What it cost, and that what it said could not be used. */
+/* Adds the cost of the model, and a notice if its answer was unusable. */
 static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
@@ -315,7 +314,7 @@ static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
     return wt__add_notice(&calling->notice, WT_NOTICE_ANSWER_UNUSABLE, unsaid, calling->arena, err);
 }
 
-/* What was checked, and by whom. */
+/* Lists the checks and their verifiers. */
 static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
@@ -332,9 +331,9 @@ static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
     return out->verified || out->verified_count == 0 ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- one after the other */
+/* ---------------------------------------------------------------- steps */
 
-/* The call of the tool that was decided on, held to its schema, and what is to be asked. */
+/* Makes the call of the chosen tool, validates it, and writes the question to ask. */
 static int finish(struct calling *calling, wt_called *out, wt_error *err)
 {
     struct call_candidate *candidate = &calling->candidates[calling->first];

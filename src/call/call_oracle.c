@@ -1,5 +1,5 @@
-/* call_oracle.c: see call_oracle.h. What was asked first is not remembered: an earlier step's decision is made anew
- * where a later one follows it, and comes out the same. */
+/* call_oracle.c: see call_oracle.h. The oracle keeps no state: a step that depends on an earlier one computes its
+ * decision again, with the same result. */
 #include "call/call_oracle.h"
 
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "call/argument_form.h"
 #include "call/call_request.h"
 
-enum { STEPS = 16 /* more than there are */ };
+enum { STEPS = 16 /* upper limit of enum call_step */ };
 
-/* --- chance -------------------------------------------------------------------------------------------------- */
+/* --- randomness --------------------------------------------------------------------------------------------------- */
 
-/* One decision: a sample of a step, about an argument or a tool (""). */
+/* A random decision: a sample of a step, about an argument or a tool (""). */
 struct decision {
     enum call_step step;
     unsigned sample;
@@ -29,7 +29,7 @@ static void seed_decision(struct rng *rng, const struct call_oracle *oracle, con
     wt__rng_seed(rng, wt__checksum(about.ptr, about.len, hash + decision.step + (uint64_t)STEPS * decision.sample));
 }
 
-/* Whether it is wrong; rng then says how. */
+/* True if the decision is wrong. rng continues with the choice of the error. */
 static bool errs(const struct call_oracle *oracle, const struct call_request *request, struct decision decision,
                  double rate, struct rng *rng)
 {
@@ -37,7 +37,7 @@ static bool errs(const struct call_oracle *oracle, const struct call_request *re
     return wt__rng_unit(rng) < rate;
 }
 
-/* The same for a decision that may repeat an earlier one. */
+/* Works like errs, for a decision that may repeat an earlier one. */
 static bool errs_after(const struct call_oracle *oracle, const struct call_request *request, struct decision decision,
                        double rate, struct decision first, double first_rate, struct rng *rng)
 {
@@ -46,7 +46,7 @@ static bool errs_after(const struct call_oracle *oracle, const struct call_reque
     return wt__rng_unit(rng) < oracle->options.repeat ? errs(oracle, request, first, first_rate, &before) : wrong;
 }
 
-/* Any answer but the right one, of 0 (none) to count. */
+/* Returns a random answer other than the right one, from 0 (null) to count. */
 static size_t other_answer(struct rng *rng, size_t right, size_t count)
 {
     size_t number = (size_t)wt__rng_below(rng, count);
@@ -57,7 +57,7 @@ static size_t other_answer(struct rng *rng, size_t right, size_t count)
 
 static const struct decision first_pick = {CALL_PICK, 0, ""};
 
-/* The number of the candidate, from 1; 0: it is not listed. */
+/* Returns the candidate's number, from 1; 0 if it is not listed. */
 static size_t number_of(const struct call_subject *subject, size_t candidate)
 {
     for (size_t i = 0; candidate != CALL_NOBODY && i < subject->listed_count; i++)
@@ -96,7 +96,7 @@ static size_t pick_again(const struct call_oracle *oracle, const struct call_sub
     return number + (number >= right);
 }
 
-/* Which of two the answer to the contrastive question says, from 1. */
+/* Returns the one of two tools named by the answer to the contrastive question, from 1. */
 static size_t answer(const struct call_oracle *oracle, const struct call_subject *subject)
 {
     struct rng rng;
@@ -122,7 +122,7 @@ static size_t decide(const struct call_oracle *oracle, const struct call_subject
 
 /* --- arguments ----------------------------------------------------------------------------------------------- */
 
-/* An argument as a sample predicts it; NULL: not given. */
+/* Returns the argument predicted by a sample; NULL if it is left out. */
 static const json_t *predict(const struct call_oracle *oracle, const struct call_subject *subject, const char *name)
 {
     const struct call_labels *labels = subject->request->labels;
@@ -148,7 +148,7 @@ static size_t choose_option(const struct call_oracle *oracle, const struct call_
     return wrong && subject->option_count > 0 ? other_answer(&rng, right, subject->option_count) : right;
 }
 
-/* Every argument that the labels name, as it is predicted. */
+/* Predicts all arguments of the labels. */
 static int predict_all(const struct call_oracle *oracle, const struct call_subject *subject, json_t *out)
 {
     const struct call_labels *labels = subject->request->labels;
@@ -233,7 +233,7 @@ static int ask_oracle(struct chat_model *model, const struct chat_question *ques
     const struct call_subject *subject = question->subject;
     struct buffer text = {0};
     if (!subject || !subject->request->labels)
-        return wt__fail(err, WT_EINVAL, "%s: it answers only what it has the labels of", model->name);
+        return wt__fail(err, WT_EINVAL, "%s: the request has no labels", model->name);
     int rc = write_answer(oracle, subject, &text);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     rc = rc < 0 || text.failed || !out->text.ptr ? wt__fail_nomem(err) : 0;
@@ -276,9 +276,9 @@ int wt__call_oracle_init(struct call_oracle *oracle, const struct call_oracle_op
                             options->prediction, options->choice, options->repeat};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (!(rates[i] >= 0 && rates[i] <= 1))
-            return wt__fail(err, WT_EINVAL, "call oracle: a rate lies within 0 and 1, and %g does not", rates[i]);
+            return wt__fail(err, WT_EINVAL, "call oracle: a rate must be from 0 to 1, not %g", rates[i]);
     if (options->repeat > 0 && !options->nearest)
-        return wt__fail(err, WT_EINVAL, "call oracle: a mistake that is repeated has to be the nearest");
+        return wt__fail(err, WT_EINVAL, "call oracle: repeat requires nearest");
     *oracle = (struct call_oracle){.model.ask = ask_oracle, .options = *options};
     write_name(oracle);
     oracle->model.name = oracle->name;

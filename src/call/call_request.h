@@ -1,5 +1,5 @@
-/* call_request.h: a request that is to become the call of a tool by way of a language model, and what each question
- * about it is about: what selection.h and generation.h share. */
+/* call_request.h: a request to be turned into a call by a language model, and the subject of each question about it;
+ * shared by selection.h and generation.h. */
 #ifndef WT_CALL_CALL_REQUEST_H
 #define WT_CALL_CALL_REQUEST_H
 
@@ -11,55 +11,55 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-#define CALL_NOBODY SIZE_MAX /* in place of a candidate: none of them */
+#define CALL_NOBODY SIZE_MAX /* in place of a candidate: no candidate */
 
-#define CALL_TEMPERATURE .7 /* of samples, as the paper has it */
+#define CALL_TEMPERATURE .7 /* temperature of samples, as in the paper */
 
-enum { CALL_AT_ONCE = 4 /* questions under way at once */ };
+enum { CALL_AT_ONCE = 4 /* maximum parallel questions */ };
 
-/* What an evaluation knows of a request beforehand, for a stand-in model only (call_oracle.h). */
+/* Labels of an evaluation, for a simulated model only (call_oracle.h). */
 struct call_labels {
-    size_t tool;             /* the candidate that the request needs, or CALL_NOBODY */
-    size_t nearest;          /* the other candidate that is most like it, or CALL_NOBODY */
-    const json_t *arguments; /* of the right call, an object; NULL: none */
-    const json_t *wrong;     /* an object: what is mistaken for an argument, by its name; without it nothing is given */
+    size_t tool;             /* correct candidate, or CALL_NOBODY */
+    size_t nearest;          /* most similar other candidate, or CALL_NOBODY */
+    const json_t *arguments; /* arguments of the correct call, an object; NULL if unknown */
+    const json_t *wrong;     /* an object: wrong value by argument name; for others the model gives no value */
 };
 
 struct call_request {
     struct str text;
-    const struct call_labels *labels; /* NULL but in evaluations; only handed on to the model */
-    struct progress *progress;        /* handed on to the model, which hears from it when to stop; may be NULL */
+    const struct call_labels *labels; /* NULL except in evaluations; passed through to the model */
+    struct progress *progress;        /* passed through to the model, which checks it for cancellation; may be NULL */
 };
 
 enum call_step {
-    CALL_PICK,       /* a candidate, or none */
-    CALL_PICK_AGAIN, /* one of the others */
-    CALL_CONTRAST,   /* a question that tells two tools apart */
-    CALL_ANSWER,     /* the answer to it, of the request */
-    CALL_DECIDE,     /* one of the two */
-    CALL_PREDICT,    /* all arguments */
-    CALL_VERIFY,     /* one argument: one of two values, or none */
-    CALL_BUILD,      /* the call of the values that were decided on */
-    CALL_MEND,       /* all arguments again, with what is wrong with them */
+    CALL_PICK,       /* choose a candidate, or null */
+    CALL_PICK_AGAIN, /* choose one of the others */
+    CALL_CONTRAST,   /* ask for a question that separates two tools */
+    CALL_ANSWER,     /* answer this question from the request */
+    CALL_DECIDE,     /* choose one of the two */
+    CALL_PREDICT,    /* predict all arguments */
+    CALL_VERIFY,     /* verify one argument: one of two values, or null */
+    CALL_BUILD,      /* build the call from the verified values */
+    CALL_MEND,       /* predict all arguments again, given the errors */
 };
 
-/* chat_question.subject. */
+/* Value of chat_question.subject. */
 struct call_subject {
     enum call_step step;
     const struct call_request *request;
-    unsigned sample; /* which answer of several to the same question, from 0 */
+    unsigned sample; /* index of the sample of this question, from 0 */
 
-    /* Of CALL_PICK to CALL_DECIDE: number n of the prompt is candidate listed[n - 1]. */
+    /* For CALL_PICK to CALL_DECIDE: number n of the prompt is candidate listed[n - 1]. */
     const size_t *listed;
     size_t listed_count;
-    bool answered; /* CALL_DECIDE: the request comes with the answer to the contrastive question */
+    bool answered; /* CALL_DECIDE: the prompt includes the answer to the contrastive question */
 
-    /* Of CALL_VERIFY: number n of the prompt is options[n - 1]. */
+    /* For CALL_VERIFY: number n of the prompt is options[n - 1]. */
     const char *parameter;
     const json_t *const *options;
     size_t option_count;
 
-    const json_t *arguments; /* CALL_BUILD: what was decided on */
+    const json_t *arguments; /* CALL_BUILD: verified values */
 };
 
 #endif

@@ -85,7 +85,7 @@ static bool is_among(struct str word, const struct str *words, size_t count)
     return false;
 }
 
-/* True for "find" and "looking", which say what to do. */
+/* True for verbs of the request itself, such as "find" and "looking". */
 static bool is_verb(struct str word)
 {
     struct str base = word;
@@ -166,9 +166,9 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
             arguments->items[p].state = ARGUMENT_UNSURE;
 }
 
-/* ---------------------------------------------------------------- words that an order leaves unread */
+/* ---------------------------------------------------------------- unread words of an order */
 
-/* Words that say how, how much, or to whom, and never on what a tool acts. */
+/* Words for a manner, a degree or a recipient. They never narrow the object of an action. */
 static const char *const never_narrowing[] = {
     "afterwards", "again",   "ahead",    "alexa",    "all",         "already",   "anyway",   "asap",         "back",
     "both",       "bro",     "buddy",    "dude",     "mate",        "sir",       "thx",      "carefully",    "current",
@@ -185,7 +185,7 @@ static bool never_narrows(struct str word)
            wt__str_among(word, never_narrowing, sizeof never_narrowing / sizeof *never_narrowing);
 }
 
-/* Every optional argument that is absent is open here, whatever its type. */
+/* Opens every absent optional argument of any type. True if an argument was declined. */
 static bool open_absent(struct reading *r)
 {
     bool declined = false;
@@ -196,15 +196,15 @@ static bool open_absent(struct reading *r)
     return declined;
 }
 
-/* "id" of "image_id": words that say that something is an identifier, and not of what. */
+/* True for "id" of "image_id" and similar words, which do not name the identified thing. */
 static bool is_of_identifier(struct str word)
 {
     static const char *const words[] = {"code", "id", "identifier", "key", "number", "uuid"};
     return wt__str_among(word, words, sizeof words / sizeof *words);
 }
 
-/* True if the tool acts on several things by its name and the parameter is an identifier of something else:
- * "delete_emails" with its "user_id". Then "old" of "the old emails of user AB-12" does narrow them. */
+/* True if the tool's name is about several things and the parameter identifies something else: "delete_emails" with
+ * "user_id". Then "old" narrows "the old emails of user AB-12". */
 static bool is_of_other_thing(const struct parameter *parameter, struct str tool)
 {
     bool alike = false, says = false;
@@ -212,7 +212,7 @@ static bool is_of_other_thing(const struct parameter *parameter, struct str tool
     size_t at = 0;
     for (struct str word; (word = wt__next_word(tool, &at)).len > 0; last = word) {
         if (wt__says_nothing(word))
-            return false; /* "post to favorites" says where, and not what */
+            return false; /* "post to favorites" names a place, not an object */
         alike |= is_among(word, parameter->words, parameter->word_count);
     }
     for (size_t i = 0; i < parameter->word_count; i++)
@@ -221,8 +221,8 @@ static bool is_of_other_thing(const struct parameter *parameter, struct str tool
     return plural && says && !alike;
 }
 
-/* True if the request gives an identifier of what the tool acts on: then other words describe the same thing, and do
- * not narrow it. */
+/* True if the request gives an identifier of the tool's object. Then other words describe the same object, and do not
+ * narrow it. */
 static bool is_identified(const struct reading *r, struct str tool)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
@@ -234,7 +234,7 @@ static bool is_identified(const struct reading *r, struct str tool)
     return false;
 }
 
-/* The text of a value, as the request might have it. */
+/* Appends the text of a value as it may be in the request. */
 static void write_value_text(struct buffer *out, const json_t *value)
 {
     if (json_is_string(value))
@@ -244,8 +244,7 @@ static void write_value_text(struct buffer *out, const json_t *value)
     wt__buffer_char(out, ' ');
 }
 
-/* Writes all values. True if a language model gave one in words that the request does not have ("tomorrow" as a date):
- * no word can be called unread then. */
+/* Appends all values. True if a language model reworded one ("tomorrow" as a date): then unread words are unknown. */
 static bool write_said_values(struct buffer *out, const struct reading *r)
 {
     bool reworded = false;

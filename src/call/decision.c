@@ -7,11 +7,11 @@
 
 #include "text/analyser.h"
 
-/* In shares of the best score. */
+/* Weights as shares of the best score. */
 static const double TIME_WEIGHT = .15;
 static const double KIND_WEIGHT = .3;
 static const double LEFTOVER_WEIGHT = .05;
-static const double REACH = .5; /* behind the best: one that is farther is not meant, whatever it takes */
+static const double REACH = .5; /* maximum distance from the best score; details do not change tools farther away */
 
 enum time { TIME_PAST = 1, TIME_PRESENT = 2, TIME_FUTURE = 4 };
 enum { KINDS = 4, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
@@ -35,7 +35,7 @@ static const struct {
                       "former")},
 };
 
-/* What tools call each kind of literal. */
+/* Names of each kind of literal in tool definitions. */
 static const char *const *const kind_words[KINDS] = {
     WORDS("zip", "zipcode", "zipcodes", "postal", "postcode"),
     WORDS("email", "emails", "mail"),
@@ -54,7 +54,7 @@ static size_t count_of(const char *const *words)
 }
 
 struct reading {
-    unsigned times, kinds; /* bits of enum time, and 1 << kind */
+    unsigned times, kinds; /* bits: enum time, and 1 << kind */
 };
 
 static void read_text(struct reading *out, struct str text)
@@ -78,7 +78,7 @@ static struct reading read_tool(const struct choice *choice)
     read_text(&out, choice->description);
     for (size_t p = 0; p < choice->parameters->len; p++)
         read_text(&names, wt__str(choice->parameters->items[p].name));
-    out.kinds |= names.kinds; /* of time a parameter's name says nothing: "last_name", "next_page" */
+    out.kinds |= names.kinds; /* only kinds: "last_name" and "next_page" are not about time */
     return out;
 }
 
@@ -109,7 +109,7 @@ static unsigned read_kinds(const struct literal *literals, size_t count)
     return coordinates >= 2 ? kinds | 1U << KIND_COORDINATES : kinds;
 }
 
-/* Of a score that is not above 0, such as a cosine, there are no shares: there a distance of ln 2 halves. */
+/* Scores at or below 0, such as cosines, have no shares: there a distance of ln 2 halves. */
 static double share_of(double score, double best)
 {
     return best > 0 ? score / best : exp(score - best);

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "retrieve/words.h"
 
-/* Where a request says a text as words of its own, any case; SIZE_MAX: nowhere. */
+/* Returns the position of a text in the request, ignoring case and at word boundaries; SIZE_MAX if absent. */
 static size_t find(struct str request, struct str text)
 {
     for (size_t at = 0; text.len > 0 && at + text.len <= request.len; at++) {
@@ -22,9 +22,9 @@ static size_t find(struct str request, struct str text)
     return SIZE_MAX;
 }
 
-enum { BETWEEN = 3 /* bytes between a value and a word beside it: a blank and a sign */ };
+enum { BETWEEN = 3 /* bytes between a value and a word next to it: a blank and a sign */ };
 
-/* The words right before start and right behind end; empty where there is none so near. */
+/* Sets the words right before start and right after end; empty if absent or farther away. */
 static void words_beside(struct str request, size_t start, size_t end, struct str *before, struct str *behind)
 {
     size_t at = 0;
@@ -40,7 +40,7 @@ static void words_beside(struct str request, size_t start, size_t end, struct st
     }
 }
 
-/* The words beside a value that was said speak for the parameter from now on, as its description's do. */
+/* Adds the words next to a value to the description words of the parameter. */
 static void learn_words(struct parameter *parameter, struct str request, size_t start, size_t len)
 {
     struct str beside[2];
@@ -52,7 +52,7 @@ static void learn_words(struct parameter *parameter, struct str request, size_t 
             parameter->description_words[parameter->description_word_count++] = beside[i];
 }
 
-/* The text of a value as a request would have it: of a list its first item's. Empty: it is none. */
+/* Converts a value, or the first item of a list, to text as in a request; empty for other types. */
 static int text_of(struct str *out, const json_t *value, struct arena *arena)
 {
     struct buffer text = {0};
@@ -87,7 +87,7 @@ static void add_example(struct parameter *parameter, const json_t *value, struct
         parameter->examples[parameter->example_count++] = text;
 }
 
-/* The value that most of those have which no request says, where at least half have it. */
+/* Returns the most frequent value absent from requests, if at least half of the calls have it; else NULL. */
 static const json_t *usual_of(const json_t *const *unsaid, size_t count)
 {
     const json_t *usual = NULL;

@@ -1,10 +1,10 @@
-/* doubt.c: whether the request wants the tool to be called at all (call/intent.h, call/coverage.h). */
+/* doubt.c: decides if the request wants the tool to be called at all (call/intent.h, call/coverage.h). */
 #include "call/call.h"
 
 #include "call/coverage.h"
 #include "text/analyser.h"
 
-/* Quoted texts of the request, and values of several words, are no words of it: 'send Bob "is it locked?"'. */
+/* Finds quoted texts and values of several words. Their words are not part of the order: 'send Bob "is it locked?"'. */
 static size_t find_values(const struct calling *calling, const struct call_arguments *arguments,
                           struct intent_span *out)
 {

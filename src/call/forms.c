@@ -1,4 +1,4 @@
-/* forms.c: see forms.h. Only forms that examples and patterns of real catalogues have in common. */
+/* forms.c: see forms.h. Supports only the examples and patterns common in real catalogues. */
 #include "call/forms.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ static bool has(struct str text, const char *part)
     return find(text, part, &at);
 }
 
-/* A pattern of YYYY, MM and DD with one sign between, such as "MM/DD/YYYY"; empty where the description has none. */
+/* Returns the date pattern of a description, such as "MM/DD/YYYY"; empty if not found. */
 static struct str date_pattern(struct str description)
 {
     for (size_t at = 0; at + 10 <= description.len; at++) {
@@ -39,7 +39,7 @@ static struct str date_pattern(struct str description)
     return (struct str){0};
 }
 
-/* iso: YYYY-MM-DD. */
+/* Writes a date in the pattern. iso: YYYY-MM-DD. */
 static int write_date(struct str *out, struct str pattern, struct str iso, struct arena *arena)
 {
     static const struct {
@@ -61,12 +61,12 @@ static int write_date(struct str *out, struct str pattern, struct str iso, struc
 static int form_of_date(struct str *out, struct str description, const struct literal *literal, struct arena *arena)
 {
     if (has(description, "HH") || has(description, "hh:"))
-        return 0; /* it wants the time as well */
+        return 0; /* the description asks for a time as well */
     struct str pattern = date_pattern(description);
     return pattern.len > 0 ? write_date(out, pattern, literal->text, arena) : 1;
 }
 
-/* A format "time" wants seconds and a zone: noughts, where no seconds were said, and the zone if it was. */
+/* Writes a time for the format "time", which requires seconds and a zone. */
 static int form_with_zone(struct str *out, struct arena *arena)
 {
     enum { MINUTES = 5 };
@@ -79,7 +79,7 @@ static int form_with_zone(struct str *out, struct arena *arena)
 
 static int form_of_time(struct str *out, struct str description, struct arena *arena)
 {
-    enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30", "19:30:00" */
+    enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30" and "19:30:00" */
     bool wanted = wt__text_says(description, "HH:MM:SS");
     if (has(description, "AM/PM") || has(description, "YYYY"))
         return 0;
@@ -98,7 +98,7 @@ static int form_of_time(struct str *out, struct str description, struct arena *a
     return copy ? 1 : WT_ENOMEM;
 }
 
-/* "City, State", or an example with a comma before two capitals: a city alone will not do. */
+/* True for "City, State", or an example with a comma before two capitals: a city alone is not enough. */
 static bool wants_state(struct str description)
 {
     if (has(description, "City, State") || has(description, "city and state") || has(description, "City and state"))
@@ -127,7 +127,7 @@ static size_t count_of(struct str text, int (*is_kind)(int))
     return count;
 }
 
-/* Capitals and digits; small letters are none but in quotes, where they were meant so. */
+/* True for capitals and digits. Small letters count only in quotes. */
 static bool is_code(const struct literal *literal)
 {
     struct str text = literal->text;
@@ -154,7 +154,7 @@ int wt__form_of(struct str *out, const struct parameter *parameter, const struct
         return form_with_zone(out, arena);
     if (literal->kind == LITERAL_TIME)
         return form_of_time(out, description, arena);
-    if (literal->kind == LITERAL_DATE_TIME) /* its zone is not left out, nor its T */
+    if (literal->kind == LITERAL_DATE_TIME) /* the zone and the T must stay */
         return !wt__text_says(description, "YYYY") || wt__text_says(description, "YYYY-MM-DDTHH");
     if (literal->money && (has(description, " cents") || has(description, "Cents")))
         return 0;

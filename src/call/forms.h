@@ -1,5 +1,5 @@
-/* forms.h: converts literals to the form that a parameter's description wants: "in the format 'YYYY-MM-DD'", "such as
- * 'San Francisco, CA'", "the IATA code". */
+/* forms.h: converts literals to the form described by a parameter: "in the format 'YYYY-MM-DD'", "such as 'San
+ * Francisco, CA'", "the IATA code". */
 #ifndef WT_CALL_FORMS_H
 #define WT_CALL_FORMS_H
 
@@ -10,7 +10,7 @@
  * if the literal cannot be converted, or WT_ENOMEM. */
 int wt__form_of(struct str *out, const struct parameter *parameter, const struct literal *literal, struct arena *arena);
 
-/* True if the literal is a code with the number of letters that the parameter wants; that number is above 0. */
+/* True if the literal is a code with the parameter's number of letters, which must be above 0. */
 bool wt__has_letters(const struct parameter *parameter, const struct literal *literal);
 
 #endif

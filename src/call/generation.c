@@ -10,7 +10,7 @@
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
-/* One generation; all of it borrowed. */
+/* State of one generation; everything is borrowed. */
 struct generating {
     const struct generation_options *options;
     const struct generation_tool *tool;
@@ -19,12 +19,12 @@ struct generating {
     struct arena *arena;
     struct generation_trace *trace;
     struct str tool_text;
-    struct str *lines;          /* [parameters.len], as the prompts list them */
+    struct str *lines;          /* [parameters.len] lines for the prompts */
     struct str *demonstrations; /* [demonstration_count] */
     size_t demonstration_count;
 };
 
-/* --- what is shown ------------------------------------------------------------------------------------------- */
+/* --- texts for the prompts ---------------------------------------------------------------------------------------- */
 
 static int copy_out(const struct generating *g, struct buffer *text, struct str *out, wt_error *err)
 {
@@ -33,7 +33,7 @@ static int copy_out(const struct generating *g, struct buffer *text, struct str 
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* As JSON, so that no request can look like arguments. */
+/* Writes JSON, so that a request cannot be mistaken for arguments. */
 static int write_demonstration(const struct generating *g, const struct generation_demonstration *demonstration,
                                struct str *out, wt_error *err)
 {
@@ -45,7 +45,7 @@ static int write_demonstration(const struct generating *g, const struct generati
         wt__json_write(&text, demonstration->arguments);
     else
         wt__buffer_text(&text, "{}");
-    wt__buffer_text(&text, " }"); /* "}}" would be pulled apart */
+    wt__buffer_text(&text, " }"); /* "}}" would end a slot of the prompt */
     return copy_out(g, &text, out, err);
 }
 
@@ -85,16 +85,16 @@ static int reject(const struct generating *g, const char *reason, wt_error *err)
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, g->arena, err);
 }
 
-/* The arguments of an answer, which the trace then owns; NULL when it is none. */
+/* Reads the arguments of an answer, owned by the trace; NULL if missing. */
 static int read_arguments(const struct generating *g, const struct chat_reply *reply, const json_t **out, wt_error *err)
 {
     *out = wt__json_object(reply->got.json, "arguments");
     if (reply->got.json && !*out)
-        return reject(g, "it has no arguments", err);
+        return reject(g, "the answer has no arguments", err);
     return *out && json_array_append(g->trace->answers, reply->got.json) < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* One question for all arguments, put and kept; *out as read_arguments has it. */
+/* Asks for all arguments and keeps the exchange. *out: as in read_arguments. */
 static int ask_arguments(const struct generating *g, const char *name, const struct prompt_value *values, size_t count,
                          const struct call_subject *subject, const json_t **out, wt_error *err)
 {
@@ -151,7 +151,7 @@ static int put_prediction(void *context, size_t index, unsigned worker)
                         other ? g->options->other : g->model, question);
 }
 
-/* What was answered counts even where the other question failed. */
+/* Reads all predictions, also if the other question failed. */
 static int read_predictions(const struct predicting *p, wt_error *err)
 {
     const struct generating *g = p->g;
@@ -198,7 +198,7 @@ static int predict(const struct generating *g, wt_error *err)
 
 /* --- verification -------------------------------------------------------------------------------------------- */
 
-/* One argument in which the predictions differ. */
+/* An argument with different predictions. */
 struct verification {
     struct generated_argument *item;
     struct str line;
@@ -237,7 +237,7 @@ static int put_verification(void *context, size_t index, unsigned worker)
     return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values, g->model, question);
 }
 
-/* The values in an order of their own: neither place is the few-shot prediction's more often than the other. */
+/* Lists the values in a hashed order, so that the few-shot prediction is not always in the same position. */
 static int list_options(const struct generating *g, struct verification *asked, wt_error *err)
 {
     const struct generated_argument *item = asked->item;
@@ -256,7 +256,8 @@ static int list_options(const struct generating *g, struct verification *asked, 
     return rc;
 }
 
-/* Without an answer neither value is taken for the argument, and the few-shot one is what it may be. */
+/* Applies the answer to an argument. Without a usable answer, the argument is unsure, and the few-shot value is the
+ * proposal. */
 static int read_verification(const struct verifying *v, struct verification *asked, wt_error *err)
 {
     struct generated_argument *item = asked->item;
@@ -277,11 +278,11 @@ static int read_verification(const struct verifying *v, struct verification *ask
     default:
         item->state = ARGUMENT_UNSURE;
         item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
-        return answer ? reject(v->g, "it is no number of a value that was listed", err) : 0;
+        return answer ? reject(v->g, "the answer is not the number of a listed value", err) : 0;
     }
 }
 
-/* What the predictions agree on is given, or not; what they do not agree on is asked. */
+/* Settles arguments with equal predictions, and lists the others for a question. */
 static int list_differences(struct verifying *v, bool verified, wt_error *err)
 {
     struct generation_trace *trace = v->g->trace;
@@ -323,9 +324,9 @@ static int verify(const struct generating *g, bool verified, wt_error *err)
     return rc;
 }
 
-/* --- the call ------------------------------------------------------------------------------------------------ */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* What is not given: a default, missing, or left out. */
+/* Sets the state of an absent required argument: default or missing. */
 static void complete(struct generated_argument *item)
 {
     if (item->state != ARGUMENT_ABSENT || !item->parameter->required)
@@ -334,7 +335,7 @@ static void complete(struct generated_argument *item)
     item->state = item->value ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
 }
 
-/* Puts the call together anew, and says how far it is. */
+/* Builds the call from the arguments, and sets `end`. */
 static int assemble(const struct generating *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -353,7 +354,8 @@ static int assemble(const struct generating *g, wt_error *err)
     return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* A.4.7. A value that was decided on may come back in another form; one that was not decided on is not looked at. */
+/* Lets the model write the call (A.4.7). Verified values may change their form; other values of the answer are
+ * ignored. */
 static int write_call(const struct generating *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -391,7 +393,7 @@ static int write_call(const struct generating *g, wt_error *err)
 
 /* --- validation ---------------------------------------------------------------------------------------------- */
 
-/* *fault: empty where the call holds. */
+/* Validates the call. *fault is empty if the call is valid. */
 static int validate(const struct generating *g, struct str *fault, wt_error *err)
 {
     const struct call_validation *validation = g->options->validation;
@@ -404,7 +406,7 @@ static int validate(const struct generating *g, struct str *fault, wt_error *err
     return copy_out(g, &plain, fault, err);
 }
 
-/* Asks for all arguments once more. Takes them over when there are any. */
+/* Asks for all arguments again, and uses the answer if there is one. */
 static int mend(const struct generating *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -432,14 +434,14 @@ static int mend(const struct generating *g, wt_error *err)
         const json_t *value = json_object_get(arguments, item->parameter->name);
         bool nothing = wt__argument_is_nothing(value, item->parameter);
         if (item->state == ARGUMENT_DEFAULT && wt__argument_same(value, item->value))
-            continue; /* it was shown, and stays what it is */
+            continue; /* the default was in the prompt; keep its state */
         item->value = nothing ? NULL : value;
         item->state = nothing ? ARGUMENT_ABSENT : ARGUMENT_GIVEN;
     }
     return assemble(g, err);
 }
 
-/* A call that lacks a required argument does not hold, and says so already. */
+/* Validates the call and repairs it once. An incomplete call is reported as such instead. */
 static int hold(const struct generating *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
@@ -457,17 +459,17 @@ static int hold(const struct generating *g, wt_error *err)
     return rc;
 }
 
-/* --- the generation ------------------------------------------------------------------------------------------ */
+/* --- the generation ----------------------------------------------------------------------------------------------- */
 
 static int check_options(const struct generation_options *options, wt_error *err)
 {
     if ((unsigned)options->second > GENERATION_ALONE || (unsigned)options->build > GENERATION_WRITTEN)
-        return wt__fail(err, WT_EINVAL, "generation: there is no such source, or no such way to build a call");
+        return wt__fail(err, WT_EINVAL, "generation: unknown source or build");
     if (options->second == GENERATION_OTHER_MODEL && !options->other)
-        return wt__fail(err, WT_EINVAL, "generation: the second prediction wants another model, and there is none");
+        return wt__fail(err, WT_EINVAL, "generation: the second prediction requires another model");
     if (!(options->temperature >= 0 && options->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "generation: a temperature lies within 0 and %d, and %g does not",
-                        CHAT_TEMPERATURE_MAX, options->temperature);
+        return wt__fail(err, WT_EINVAL, "generation: temperature must be from 0 to %d, not %g", CHAT_TEMPERATURE_MAX,
+                        options->temperature);
     return 0;
 }
 
@@ -476,7 +478,7 @@ static int begin(struct generating *g, wt_error *err)
     struct generation_trace *trace = g->trace;
     if (wt__parameters_read(&trace->parameters, g->tool->schema, g->arena) < 0)
         return wt__fail_nomem(err);
-    size_t most = GENERATION_PREDICTIONS + trace->parameters.len + 2; /* the call, and once more */
+    size_t most = GENERATION_PREDICTIONS + trace->parameters.len + 2; /* build and repair */
     trace->items = wt__arena_array(g->arena, struct generated_argument, trace->parameters.len);
     trace->exchanges = wt__arena_array(g->arena, struct chat_exchange, most);
     trace->answers = json_array();

@@ -1,25 +1,26 @@
-/* generation.h: the arguments of a call, written by a language model that verifies them: ToolVerifier (Mekala et al.
- * 2024), section 2.3.
+/* generation.h: lets a language model write and verify the arguments of a call: ToolVerifier (Mekala et al. 2024),
+ * section 2.3.
  *
- *   predictions   all arguments, twice: few-shot from what past requests called the tool with, and by reasoning first
- *                 (ReAct), by another model, or as a sample
- *   verification  for each parameter in which these differ, a question of multiple choice, of which "none" is one
- *   the call      what was agreed on or decided, put together here; or, as in the paper's A.4.7, by the model
- *   validation    the caller's; what does not hold is written once more by the model, which is told what is wrong
+ *   predictions: all arguments, twice: few-shot from past calls of the tool, and by reasoning first (ReAct), by another
+ *       model, or as a sample
+ *   verification: a multiple-choice question, including "none of them", for each parameter with different predictions
+ *   the call: the agreed and verified values, assembled here; or written by the model as in A.4.7
+ *   validation: by the caller; the model repairs an invalid call once, given the fault
  *
- * What the request does not give is missing, and never made up: a prediction may be null, a verification may be none,
- * and a required parameter without a value is reported (ARGUMENT_MISSING), unless its schema has a default, which is
- * marked as such (ARGUMENT_DEFAULT).
+ * Values absent from the request are missing, never invented. Predictions and the answers of
+ * verifications may be null.
+ * A required parameter without a value is reported (ARGUMENT_MISSING), unless its schema has a default
+ * (ARGUMENT_DEFAULT).
  *
- * Where it departs from the paper: predictions are JSON, which the tool's schema constrains as far as it can
- * (argument_form.h), so that nothing is read out of prose; options stand in an order of their own, not that of the
- * predictions; numbers and spellings that only differ in form are no difference.
+ * Differences from the paper: predictions are JSON, constrained by the tool's schema (argument_form.h), so no prose is
+ * parsed. Options have a hashed order, not the order of the predictions. Numbers and spellings with the same value are
+ * equal.
  *
- * What stands in for an answer that is none: of one prediction the other, unverified; of both nothing, and no call is
- * made (GENERATION_UNSAID); of a verification neither value, and the argument is unsure and not in the call.
+ * Unusable answers: if one prediction is unusable, the other is used without verification. If both are, no call is made
+ * (GENERATION_UNSAID). If a verification is unusable, the argument is unsure and left out of the call.
  *
- * Descriptions, schemas, requests, demonstrations and what the model says are hostile. Each is only ever the value of a
- * slot; the members of an answer are only ever looked up by the names of the tool's parameters. */
+ * Descriptions, schemas, requests, demonstrations and the model's answers are hostile. Each is only ever the value of a
+ * slot, and members of an answer are looked up only by the names of the tool's parameters. */
 #ifndef WT_CALL_GENERATION_H
 #define WT_CALL_GENERATION_H
 
@@ -38,24 +39,24 @@
 
 enum {
     GENERATION_PREDICTIONS = 2,
-    GENERATION_DEMONSTRATIONS = 3,         /* the first that are shown, as the paper has it */
-    GENERATION_MAX_TOOL_BYTES = 1200,      /* of a name and description, as the prompts take them */
-    GENERATION_MAX_VALUE_BYTES = 1200,     /* of a parameter's line, or a value, as the prompts take them */
-    GENERATION_MAX_ARGUMENTS_BYTES = 2000, /* of a demonstration */
-    GENERATION_MAX_FAULT_BYTES = 1024,     /* of what is wrong with a call, in words */
+    GENERATION_DEMONSTRATIONS = 3,         /* demonstrations in a prompt, as in the paper */
+    GENERATION_MAX_TOOL_BYTES = 1200,      /* name and description in the prompts */
+    GENERATION_MAX_VALUE_BYTES = 1200,     /* a parameter's line, or a value, in the prompts */
+    GENERATION_MAX_ARGUMENTS_BYTES = 2000, /* a demonstration in the prompts */
+    GENERATION_MAX_FAULT_BYTES = 1024,     /* description of a fault */
 };
 
-/* Where the second set of arguments comes from; the first is always few-shot. */
+/* Source of the second set of arguments; the first is always few-shot. */
 enum generation_source {
     GENERATION_REACT,       /* the same model, reasoning first */
     GENERATION_OTHER_MODEL, /* few-shot, another model */
     GENERATION_SAMPLED,     /* few-shot, the same model at a temperature */
-    GENERATION_ALONE,       /* there is none: without verification */
+    GENERATION_ALONE,       /* no second set, no verification */
 };
 
 enum generation_build {
-    GENERATION_ASSEMBLED, /* of what was decided, without a question */
-    GENERATION_WRITTEN, /* by the model, from "name: value" lines (A.4.7); it may give a value another form, no more */
+    GENERATION_ASSEMBLED, /* from the verified values, without a question */
+    GENERATION_WRITTEN,   /* by the model from "name: value" lines (A.4.7); it may only change the form of values */
 };
 
 struct generation_demonstration {
@@ -65,13 +66,13 @@ struct generation_demonstration {
 
 struct generation_tool {
     struct str name, description;
-    const json_t *schema;                                  /* of its arguments; NULL: it has none */
+    const json_t *schema;                                  /* schema of the arguments; NULL if the tool has no schema */
     const struct generation_demonstration *demonstrations; /* nearest first, or NULL */
     size_t demonstration_count;
 };
 
-/* Holds arguments to the tool's schema: 0, and *fault in the arena says in a sentence what is wrong with them, empty
- * when nothing is; or an error, which ends the generation. */
+/* Validates arguments against the tool's schema. Returns 0 and sets *fault, in the arena, to a description of the
+ * fault, or to an empty string. Other errors end the generation. */
 struct call_validation {
     void *self;
     int (*validate)(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err);
@@ -79,51 +80,51 @@ struct call_validation {
 
 struct generation_options {
     enum generation_source second;
-    struct chat_model *other; /* of GENERATION_OTHER_MODEL */
-    double temperature;       /* of GENERATION_SAMPLED; 0: CALL_TEMPERATURE */
+    struct chat_model *other; /* for GENERATION_OTHER_MODEL */
+    double temperature;       /* for GENERATION_SAMPLED; 0 for CALL_TEMPERATURE */
     enum generation_build build;
-    const struct call_validation *validation; /* NULL: the call is not validated */
+    const struct call_validation *validation; /* NULL to skip validation */
 };
 
 struct generated_argument {
     const struct parameter *parameter;
-    const json_t *predictions[GENERATION_PREDICTIONS]; /* NULL: none was given */
-    bool asked;                                        /* they differ, and the model was asked which it is */
+    const json_t *predictions[GENERATION_PREDICTIONS]; /* NULL if the prediction leaves the argument out */
+    bool asked;                                        /* the predictions differ, and the model was asked */
     enum argument_state state;
-    const json_t *value; /* of GIVEN, DEFAULT and UNSURE */
+    const json_t *value; /* for GIVEN, DEFAULT and UNSURE */
 };
 
 enum generation_end {
-    GENERATION_UNSAID,     /* no prediction was an answer */
+    GENERATION_UNSAID,     /* no usable prediction */
     GENERATION_INCOMPLETE, /* a required argument is missing or unsure */
-    GENERATION_INVALID,    /* the call does not hold, and the second try did not either: `fault` */
+    GENERATION_INVALID,    /* the call is invalid after the repair; see `fault` */
     GENERATION_COMPLETE,
 };
 
-/* Everything that was seen and decided. Ends with wt__generation_dispose; the rest lives as long as the arena. */
+/* Trace of a generation. Free with wt__generation_dispose; the rest lives as long as the arena. */
 struct generation_trace {
-    struct generated_argument *items; /* in the order of the schema, the first PARAMETERS_MOST */
+    struct generated_argument *items; /* in the order of the schema, at most PARAMETERS_MOST */
     size_t len;
     struct parameters parameters;
-    json_t *arguments; /* of the call, an object: what is given or a default; NULL when unsaid or on an error */
+    json_t *arguments; /* arguments of the call: given and default values; NULL if unsaid or on an error */
     enum generation_end end;
-    struct str fault; /* the first that was found, in words, made plain; empty: none, or nothing validated it */
-    bool verified;    /* both predictions were answers, and what they differed in was asked about */
-    bool mended;      /* the call was written once more */
-    json_t *answers;  /* a list of what was answered, which the values are parts of */
+    struct str fault; /* description of the fault, as plain text; empty if the call is valid or was not validated */
+    bool verified;    /* both predictions were usable, and their differences were asked about */
+    bool mended;      /* the model repaired the call */
+    json_t *answers;  /* list of all answers; owns the values */
     struct chat_exchange *exchanges;
     size_t exchange_count;
     struct chat_cost cost;
 };
 
-/* The arguments with which the request calls the tool. options: NULL for the defaults. The tool's schema and its
- * demonstrations must outlive the trace. Errors: WT_EINVAL (an option that is none), those of chat.h but WT_EFORMAT,
- * those of the validation, WT_ENOMEM; the trace holds what was asked up to it. */
+/* Generates the arguments for a request. options: NULL for defaults. The tool's schema and demonstrations must outlive
+ * the trace. Errors: WT_EINVAL (invalid option), those of chat.h except WT_EFORMAT, those of the validation, WT_ENOMEM.
+ * On an error the trace has the questions asked so far. */
 int wt__generate_arguments(const struct generation_options *options, const struct generation_tool *tool,
                            struct chat_model *model, const struct call_request *request, struct arena *arena,
                            struct generation_trace *out, wt_error *err);
 void wt__generation_dispose(struct generation_trace *trace);
 
-const char *wt__generation_end_name(enum generation_end end); /* "unsaid", "incomplete", "invalid", "complete" */
+const char *wt__generation_end_name(enum generation_end end); /* "unsaid", "incomplete", "invalid" or "complete" */
 
 #endif

@@ -1,5 +1,5 @@
-/* intent.c: see intent.h. First the words, then the clauses, then the kind of each clause by tables of phrases, then
- * the verdict for one tool. */
+/* intent.c: see intent.h. Splits the request into words and clauses, classifies each clause by tables of phrases, and
+ * judges the clauses for one tool. */
 #include "call/intent.h"
 
 #include "base/error.h"
@@ -7,28 +7,28 @@
 #include "retrieve/words.h"
 
 enum clause_kind {
-    CLAUSE_OTHER,     /* no verb that is known: "lights off" */
+    CLAUSE_OTHER,     /* no known verb: "lights off" */
     CLAUSE_ORDER,     /* "lock the vault"; a question mark makes it a question */
-    CLAUSE_WISH,      /* a polite order, which a question mark leaves an order: "can you lock the vault?" */
+    CLAUSE_WISH,      /* a polite order, even with a question mark: "can you lock the vault?" */
     CLAUSE_INFORM,    /* an order to tell something: "show me the vault" */
     CLAUSE_QUESTION,  /* "is the vault locked", "check whether the vault is locked" */
     CLAUSE_DENIAL,    /* "don't lock the vault" */
     CLAUSE_STATEMENT, /* "the vault is locked" */
     CLAUSE_CONDITION, /* "if it rains" */
-    CLAUSE_ASIDE,     /* says nothing about what is wanted: "if you don't mind" */
+    CLAUSE_ASIDE,     /* irrelevant: "if you don't mind" */
     CLAUSE_PLEASE,    /* makes the order before it polite: "will you", "ok" */
-    CLAUSE_TAG,       /* makes a question of the clause before it: "isn't it", "right" */
+    CLAUSE_TAG,       /* turns the clause before into a question: "isn't it", "right" */
 };
 
 struct clause {
     size_t start, end; /* words */
-    size_t verb;       /* word of an order that says what to do; end if there is none */
-    size_t rest;       /* first word after the verb, or after the phrase that makes it an order */
+    size_t verb;       /* verb of an order; end if the clause has no verb */
+    size_t rest;       /* first word after the verb, or after the phrase of an order */
     enum clause_kind kind;
     bool first;   /* first clause of its sentence */
     bool joined;  /* follows the clause before it by "and" or "or", without a sign */
-    bool revokes; /* takes back the orders before it */
-    bool goes_on; /* is a part of the order before it: "and the rice timers" */
+    bool revokes; /* revokes the orders before it */
+    bool goes_on; /* continues the order before it: "and the rice timers" */
 };
 
 struct reader {
@@ -48,7 +48,7 @@ struct reader {
 
 /* ---------------------------------------------------------------- words */
 
-/* Length of the apostrophe at `at`, typed or typographic; 0 if there is none. */
+/* Length of a typed or typographic apostrophe at `at`; 0 if absent. */
 static size_t apostrophe_length(struct str text, size_t at)
 {
     static const char curly[] = "\xe2\x80\x99";
@@ -58,7 +58,7 @@ static size_t apostrophe_length(struct str text, size_t at)
     return is_curly ? sizeof curly - 1 : 0;
 }
 
-/* Signs of more than one byte, and the sign that each stands for; a blank stands for none. */
+/* Signs of more than one byte and their ASCII equivalent. Signs with a blank are ignored. */
 static const struct {
     const char *bytes;
     char sign;
@@ -83,7 +83,7 @@ static const struct {
     {"\xc2\xa0", ' '}, /* no-break space */
 };
 
-/* Length of the mark at `at`, and its sign; 0 if there is none. */
+/* Length of the mark at `at`, and its sign; 0 if absent. */
 static size_t mark_length(struct str text, size_t at, char *sign)
 {
     struct str rest = {text.ptr + at, text.len - at};
@@ -100,7 +100,8 @@ static bool is_word_byte(char c)
     return wt__is_letter(c) || wt__is_digit(c) || (unsigned char)c >= 0x80;
 }
 
-/* End of the word at `at`, which is `at` if no word begins there. "don't" is one word, "I'd" are two: "I" and "'d". */
+/* Returns the end of the word at `at`; `at` if no word begins there. "don't" is one word, "I'd" are two: "I" and
+ * "'d". */
 static size_t find_word_end(struct str text, size_t at)
 {
     size_t start = at, mark;
@@ -120,7 +121,7 @@ static size_t find_word_end(struct str text, size_t at)
     return at;
 }
 
-/* The word in lower case, with ' for every apostrophe. */
+/* Returns the word in lower case, with ' for every apostrophe. */
 static struct str copy_word(struct str text, struct arena *arena)
 {
     char *out = wt__arena_array(arena, char, text.len + 1);
@@ -142,8 +143,8 @@ static const struct intent_span *find_quoted(const struct reader *r, size_t at)
     return NULL;
 }
 
-/* The sign at `at`, 0 if there is none, and its length. A point or a colon within a word or number ("10:30", "a.txt")
- * is no sign. */
+/* Reads the sign at `at` and its length; 0 if absent. A point or a colon within a word or number ("10:30", "a.txt") is
+ * not a sign. */
 static char read_sign(struct str text, size_t at, size_t *length)
 {
     char c = text.ptr[at], sign = 0;
@@ -160,7 +161,7 @@ static char read_sign(struct str text, size_t at, size_t *length)
     return within && strchr(",:.", c) ? 0 : c;
 }
 
-/* The sign of two in a row that separates more: "?" of "...?" */
+/* Returns the stronger separator of two in a row: "?" of "...?". */
 static char stronger_sign(char a, char b)
 {
     static const char order[] = ":,;\n!.?";
@@ -200,23 +201,22 @@ static int read_intent_words(struct reader *r, struct arena *arena)
 
 /* Meaning of a phrase at the beginning of a clause. */
 enum phrase_means {
-    MEANS_ORDER,     /* the rest is parsed as an order that is polite: "could you" */
+    MEANS_ORDER,     /* the rest is parsed as a polite order: "could you" */
     MEANS_REST,      /* the rest is parsed like the clause itself: "go ahead and" */
-    MEANS_ASIDE,     /* nothing is wanted by it */
+    MEANS_ASIDE,     /* irrelevant */
     MEANS_PLEASE,    /* the whole clause makes the order before it polite */
-    MEANS_TAG,       /* the whole clause makes a question of the one before it */
+    MEANS_TAG,       /* the whole clause turns the clause before into a question */
     MEANS_COMMAND,   /* the whole clause is an order: "have it locked" */
     MEANS_WISH,      /* the whole clause is a polite order: "I'd like" */
     MEANS_QUESTION,  /* the whole clause is a question */
     MEANS_DENIAL,    /* the whole clause is a prohibition */
-    MEANS_REVOKE,    /* the whole clause takes back the orders before it: "no, don't" */
+    MEANS_REVOKE,    /* the whole clause revokes the orders before it: "no, don't" */
     MEANS_CONDITION, /* the whole clause is a condition */
 };
 
 struct phrase {
-    /* Words of the phrase; '|' between alternatives, '?' after a word that may be missing, '$' for the end of the
-     * clause, '+ing' for any verb that ends so, '=verb' for a verb that is no part of the phrase, '*' for up to four
-     * words. */
+    /* Words of the phrase. '|' separates alternatives, '?' marks an optional word, '$' is the end of the clause, '+ing'
+     * any verb with this ending, '=verb' a verb after the phrase, '*' up to four words. */
     const char *words;
     enum phrase_means means;
 };
@@ -231,7 +231,7 @@ struct phrase {
 #define PRONOUN "i|you|we|he|she|it|they|there|u"
 #define NOT "not|never|don't|dont|doesn't|isn't|aren't"
 
-/* In this order: the first phrase that a clause begins with counts. */
+/* The first matching phrase wins. */
 static const struct phrase phrases[] = {
     /* asides */
     {MODAL " " YOU " please? $", MEANS_PLEASE},
@@ -258,7 +258,7 @@ static const struct phrase phrases[] = {
     {"after that|this $", MEANS_ASIDE},
     {"once more|again", MEANS_REST},
 
-    /* orders to somebody, in the form of questions */
+    /* orders in the form of questions */
     {"would|could|will|can " YOU " please? be so kind as|and to?", MEANS_ORDER},
     {"would|could|will|can " YOU " please? be kind|nice|good enough to", MEANS_ORDER},
     {"would|could|will|can " YOU " please? be able to", MEANS_ORDER},
@@ -284,7 +284,7 @@ static const struct phrase phrases[] = {
     {"may|can|could|might " WE " please", MEANS_ORDER},
     {"may|can|could " WE " have|get " ARTICLE, MEANS_WISH},
 
-    /* prohibitions, and what looks like them */
+    /* prohibitions and their lookalikes */
     {"don't|dont|never ever? forget|hesitate|fail|neglect to", MEANS_ORDER},
     {"you|u? do|must|should not|never forget|hesitate|fail|neglect to", MEANS_ORDER},
     {"don't " WE "|they|he|she|it", MEANS_QUESTION},
@@ -373,7 +373,7 @@ static const struct phrase phrases[] = {
     {"as|before|while|since|although|though", MEANS_ASIDE},
 };
 
-/* Words that may stand before any phrase. */
+/* Words skipped before any phrase. */
 static const char *const fillers[] = {
     "actually",  "afternoon", "ah",          "alexa",     "also",   "alright", "and",     "anyway",   "assistant",
     "basically", "bot",       "but",         "computer",  "dear",   "evening", "excuse",  "finally",  "first",
@@ -413,9 +413,9 @@ static bool fits_word(struct str word, struct str alternatives)
     return false;
 }
 
-enum { PHRASE_GAP = 4 /* words that a '*' stands for at most */ };
+enum { PHRASE_GAP = 4 /* maximum words for '*' */ };
 
-/* The word after the phrase, which begins at `at`; SIZE_MAX if the clause does not have the phrase there. */
+/* Returns the word after the phrase, which begins at `at`; SIZE_MAX if the clause does not match. */
 static size_t match_phrase(const struct reader *r, const struct clause *clause, size_t at, const char *phrase)
 {
     for (; *phrase == ' '; phrase++)
@@ -448,14 +448,14 @@ static size_t match_phrase(const struct reader *r, const struct clause *clause, 
 
 /* ---------------------------------------------------------------- clauses */
 
-/* Verbs that ask to be told something: "show me the timers", "check whether the vault is locked". */
+/* Verbs of requests for information: "show me the timers", "check whether the vault is locked". */
 static const char *const informing[] = {
     "check", "confirm", "count",   "describe", "determine",  "display", "explain", "figure",
     "find",  "hear",    "inspect", "know",     "learn",      "list",    "look",    "say",
     "see",   "show",    "tell",    "test",     "understand", "verify",  "view",
 };
 
-/* Verbs that ask to pass something on, so that what follows is not for now: "remind me to lock the vault". */
+/* Verbs of messages, whose content is not an order now: "remind me to lock the vault". */
 static const char *const passing_on[] = {
     "ask",    "email", "mail", "message", "note", "notify", "post",  "remember",
     "remind", "reply", "say",  "tell",    "text", "warn",   "write",
@@ -469,7 +469,7 @@ static bool is_form_among(struct str word, const char *const *words, size_t coun
     return false;
 }
 
-/* True if the order at `at` says what is to be found out: "check whether", "tell me what", "find out when". */
+/* True if the order at `at` has a question as its object: "check whether", "tell me what", "find out when". */
 static bool has_complement(const struct reader *r, const struct clause *clause, size_t at)
 {
     static const char *const begins[] = {"if",    "whether", "what",  "when", "where",
@@ -480,7 +480,7 @@ static bool has_complement(const struct reader *r, const struct clause *clause, 
     return false;
 }
 
-/* True if the clause from `at` on has one of the verbs that make it a sentence: "the vault is locked". */
+/* True if the clause has a finite verb from `at` on: "the vault is locked". */
 static bool has_finite_verb(const struct reader *r, const struct clause *clause, size_t at)
 {
     static const char *const verbs[] = {"am", "are", "been", "did", "had", "has", "have",
@@ -491,7 +491,7 @@ static bool has_finite_verb(const struct reader *r, const struct clause *clause,
     return false;
 }
 
-/* "the server must be restarted", "the lights need to go off": an order, whoever it is for; or a prohibition. */
+/* Classifies "the server must be restarted", "the lights need to go off": a polite order or a prohibition. */
 static enum clause_kind kind_of_obligation(const struct reader *r, const struct clause *clause)
 {
     static const char *const obligations[] = {"deserve", "deserves", "have",  "has",   "must",
@@ -523,11 +523,11 @@ static enum clause_kind kind_of_informing(const struct reader *r, const struct c
         (fits_word(next, STR("that")) || has_finite_verb(r, clause, at + 1)))
         return CLAUSE_QUESTION;
     if (wt__effect_verb(r->effect, verb) || (wt__is_form_of(verb, "find") && !fits_word(next, STR("out"))))
-        return CLAUSE_ORDER; /* "find me a table" may be what a tool that books is for */
+        return CLAUSE_ORDER; /* "find me a table" may be an order to a booking tool */
     return CLAUSE_INFORM;
 }
 
-/* The kind of a clause by its first words from `at` on; polite: a polite phrase came before. */
+/* Classifies a clause by its words from `at` on. polite: after a polite phrase. */
 static void read_clause_kind(const struct reader *r, struct clause *clause, size_t at, bool polite)
 {
     static const enum clause_kind kinds[] = {
@@ -543,7 +543,7 @@ static void read_clause_kind(const struct reader *r, struct clause *clause, size
         if (means == MEANS_ORDER || means == MEANS_REST) {
             at = skip_fillers(r, clause, end);
             polite |= means == MEANS_ORDER;
-            i = SIZE_MAX; /* phrases of the rest */
+            i = SIZE_MAX; /* restart with the rest of the clause */
             continue;
         }
         clause->kind = kinds[means];
@@ -572,7 +572,7 @@ static void read_clause_kind(const struct reader *r, struct clause *clause, size
         clause->kind = CLAUSE_WISH;
 }
 
-/* True if a clause begins at the word: after a sign, or by a conjunction. */
+/* True if a clause begins at the word: after a sign, or at a conjunction. */
 static bool starts_clause(const struct reader *r, size_t w)
 {
     static const char *const conjunctions[] = {"and",     "or",    "but", "then",    "because",
@@ -624,7 +624,7 @@ static bool says_please(const struct reader *r, const struct clause *clause)
     return false;
 }
 
-/* Passes the kind of a clause on to the next one of the same sentence: "did you lock it, restart it and leave" is one
+/* Passes the kind of a clause on to the next clause of the sentence: "did you lock it, restart it and leave" is one
  * question, and the condition of "if it rains, shut it" holds for "shut it". */
 static void follow_clause(const struct clause *before, struct clause *clause)
 {
@@ -645,7 +645,7 @@ static void follow_clause(const struct clause *before, struct clause *clause)
     }
 }
 
-/* A tag and a question mark at the end of the sentence change the clauses before them. */
+/* Applies tags such as "right?" to the clause before: an order becomes polite, or a question. */
 static void apply_tag(struct reader *r, size_t c)
 {
     struct clause *clause = &r->clauses[c], *before = c > 0 && !clause->first ? clause - 1 : NULL;
@@ -659,7 +659,7 @@ static void apply_tag(struct reader *r, size_t c)
             clause->kind == CLAUSE_TAG && !before && clause->end - clause->start > 1 ? CLAUSE_QUESTION : CLAUSE_ASIDE;
 }
 
-/* True if a polite order is in the sentence: then its question mark is no question. */
+/* True if the sentence has a polite order, so that its question mark does not make it a question. */
 static bool is_politely_asked(const struct reader *r, size_t c)
 {
     while (c > 0 && !r->clauses[c].first)
@@ -699,14 +699,14 @@ static void read_clauses(struct reader *r)
 
 /* ---------------------------------------------------------------- the verdict */
 
-enum { NEGATED_WITHIN = 3 /* words before a verb that may deny it */ };
+enum { NEGATED_WITHIN = 3 /* words before a verb to search for a negation */ };
 
 static bool is_verb_negated(const struct reader *r, const struct clause *clause, size_t verb)
 {
     static const char *const negations[] = {"not",     "never",  "don't",  "dont",      "doesn't", "didn't",  "hadn't",
                                             "won't",   "can't",  "cannot", "mustn't",   "needn't", "without", "avoid",
                                             "instead", "rather", "nobody", "shouldn't", "against"};
-    size_t from = clause->verb <= verb ? clause->verb : clause->start; /* "why don't you" denies nothing */
+    size_t from = clause->verb <= verb ? clause->verb : clause->start; /* "why don't you" is not a negation */
     if (from + NEGATED_WITHIN < verb)
         from = verb - NEGATED_WITHIN;
     for (size_t w = from; w < verb; w++)
@@ -723,13 +723,13 @@ static bool is_passed_on(const struct reader *r, const struct clause *clause, si
     return !wt__effect_verb(r->effect, r->words[clause->verb].text);
 }
 
-/* "locked", and neither "lock" nor "deployment" */
+/* True for an inflected form such as "locked", but not for "lock" or "deployment". */
 static bool is_inflected_verb(const struct reader *r, size_t w, const char *verb)
 {
     return !wt__str_equal(r->words[w].text, wt__str(verb)) && wt__is_form_of(r->words[w].text, verb);
 }
 
-/* True if the verb of an order asks to be told of things, and another verb says which: "find the locked vaults". */
+/* True if the clause reads something described by the tool's verb: "find the locked vaults". */
 static bool is_described(const struct reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (w == clause->verb || !is_inflected_verb(r, w, verb))
@@ -742,7 +742,7 @@ static bool is_described(const struct reader *r, const struct clause *clause, si
     return wt__verb(order).actions == ACTION_READ && !fits_word(order, STR("get")); /* "get the vault locked" */
 }
 
-/* Returns the doubt that a clause raises about a verb of the tool in it. */
+/* Returns the doubt from a verb of the tool in a clause. */
 static enum doubt judge_mention(const struct reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (clause->kind == CLAUSE_DENIAL || is_verb_negated(r, clause, w))
@@ -763,7 +763,7 @@ static enum doubt judge_mention(const struct reader *r, const struct clause *cla
     }
 }
 
-/* True if the word is the opposite of a verb of the tool by its prefix: "unlock" of "lock". */
+/* True if the word is a verb of the tool with a prefix of reversal: "unlock" of "lock". */
 static bool is_opposite(const struct reader *r, struct str word)
 {
     static const char *const prefixes[] = {"un", "dis", "de"};
@@ -776,7 +776,7 @@ static bool is_opposite(const struct reader *r, struct str word)
     return false;
 }
 
-/* The verdict of a word of a clause; DOUBT_COUNT if it is no verb of the tool. */
+/* Judges a word of a clause; DOUBT_COUNT if the word is not a verb of the tool. */
 static enum doubt judge_word(const struct reader *r, size_t c, size_t w)
 {
     const struct clause *clause = &r->clauses[c];
@@ -786,7 +786,7 @@ static enum doubt judge_word(const struct reader *r, size_t c, size_t w)
     return verb ? judge_mention(r, clause, w, verb) : DOUBT_COUNT;
 }
 
-/* The verdicts of all mentions, as bits. ordered: the clauses that order the call are marked. */
+/* Returns the verdicts of all verbs of the tool, as bits, and marks the ordering clauses in ordered. */
 static unsigned judge_mentions(const struct reader *r, bool *ordered)
 {
     unsigned verdicts = 0;
@@ -801,7 +801,7 @@ static unsigned judge_mentions(const struct reader *r, bool *ordered)
     return verdicts;
 }
 
-/* The verdicts of clauses that have no verb of the tool. */
+/* Returns the verdicts of all clauses, as bits, if the request has no verb of the tool. */
 static unsigned judge_clauses(const struct reader *r, bool *ordered)
 {
     static const enum doubt doubts[] = {
@@ -823,7 +823,7 @@ static unsigned judge_clauses(const struct reader *r, bool *ordered)
     return verdicts;
 }
 
-/* True if an order is taken back after it: "lock the vault. No, don't." */
+/* True if a later clause revokes an order: "lock the vault. No, don't." */
 static bool is_taken_back(const struct reader *r, const bool *ordered)
 {
     bool is_ordered = false;
@@ -835,7 +835,8 @@ static bool is_taken_back(const struct reader *r, const bool *ordered)
     return false;
 }
 
-/* A prohibition outweighs an order, an order a question. Fragments and statements order nothing against a question. */
+/* Combines verdicts. A prohibition outweighs an order, and an order outweighs a question. Without a verb of the tool, a
+ * question outweighs fragments and statements. */
 static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
 {
     if (verdicts & 1U << DOUBT_DENIED)
@@ -854,9 +855,9 @@ static bool is_order(const struct clause *clause)
     return clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_WISH || clause->kind == CLAUSE_OTHER;
 }
 
-enum { TOPIC_WORDS = 3 /* most words of what an order is about, before a colon */ };
+enum { TOPIC_WORDS = 3 /* maximum words of a topic before a colon */ };
 
-/* Marks clauses that continue an order, or that precede its colon ("kitchen timers: cancel them"), as parts of it. */
+/* Marks clauses that continue an order, or precede its colon ("kitchen timers: cancel them"). */
 static void extend_orders(const struct reader *r, bool *ordered)
 {
     for (size_t c = 1; c < r->clause_count; c++) {
@@ -868,7 +869,7 @@ static void extend_orders(const struct reader *r, bool *ordered)
     }
 }
 
-/* True if the order is for something that was named before: "cancel it". */
+/* True if the object of the order is a pronoun: "cancel it". */
 static bool refers_back(const struct reader *r, const struct clause *clause)
 {
     for (size_t w = clause->rest; w < clause->end; w++)
@@ -877,7 +878,7 @@ static bool refers_back(const struct reader *r, const struct clause *clause)
     return false;
 }
 
-/* Marks what a statement says to tell apart what it is about: "grey" and "garden" of "the grey cat in the garden is
+/* Marks the words of a statement that identify its subject: "grey" and "garden" of "the grey cat in the garden is
  * hungry". */
 static void mark_statement(const struct reader *r, const struct clause *clause, bool *out)
 {
@@ -892,15 +893,15 @@ static void mark_statement(const struct reader *r, const struct clause *clause, 
     }
 }
 
-/* A form of the tool's own verb narrows nothing: "get me logged out". */
+/* Marks the words after the verb, except forms of the tool's own verbs, which are redundant: "get me logged out". */
 static void mark_rest(const struct reader *r, const struct clause *clause, bool *out)
 {
     for (size_t w = clause->kind == CLAUSE_OTHER ? clause->start : clause->rest; w < clause->end; w++)
         out[w] = !wt__effect_verb(r->effect, r->words[w].text);
 }
 
-/* Marks the words of the orders, without their verbs and the polite phrases before these; and what says of what was
- * named before which one it is. */
+/* Marks the words of the orders, without verbs and polite phrases. If an order refers back ("cancel it"), also marks
+ * the identifying words of the clause before. */
 static void mark_words(const struct reader *r, const bool *ordered, bool *out)
 {
     for (size_t c = 0; c < r->clause_count; c++) {
@@ -921,7 +922,8 @@ int wt__intent_read(struct intent *out, struct str request, const struct intent_
                     const struct tool_effect *effect, struct arena *arena)
 {
     struct reader r = {.request = request, .quoted = quoted, .quoted_count = quoted_count, .effect = effect};
-    size_t most = request.len / 2 + 1 < INTENT_WORDS ? request.len / 2 + 1 : INTENT_WORDS; /* a word and a blank */
+    size_t most = request.len / 2 + 1 < INTENT_WORDS ? request.len / 2 + 1
+                                                     : INTENT_WORDS; /* at least a letter and a blank per word */
     r.words = wt__arena_array(arena, struct intent_word, most);
     r.words_most = most;
     r.clauses = wt__arena_array(arena, struct clause, INTENT_CLAUSES);

@@ -1,5 +1,5 @@
-/* literals.c: see literals.h. A reader a kind, tried in this order at every word's beginning; the first that reads
- * something wins, and what it read is not read again. */
+/* literals.c: see literals.h. Tries one reader a kind at the start of every word, in a fixed order. The first match
+ * wins, and its bytes are not read again. */
 #include "call/literals.h"
 
 #include <ctype.h>
@@ -13,12 +13,12 @@
 #include "text/unicode.h"
 
 enum {
-    NUMBER_DIGITS = 15, /* that a double holds exactly */
+    NUMBER_DIGITS = 15, /* digits held exactly by a double */
     NAME_WORDS = 6,
     QUOTED_BYTES = 200,
-    FRACTION_DIGITS = 9, /* of a second */
+    FRACTION_DIGITS = 9, /* digits of a fraction of a second */
     TIME_BYTES = 32,
-    ADDRESS_BYTES = 4096, /* an address that is as long or longer is not read */
+    ADDRESS_BYTES = 4096, /* limit of an address; longer ones are ignored */
 };
 
 struct scan {
@@ -38,7 +38,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Where the letter or digit at `at` ends, of any script; `at` where there is none: a sign of a currency is none. */
+/* Returns the end of the letter or digit of any script at `at`; `at` if there is another character, such as a currency
+ * sign. */
 static size_t letter_end(const struct scan *scan, size_t at)
 {
     char c = byte_at(scan, at);
@@ -72,7 +73,7 @@ static bool is_capital_at(const struct scan *scan, size_t at)
     return wt__unicode_kind(wt__utf8_next(&next, scan->request.ptr + scan->request.len)) == UNICODE_UPPER;
 }
 
-/* Behind text, where it stands at `at`; else `at`. */
+/* Returns the end of text if the request has it at `at`; else `at`. */
 static size_t past(const struct scan *scan, size_t at, const char *text)
 {
     size_t len = strlen(text);
@@ -81,7 +82,7 @@ static size_t past(const struct scan *scan, size_t at, const char *text)
     return there ? at + len : at;
 }
 
-/* What ends any literal, as the end of the request does, which byte_at tells as NUL. */
+/* True for a byte that ends any literal. byte_at returns NUL at the end of the request, so this includes the end. */
 static bool is_control(char c)
 {
     return (unsigned char)c < ' ' || c == 0x7F;
@@ -120,7 +121,7 @@ static const struct {
     double factor;
 } magnitudes[] = {{"k", 1e3}, {"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}};
 
-/* What may stand behind a number without a blank. */
+/* Units that may follow a number without a blank. */
 static const char *const units[] = {"km", "m",  "cm",  "mm", "kg", "g",  "mg", "lb",  "lbs", "oz",  "mi",  "ft", "mph",
                                     "l",  "ml", "s",   "ms", "h",  "hr", "hz", "kb",  "mb",  "gb",  "tb",  "px", "sqft",
                                     "w",  "kw", "kwh", "v",  "c",  "f",  "k",  "min", "usd", "eur", "gbp", "x"};
@@ -130,7 +131,7 @@ static bool same_word(struct str a, const char *word)
     return wt__str_among(a, &word, 1);
 }
 
-/* Digits with a point, or with commas in groups of three; the end, or start where there are none. */
+/* Parses digits with a point, or with commas in groups of three. Returns the end, or start if there are no digits. */
 static size_t digits_end(const struct scan *scan, size_t start, double *value)
 {
     char digits[NUMBER_DIGITS + 3];
@@ -156,7 +157,7 @@ static size_t digits_end(const struct scan *scan, size_t start, double *value)
     return at;
 }
 
-/* A word behind the number that multiplies it: "20k", "3 million". */
+/* Multiplies the value by the magnitude word after it: "20k", "3 million". Returns the new end. */
 static size_t magnitude_end(const struct scan *scan, size_t end, double *value)
 {
     size_t word = end + (byte_at(scan, end) == ' ');
@@ -199,13 +200,13 @@ static size_t past_currency(const struct scan *scan, size_t at)
     return end;
 }
 
-/* ISO 4217. The first are read in small letters as well; the others may be words then. */
+/* ISO 4217 codes. The first CURRENCIES_ANY_CASE also match in lower case; the others may be common words. */
 static const char *const currencies[] = {"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CAD", "AUD", "CHF", "SEK",
                                          "NOK", "DKK", "BRL", "MXN", "CZK", "PLN", "HUF", "NZD", "SGD", "HKD",
                                          "KRW", "ZAR", "THB", "IDR", "MYR", "AED", "SAR", "TWD", "VND", "UAH"};
 enum { CURRENCIES_ANY_CASE = 14 };
 
-/* The code that the word is; NULL: it is none. */
+/* Returns the currency code of the word; NULL if it is not one. */
 static const char *currency_of(struct str word, bool any_case)
 {
     for (size_t i = 0; i < sizeof currencies / sizeof *currencies; i++)
@@ -220,8 +221,8 @@ bool wt__is_currency(struct str word)
     return currency_of(word, false) != NULL;
 }
 
-/* Behind the name of a currency ("500 USD", "20 dollars"), whose code is in *code if it is one; at where there is
- * none. */
+/* Returns the end of a currency name after a number ("500 USD", "20 dollars") and sets *code if it is a code; at if
+ * absent. */
 static size_t past_currency_name(const struct scan *scan, size_t at, struct str *code)
 {
     static const char *const names[] = {"dollars", "euros"};
@@ -231,8 +232,7 @@ static size_t past_currency_name(const struct scan *scan, size_t at, struct str 
     return known || wt__str_among(slice(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
 }
 
-/* Behind digits that are no number, or one that is written otherwise than here: "192.168.0.1", "1.234,56"; at where a
- * number ends there. */
+/* Skips digits in other notations: "192.168.0.1", "1.234,56". Returns at if the number ends there. */
 static size_t past_other_digits(const struct scan *scan, size_t start, size_t at)
 {
     bool points = byte_at(scan, at) == '.' && is_digit(byte_at(scan, at + 1));
@@ -246,8 +246,8 @@ static size_t past_other_digits(const struct scan *scan, size_t start, size_t at
     return at;
 }
 
-/* Behind a sign of degrees and what they are of ("11.6° N"); at where there is none. *negative: of the south or west,
- * which some write as a number below 0 and others do not. */
+/* Returns the end of a degree sign with its scale or direction ("11.6° N"); at if absent. *negative: south or west, as
+ * some APIs use negative numbers and others do not. */
 static size_t past_degrees(const struct scan *scan, size_t at, bool *negative)
 {
     size_t end = past(scan, at, "\xc2\xb0"), letter = end + (byte_at(scan, end) == ' ');
@@ -276,7 +276,7 @@ static int read_number(struct scan *scan, struct literal *out)
     size_t named = past_currency_name(scan, end, &currency);
     money |= named > end;
     end = named;
-    /* "3D", "1st", "8tq" are no numbers; "5km" is one. */
+    /* "3D", "1st" and "8tq" are not numbers; "5km" is. */
     struct str suffix = slice(scan, end, word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
@@ -388,7 +388,7 @@ static unsigned read_day(const struct scan *scan, size_t *at)
     return day;
 }
 
-/* April 15th, 2023; 15 April 2023; 15th of April 2023. */
+/* Reads "April 15th, 2023", "15 April 2023" and "15th of April 2023". */
 static int read_written_date(struct scan *scan, struct literal *out)
 {
     size_t at = scan->at;
@@ -410,7 +410,7 @@ static int read_written_date(struct scan *scan, struct literal *out)
     return month == 0 || day == 0 ? 0 : write_date(scan, out, at, year, month, day);
 }
 
-/* Behind a sign and two digits that are at most so many: ":59"; at where they are not there. */
+/* Returns the end of a sign and two digits of at most `most`: ":59"; at if they do not match. */
 static size_t past_part(const struct scan *scan, size_t at, char sign, unsigned most, unsigned *value)
 {
     size_t end = at + 1;
@@ -420,7 +420,7 @@ static size_t past_part(const struct scan *scan, size_t at, char sign, unsigned 
     return *value <= most && !is_digit(byte_at(scan, end)) ? end : at;
 }
 
-/* Behind the seconds of a time, their fraction and its zone (RFC 3339); at where there are no seconds. */
+/* Returns the end of seconds, their fraction and the zone (RFC 3339); at if there are no seconds. */
 static size_t past_seconds(const struct scan *scan, size_t at)
 {
     unsigned value;
@@ -439,7 +439,7 @@ static size_t past_seconds(const struct scan *scan, size_t at)
     return minutes > hours ? minutes : end;
 }
 
-/* 2026-12-01T19:30:00Z: one value, with or without seconds and zone. */
+/* Reads "2026-12-01T19:30:00Z", with or without seconds and zone, as one value. */
 static int read_date_time(struct scan *scan, struct literal *out)
 {
     unsigned month = 0, day = 0, hour = 0, minute = 0;
@@ -455,7 +455,7 @@ static int read_date_time(struct scan *scan, struct literal *out)
     return whole && is_date(year, month, day) && !is_word_at(scan, end) ? take(scan, out, LITERAL_DATE_TIME, end) : 0;
 }
 
-/* Behind the zone of a time that is UTC by its name; at where that is not said. */
+/* Returns the end of "UTC" or "Z" after a time; at if absent. */
 static size_t past_utc(const struct scan *scan, size_t at)
 {
     size_t word = at + (byte_at(scan, at) == ' '), end = word_end(scan, word);
@@ -490,7 +490,7 @@ static int read_time(struct scan *scan, struct literal *out)
     char text[TIME_BYTES];
     snprintf(text, sizeof text, "%02u:%02u%.*s", hour, minute, (int)seconds.len, seconds.ptr);
     char *copy = wt__arena_copy(scan->arena, wt__str(text));
-    enum { SECONDS = 3 }; /* bytes of ":15"; with more they have a fraction or a zone */
+    enum { SECONDS = 3 }; /* bytes of ":15"; longer with a fraction or a zone */
     size_t zone = seconds.len > SECONDS ? at : past_utc(scan, at);
     *out = (struct literal){LITERAL_TIME, scan->at, zone, .text = wt__str(copy), .utc = zone > at};
     return copy ? 1 : WT_ENOMEM;
@@ -498,11 +498,12 @@ static int read_time(struct scan *scan, struct literal *out)
 
 /* ---------------------------------------------------------------- texts */
 
-/* An address of mail or the web: to the next blank, without what ends a sentence or stands around it. */
+/* Reads a mail or web address up to the next blank, without closing punctuation. */
 static int read_address(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
-    bool at_sign = false, scheme = false, may_be = false, word = true; /* word: nothing else was before */
+    bool at_sign = false, scheme = false, may_be = false,
+         word = true; /* word: true while all bytes so far fit a URL scheme */
     if (byte_at(scan, end) && strchr("([<\"'`", byte_at(scan, end)))
         return 0;
     if (scan->at < scan->no_address_before)
@@ -527,7 +528,7 @@ static int read_address(struct scan *scan, struct literal *out)
                                                                                 : 0;
 }
 
-/* "..." or '...', also as print has them; an apostrophe within a word begins none. */
+/* Reads "..." or '...', also with typographic quotes. An apostrophe within a word does not open a quote. */
 static int read_quoted(struct scan *scan, struct literal *out)
 {
     static const struct {
@@ -578,7 +579,7 @@ static bool begins_sentence(const struct scan *scan, size_t at)
     return at == 0 || strchr(".!?:", byte_at(scan, at - 1)) != NULL;
 }
 
-/* Words that have a capital and name nothing: the person who asks, and what an identifier is called. */
+/* True for capitalised words without a meaning as a name, such as "I" and the names of formats and identifiers. */
 static bool is_no_name(struct str word)
 {
     static const char *const none[] = {"I",  "I'm", "ID", "IDs", "API", "APIs", "URL",  "UUID", "IP",  "PM",
@@ -589,8 +590,8 @@ static bool is_no_name(struct str word)
     return wt__says_nothing(word);
 }
 
-/* Behind the word that ends at `at`: where the next word with a capital begins, over a blank, a hyphen, a small word,
- * or a comma before a state's two letters; 0 where the name ends. */
+/* Returns the start of the next word of the name: over a blank, a hyphen, a small word, or a comma before a state's two
+ * letters. 0 if the name ends at `at`. */
 static size_t next_in_name(const struct scan *scan, size_t at)
 {
     static const char *const small[] = {"of", "de", "la", "the", "van", "von", "del"};
@@ -607,7 +608,7 @@ static size_t next_in_name(const struct scan *scan, size_t at)
     return is_capital_at(scan, at) ? at : 0;
 }
 
-/* Words with capitals. The first word of a sentence has one in any case, and so is no name by itself. */
+/* Reads capitalised words. The first word of a sentence is always capitalised, so it is not a name by itself. */
 static int read_name(struct scan *scan, struct literal *out)
 {
     size_t end = word_end(scan, scan->at), words = 1;

@@ -1,12 +1,14 @@
-/* literals.h: finds the parts of a request that can be arguments: numbers, dates, times, addresses, quoted texts,
- * identifiers and names. It uses spelling alone and does not know the tool. (ToolVerifier 2.3, Mekala et al. 2024, has
- * a language model write arguments; these are the candidates without one.)
+/* literals.h: finds the parts of a request usable as arguments: numbers, dates, times, addresses, quoted texts,
+ * identifiers and names. It uses spelling alone and does not know the tool. (In ToolVerifier 2.3, Mekala et al. 2024, a
+ * language model writes arguments; these are the candidates without a model.)
  *
  * Values are normalised:
- *   number  without thousands separators, currency and percent sign; "k", "million" and "billion" multiply; number
- * words from two to twenty and "dozen" are numbers date    YYYY-MM-DD if it has a year; the month comes first in
- * "3/4/2023" unless it is above twelve time    HH:MM, or HH:MM:SS with the zone if the request has seconds Dates that
- * need a calendar or a clock ("tomorrow", "next Friday") are not literals. */
+ *   - Numbers: without thousands separators, currency and percent sign. "k", "million" and "billion" multiply. Number
+ *   words from "two" to "twenty" and "dozen" are numbers.
+ *   - Dates: YYYY-MM-DD, if the date has a year. The month comes first in "3/4/2023" unless it is above twelve.
+ *   - Times: HH:MM, or HH:MM:SS with the zone if the request has seconds.
+ *
+ * Dates relative to the calendar or clock ("tomorrow", "next Friday") are not literals. */
 #ifndef WT_CALL_LITERALS_H
 #define WT_CALL_LITERALS_H
 
@@ -16,7 +18,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum { LITERALS_MOST = 64 }; /* literals of a request that are read */
+enum { LITERALS_MOST = 64 }; /* maximum literals read of a request */
 
 enum literal_kind {
     LITERAL_NUMBER,
@@ -35,13 +37,13 @@ struct literal {
     size_t start, end; /* bytes of the request */
     struct str text;   /* normalised; lives as long as the arena or the request */
     double number;     /* value of a number */
-    bool spelled;      /* number word, which may not be meant as a number: "two of them" */
+    bool spelled;      /* a number word; may not be meant as a number: "two of them" */
     bool money, percent;
-    bool utc;            /* the time is followed by "UTC", which its text does not have */
-    struct str currency; /* currency code of an amount ("USD"); empty if there is none */
+    bool utc;            /* "UTC" follows the time, and is not in text */
+    struct str currency; /* currency code of an amount ("USD"); empty if absent */
 };
 
-/* A request and its literals, in order and without overlaps. They are read once for all tools. */
+/* A request and its literals, in order and without overlaps. Read once for all tools. */
 struct literals {
     struct str request;    /* borrowed */
     struct literal *items; /* [len] in the arena, at most LITERALS_MOST */

@@ -1,5 +1,5 @@
-/* model_call.c: a call by a language model that verifies itself (call/selection.h, call/generation.h), over the same
- * candidates as without one. */
+/* model_call.c: makes a call by a language model with verification (call/selection.h, call/generation.h), from the same
+ * candidates as without a model. */
 #include "call/call.h"
 
 #include "base/json.h"
@@ -23,15 +23,15 @@ static int read_source(const wt_call_options *options, enum generation_source *o
     while (i < count && strcmp(name, sources[i].name) != 0)
         i++;
     if (i == count)
-        return wt__fail(err, WT_EINVAL, "there is no generation \"%.40s\": react, second-model, sampled or alone",
+        return wt__fail(err, WT_EINVAL, "unknown generation \"%.40s\"; use react, second-model, sampled or alone",
                         name);
     *out = sources[i].source;
     if ((*out == GENERATION_OTHER_MODEL) == (options->second_chat_model != NULL))
         return 0;
     return options->second_chat_model
-               ? wt__fail(err, WT_EINVAL, "a second chat model writes nothing with the generation \"%s\"", name)
+               ? wt__fail(err, WT_EINVAL, "the generation \"%s\" does not use a second chat model", name)
                : wt__fail(err, WT_EINVAL,
-                          "the generation \"second-model\" wants a second chat model; say which with "
+                          "the generation \"second-model\" requires a second chat model; use "
                           "--second-chat-model NAME");
 }
 
@@ -40,17 +40,17 @@ int wt__call_model_options(const wt_call_options *options, struct call_model *ou
     *out = (struct call_model){.wanted = options->language_model != 0};
     if (options->selection && !wt__selection_method_named(wt__str(options->selection), &out->method))
         return wt__fail(err, WT_EINVAL,
-                        "there is no selection \"%.40s\": verified, once, one-shot, direct, conditioned or consistent",
+                        "unknown selection \"%.40s\"; use verified, once, one-shot, direct, conditioned or consistent",
                         options->selection);
     bool written = options->construction && strcmp(options->construction, "written") == 0;
     if (options->construction && !written && strcmp(options->construction, "assembled") != 0)
-        return wt__fail(err, WT_EINVAL, "there is no construction \"%.40s\": assembled or written",
+        return wt__fail(err, WT_EINVAL, "unknown construction \"%.40s\"; use assembled or written",
                         options->construction);
     out->build = written ? GENERATION_WRITTEN : GENERATION_ASSEMBLED;
     return read_source(options, &out->source, err);
 }
 
-/* ---------------------------------------------------------------- contrastive questions, in the store */
+/* ---------------------------------------------------------------- stored contrastive questions */
 
 static struct stored_contrast_key key_of(const struct contrast_key *key)
 {
@@ -71,8 +71,8 @@ static int get_contrast(void *self, const struct contrast_key *key, struct arena
     return rc;
 }
 
-/* One that cannot be kept, as in a store that is open for reading only, is asked for again. Nor does a call wait for
- * whoever writes (docs/decisions/0011): an import of this engine, or another process. */
+/* Stores a question. If the store is read-only, the question is asked again next time. Skips storing rather than wait
+ * for another writer, in this engine or another process (docs/decisions/0011). */
 static int put_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     const struct calling *calling = self;
@@ -94,8 +94,8 @@ static struct call_request request_of(const struct calling *calling)
     return (struct call_request){.text = calling->request, .progress = calling->progress};
 }
 
-/* The one that the model chose. Where it said nothing that can be used the first one stays, unverified; where it says
- * that none fits, calling->count becomes 0. */
+/* Lets the model choose a tool. If its answer is unusable, the first candidate stays, unverified. If it finds that no
+ * tool fits, calling->count becomes 0. */
 static int select_tool(struct calling *calling, struct chat_model *chat, wt_error *err)
 {
     struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
@@ -122,15 +122,15 @@ static int select_tool(struct calling *calling, struct chat_model *chat, wt_erro
     else if (trace->end != SELECTION_UNSAID)
         calling->first = trace->chosen;
     if (trace->end != SELECTION_UNSAID) {
-        calling->second = SIZE_MAX; /* the model told them apart, */
-        calling->weak = false;      /* and might have said that none fits */
+        calling->second = SIZE_MAX; /* the model compared the candidates */
+        calling->weak = false;      /* and could have answered "none" */
     }
     return 0;
 }
 
-/* ---------------------------------------------------------------- its arguments */
+/* ---------------------------------------------------------------- arguments */
 
-/* What the model wrote takes the place of what was read from the words of the request. */
+/* Replaces the arguments read from the request by the model's. */
 static int take_generated(struct calling *calling, wt_error *err)
 {
     const struct generation_trace *trace = &calling->model.generation;
@@ -178,14 +178,14 @@ static int generate(struct calling *calling, struct chat_model *chat, wt_error *
     return calling->model.generated ? take_generated(calling, err) : 0;
 }
 
-/* A model that verified what it had written itself would verify nothing. */
+/* Opens the second model. It must differ from the first: a model cannot verify its own answer. */
 static int open_second(struct calling *calling, const struct chat_model *first, wt_error *err)
 {
     const char *name = calling->options->second_chat_model;
     if (calling->model.source != GENERATION_OTHER_MODEL)
         return 0;
     if (strcmp(name, first->name) == 0)
-        return wt__fail(err, WT_EINVAL, "the second chat model has to be another one than %s", first->name);
+        return wt__fail(err, WT_EINVAL, "the second chat model must differ from %s", first->name);
     return wt__engine_chat_named(calling->engine, name, &calling->model.second, &calling->model.other, err);
 }
 

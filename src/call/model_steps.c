@@ -1,5 +1,5 @@
-/* model_steps.c: how a call came about, as JSON: each candidate with what decided it, and each argument of the chosen
- * tool with the part of the request that it is from. */
+/* model_steps.c: explains a call as JSON: each candidate with its score and details, and each argument of the chosen
+ * tool with its source in the request. */
 #include "call/call.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* numbered.h: answers that are the number of a list item, or null if the prompt allows it. Every decision about tools
- * and values has this form; any other answer is unusable. */
+/* numbered.h: answers in the form of a list number, or null if the prompt allows it. Every decision about tools and
+ * values has this form; any other answer is unusable. */
 #ifndef WT_CALL_NUMBERED_H
 #define WT_CALL_NUMBERED_H
 
@@ -14,7 +14,7 @@
 int wt__numbered_schema(json_t **out, const json_t *schema, const char *member, size_t count, wt_error *err);
 
 enum numbered {
-    NUMBERED_UNUSABLE, /* neither a number of the list nor an allowed none */
+    NUMBERED_UNUSABLE, /* neither a number of the list nor an allowed null */
     NUMBERED_NONE,
     NUMBERED_ITEM,
 };

@@ -8,7 +8,7 @@
 
 static const float DESCRIPTION_EVIDENCE = .35F;
 static const float BOUND_EVIDENCE = .9F;
-static const float TELLS_ITSELF = .3F; /* a date is one by its looks */
+static const float TELLS_ITSELF = .3F; /* a date is recognisable by its form */
 
 bool wt__repeats_name(const struct parameter *parameter, struct str text)
 {

@@ -16,18 +16,17 @@ float wt__kind_evidence(const struct parameter *parameter, const struct literal 
 /* True if the literal can be the answer after the parameter's name; texts always can. */
 bool wt__fits_as_answer(const struct parameter *parameter, const struct literal *literal);
 
-/* Returns the score of a word next to the literal that the parameter's name or description has. */
+/* Returns the score of a word next to the literal, if it is in the parameter's name or description. */
 float wt__word_evidence(const struct parameter *parameter, struct str word);
 
-/* True if the text only repeats the parameter's name ("project ID"), which is not a value. */
+/* True if the text only repeats the parameter's name ("project ID") and so is not a value. */
 bool wt__repeats_name(const struct parameter *parameter, struct str text);
 
-/* Returns the end of a range that the two words before a literal say: "at least", "more than". */
+/* Returns the end of a range stated by the two words before a literal: "at least", "more than". */
 enum parameter_bound wt__bound_cue(struct str word, struct str before);
 enum parameter_bound wt__bound_opposite(enum parameter_bound bound);
 
-/* Returns PAIR_NEVER if the request says that the literal is the other end of the range than the parameter, or no end.
- */
+/* Returns PAIR_NEVER if the request states the other end of the range than the parameter, or lacks a required end. */
 float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound said);
 
 #endif

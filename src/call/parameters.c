@@ -86,7 +86,8 @@ static void read_description(struct parameter *out)
     }
 }
 
-/* Quoted texts of the description: "such as 'Hindi', 'English'". An apostrophe within a word quotes nothing. */
+/* Reads quoted examples of the description: "such as 'Hindi', 'English'". An apostrophe within a word does not open a
+ * quote. */
 static void read_examples(struct parameter *out)
 {
     struct str text = wt__json_str(out->schema, "description");
@@ -109,7 +110,7 @@ static struct str text_at(const json_t *list, size_t at)
     return (struct str){json_string_value(item), json_string_length(item)};
 }
 
-/* What may be there, or null, is what it is when it is there: {"anyOf": [{"type": "string"}, {"type": "null"}]}. */
+/* Returns the other branch of a nullable schema: {"anyOf": [{"type": "string"}, {"type": "null"}]}. */
 static const json_t *without_null(const json_t *schema)
 {
     const json_t *branches = wt__json_array(schema, "anyOf");
@@ -139,8 +140,8 @@ static enum parameter_kind kind_of(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
-/* "Three-letter code", "ISO 4217": how many letters, and whether a currency's. Where other things have such codes, too,
- * the description says which one's it is. */
+/* Reads the number of letters of a code, and if it is a currency code: "three-letter code", "ISO 4217". Other kinds of
+ * codes are recognised by the description. */
 static void read_code(struct parameter *out)
 {
     static const struct {
@@ -159,7 +160,7 @@ static void read_code(struct parameter *out)
         is_code |= wt__text_says(text, codes[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         other |= wt__text_says(text, others[i]);
-    size_t kinds = 0; /* "two-letter or three-letter": either will do, and is not told apart */
+    size_t kinds = 0; /* "two-letter or three-letter": both are valid, so the length is unknown */
     for (size_t i = 0; is_code && i < sizeof forms / sizeof *forms; i++)
         if (wt__text_says(text, forms[i].said) && out->letters != forms[i].letters) {
             out->letters = forms[i].letters;
@@ -171,7 +172,7 @@ static void read_code(struct parameter *out)
         named || (out->letters == 3 && (wt__text_says(text, "currenc") || wt__text_says(text, "ISO 4217") || !other));
 }
 
-/* Whether it is for a date, a time, or both: by its name, its format, or a form that the description shows. */
+/* Sets the flags for a date, a time, or both by name, format, or a pattern of the description. */
 static void read_moment(struct parameter *out, bool named_date, bool named_time)
 {
     struct str format = wt__json_str(out->schema, "format"), text = wt__json_str(out->schema, "description");
@@ -183,7 +184,7 @@ static void read_moment(struct parameter *out, bool named_date, bool named_time)
         wt__str_equal(format, STR("date-time")) || (clock && calendar) || (says_neither && (named_date || named_time));
 }
 
-/* What a name asks for, by its words. */
+/* Sets the flags of the parameter by the words of its name. */
 static void read_subject(struct parameter *out)
 {
     static const char *const dates[] = {"date", "day", "checkin", "checkout", "birthday", "dob", "datetime"};

@@ -1,12 +1,13 @@
-/* past_calls.c: past calls of a tool: recorded ones, the newest first, then those of its definition; and the
- * request that it served last. */
+/* past_calls.c: collects past calls of a tool: recorded calls, newest first, then the examples of its definition; and
+ * its last request. */
 #include "call/call.h"
 
 #include "base/json.h"
 #include "engine/engine.h"
 #include "engine/tools.h"
 
-/* "input_examples" of Anthropic's definitions: objects of arguments, whose requests are not known. NULL: none. */
+/* Returns "input_examples" of an Anthropic definition: argument objects without their requests. NULL if
+ * absent. */
 static json_t *examples_of(const wt_tool *tool)
 {
     json_t *definition = NULL;
@@ -18,7 +19,7 @@ static json_t *examples_of(const wt_tool *tool)
     return examples;
 }
 
-/* What is recorded of a tool: its calls, or, where calls is NULL, the request that it served last. */
+/* Recorded use of a tool: its calls, or its last request if calls is NULL. */
 struct recorded {
     struct recorded_call **calls;
     size_t count;
@@ -41,7 +42,9 @@ static int read_recorded(const struct calling *calling, const wt_tool *tool, str
         rc = wt__store_recorded_request(reader, id, calling->arena, &out->request, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(calling->engine, reader);
-    return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc; /* it was removed meanwhile, or has a namesake now */
+    return rc == WT_ENOTFOUND || rc == WT_EINVAL
+               ? 0
+               : rc; /* the tool was removed meanwhile, or its name has become ambiguous */
 }
 
 int wt__call_past_request(const struct calling *calling, const wt_tool *tool, struct str *out, wt_error *err)

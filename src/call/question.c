@@ -9,7 +9,7 @@
 
 enum { FOLDED_BYTES = 32 };
 
-/* ---------------------------------------------------------------- which tool */
+/* ---------------------------------------------------------------- about tools */
 
 static bool has_word(struct str text, struct str word)
 {
@@ -37,7 +37,7 @@ static bool is_telling(struct str word)
     return !wt__is_stopword((struct str){lower, word.len});
 }
 
-/* Its beginning, which ends with a word. */
+/* Returns the beginning of a description, up to the end of a word. */
 static struct str compared(struct str description)
 {
     size_t len = description.len;
@@ -48,7 +48,7 @@ static struct str compared(struct str description)
     return (struct str){description.ptr, len > 0 ? len : QUESTION_COMPARED_BYTES};
 }
 
-/* Appends the words of one text that the other does not have. Returns how many there are. */
+/* Appends the words of one text missing from the other. Returns their number. */
 static size_t put_differences(struct buffer *out, struct str one, struct str other)
 {
     struct word_part part = {0};
@@ -103,7 +103,7 @@ void wt__question_of_weak(struct buffer *out, const struct question_tool *tool)
     wt__buffer_char(out, '?');
 }
 
-/* ---------------------------------------------------------------- whether to call it */
+/* ---------------------------------------------------------------- about calling */
 
 void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct question_tool *tool)
 {
@@ -117,7 +117,7 @@ void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct q
     wt__buffer_text(out, " would act. Should it be called? If so, repeat the request as an instruction.");
 }
 
-/* ---------------------------------------------------------------- which value */
+/* ---------------------------------------------------------------- about values */
 
 static void put_value(struct buffer *out, const json_t *value)
 {
@@ -128,7 +128,7 @@ static void put_value(struct buffer *out, const json_t *value)
     wt__buffer_dispose(&json);
 }
 
-/* "unit", "unit (Scale; one of "c", "f")" */
+/* Appends a parameter: unit (Scale; one of "c", "f"). */
 static void put_parameter(struct buffer *out, const struct parameter *parameter)
 {
     struct str description = wt__json_str(parameter->schema, "description");
@@ -168,7 +168,7 @@ static void put_missing(struct buffer *out, const struct parameters *parameters,
     *asked += count;
 }
 
-/* " The schema allows -90 to 90." */
+/* Appends " The schema allows -90 to 90." */
 static void put_range(struct buffer *out, const json_t *schema)
 {
     const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
@@ -200,7 +200,7 @@ static void put_unsure(struct buffer *out, const struct parameter *parameter, co
     }
 }
 
-/* How to say that an optional argument should not be set, for the first one that is asked for. */
+/* Appends how to leave out the first optional argument of the question. */
 static void put_way_out(struct buffer *out, const struct parameters *parameters, const struct call_arguments *arguments)
 {
     bool asked = count_missing(arguments) < QUESTION_ARGUMENTS;
@@ -236,7 +236,7 @@ void wt__question_of_violation(struct buffer *out, const char *violation)
     wt__buffer_printf(out, "The call does not fit the tool's schema: %s. What should the value be?", violation);
 }
 
-/* "; or if it is a value of label, say "label: kitchen"" */
+/* Appends suggestions such as "label: kitchen" for an unread word. */
 static void put_suggestions(struct buffer *out, struct str word, const struct parameters *parameters,
                             const struct call_arguments *arguments)
 {

@@ -1,5 +1,4 @@
-/* selection.c: see selection.h. The steps in their order; each fills its part of the trace, and says by an empty part
- * that its answer was none. */
+/* selection.c: see selection.h. Each step fills its part of the trace. An empty part means an unusable answer. */
 #include "call/selection.h"
 
 #include <stdio.h>
@@ -13,11 +12,11 @@
 
 enum { VERIFIED_STEPS = 5, DIGEST_BYTES = 32 };
 
-/* One selection; all of it borrowed. */
+/* State of one selection; everything is borrowed. */
 struct selecting {
-    struct selection_options options; /* their defaults filled in */
+    struct selection_options options; /* with defaults filled in */
     const struct selection_candidate *candidates;
-    const struct str *texts; /* [count], as a list shows them */
+    const struct str *texts; /* [count] texts for the prompts */
     size_t count;
     struct chat_model *model;
     const struct call_request *request;
@@ -41,7 +40,7 @@ static int reject(const struct selecting *s, const char *reason, wt_error *err)
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, s->arena, err);
 }
 
-/* One question alone, put and kept. schema: NULL for the prompt's. */
+/* Asks one question and keeps the exchange. schema: NULL for the prompt's schema. */
 static int ask(const struct selecting *s, const struct prompt *prompt, const struct prompt_value *values, size_t count,
                const struct call_subject *subject, const json_t *schema, struct chat_reply *reply, wt_error *err)
 {
@@ -50,14 +49,14 @@ static int ask(const struct selecting *s, const struct prompt *prompt, const str
     return keep(s, prompt, reply, err);
 }
 
-/* The tools that a question lists, by their places. */
+/* The candidates listed in a question. */
 struct listing {
     const size_t *places;
     struct str *items;
     size_t count;
 };
 
-/* The first `count` candidates but one (CALL_NOBODY: all of them). */
+/* Lists the first `count` candidates without `but` (CALL_NOBODY lists all). */
 static int list_candidates(const struct selecting *s, size_t but, struct listing *out, wt_error *err)
 {
     size_t *places = wt__arena_array(s->arena, size_t, s->count);
@@ -73,8 +72,7 @@ static int list_candidates(const struct selecting *s, size_t but, struct listing
     return 0;
 }
 
-/* The candidate whose number the answer is. CALL_NOBODY: none, and it is no answer unless it may be none and says so.
- */
+/* Reads a tool number. *out: candidate or CALL_NOBODY. *said: the answer is usable. none: "none" is a usable answer. */
 static int read_choice(const struct selecting *s, const json_t *answer, const struct listing *listing, bool none,
                        size_t *out, bool *said, wt_error *err)
 {
@@ -82,12 +80,12 @@ static int read_choice(const struct selecting *s, const json_t *answer, const st
     enum numbered numbered = wt__numbered_read(answer, "tool", listing->count, none, &item);
     *out = numbered == NUMBERED_ITEM ? listing->places[item] : CALL_NOBODY;
     *said = numbered != NUMBERED_UNUSABLE;
-    return answer && !*said ? reject(s, "it is no number of a tool that was listed", err) : 0;
+    return answer && !*said ? reject(s, "the answer is not the number of a listed tool", err) : 0;
 }
 
-/* --- the pick ------------------------------------------------------------------------------------------------ */
+/* --- the pick ----------------------------------------------------------------------------------------------------- */
 
-/* All samples of a pick, several under way at once; one, at temperature 0, of any other method. */
+/* Samples of a pick, asked in parallel; a single one at temperature 0 for other methods. */
 struct picking {
     const struct selecting *s;
     struct prompt prompt;
@@ -116,7 +114,7 @@ static int put_pick(void *context, size_t index, unsigned worker)
     return wt__chat_put(&p->replies[index], &p->prompt, p->values, p->value_count, p->s->model, question);
 }
 
-/* What was answered counts even where another question failed. */
+/* Reads all picks, also if another question failed. */
 static int read_picks(const struct picking *p, wt_error *err)
 {
     struct selection_trace *trace = p->s->trace;
@@ -137,7 +135,7 @@ static int read_picks(const struct picking *p, wt_error *err)
     return rc;
 }
 
-/* The vote that most samples have; of equal ones the first. CALL_NOBODY is one as well. */
+/* Returns the most frequent vote, or the first of equals. CALL_NOBODY counts as a vote. */
 static size_t majority(const size_t *votes, size_t count)
 {
     size_t best = 0, most = 0;
@@ -153,7 +151,7 @@ static size_t majority(const size_t *votes, size_t count)
     return votes[best];
 }
 
-/* What the demonstrations are for the list of candidates, "-" where none is known. */
+/* Lists the demonstrations of the candidates; "-" for unknown ones. */
 static int list_demonstrations(const struct selecting *s, struct prompt_value *out, wt_error *err)
 {
     struct str *items = wt__arena_array(s->arena, struct str, s->count);
@@ -198,7 +196,7 @@ static int pick(const struct selecting *s, wt_error *err)
     return 0;
 }
 
-/* --- one that has to be named -------------------------------------------------------------------------------- */
+/* --- a choice without "none" -------------------------------------------------------------------------------------- */
 
 static int choose(const struct selecting *s, const struct call_subject *subject, const struct listing *listing,
                   struct str request, size_t *out, wt_error *err)
@@ -240,7 +238,7 @@ static int pick_again(const struct selecting *s, wt_error *err)
     return choose(s, &subject, &others, s->request->text, &trace->second, err);
 }
 
-/* The request with the answer behind it, in which a long request is cut, and not the answer. */
+/* Appends the answer to the request. A long request is cut, the answer is not. */
 static int append_answer(const struct selecting *s, struct str *out, wt_error *err)
 {
     struct buffer text = {0};
@@ -252,7 +250,8 @@ static int append_answer(const struct selecting *s, struct str *out, wt_error *e
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* The two in the order of the candidates, so that the place says nothing of which was picked first. */
+/* Lets the model decide between two tools. Their order is that of the candidates, so that it does not reveal the first
+ * pick. */
 static int decide(const struct selecting *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
@@ -277,7 +276,7 @@ static int decide(const struct selecting *s, wt_error *err)
 
 static void hash_text(struct sha256 *sha, struct str text)
 {
-    char len[32]; /* goes first, so that no name can end in another's description */
+    char len[32]; /* the length is hashed first, so that a name and a description cannot be confused */
     wt__sha256_update(sha, len, (size_t)snprintf(len, sizeof len, "%zu:", text.len));
     wt__sha256_update(sha, text.ptr ? text.ptr : "", text.len);
 }
@@ -291,11 +290,11 @@ static void hash_definition(const struct selection_candidate *candidate, unsigne
     wt__sha256_end(&sha, digest);
 }
 
-/* The two that were picked, in an order of their own, which is that of the question about them. */
+/* The two picked tools, ordered by the hashes of their definitions. */
 struct pair {
     size_t places[2];
     char definitions[65];
-    bool alike; /* one name and one description */
+    bool alike; /* same name and same description */
 };
 
 static struct pair pair_up(const struct selecting *s)
@@ -325,7 +324,7 @@ static int read_words(const struct selecting *s, const json_t *answer, const cha
 {
     if (wt__plain_words(out, wt__json_str(answer, member), SELECTION_MAX_WORDS_BYTES, s->arena) < 0)
         return wt__fail_nomem(err);
-    return answer && out->len == 0 ? reject(s, "there is no word in it", err) : 0;
+    return answer && out->len == 0 ? reject(s, "the answer has no words", err) : 0;
 }
 
 static int ask_contrast(const struct selecting *s, const struct pair *pair, const struct prompt *prompt, wt_error *err)
@@ -346,7 +345,7 @@ static int ask_contrast(const struct selecting *s, const struct pair *pair, cons
     return rc;
 }
 
-/* A question of the store is as hostile as one that was answered just now, and is read as one. */
+/* Gets a stored question. It is as hostile as a new answer, and is sanitised in the same way. */
 static int find_contrast(const struct selecting *s, const struct contrast_key *key, wt_error *err)
 {
     const struct contrast_store *store = s->options.store;
@@ -409,7 +408,7 @@ static bool verifies(enum selection_method method)
     return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
 }
 
-/* Where a step is left without its answer, the pick stands. */
+/* Verifies the pick; the pick stands if a step has no usable answer. */
 static int verify(const struct selecting *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
@@ -430,13 +429,13 @@ static int verify(const struct selecting *s, wt_error *err)
 static int check_options(const struct selection_options *options, wt_error *err)
 {
     if ((unsigned)options->method >= SELECTION_METHODS)
-        return wt__fail(err, WT_EINVAL, "selection: there is no method %d", (int)options->method);
+        return wt__fail(err, WT_EINVAL, "selection: unknown method %d", (int)options->method);
     if (options->samples > SELECTION_MOST_SAMPLES)
-        return wt__fail(err, WT_EINVAL, "selection: at most %d samples are taken, not %u", SELECTION_MOST_SAMPLES,
+        return wt__fail(err, WT_EINVAL, "selection: samples must be at most %d, not %u", SELECTION_MOST_SAMPLES,
                         options->samples);
     if (!(options->temperature >= 0 && options->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "selection: a temperature lies within 0 and %d, and %g does not",
-                        CHAT_TEMPERATURE_MAX, options->temperature);
+        return wt__fail(err, WT_EINVAL, "selection: temperature must be from 0 to %d, not %g", CHAT_TEMPERATURE_MAX,
+                        options->temperature);
     return 0;
 }
 

@@ -1,22 +1,22 @@
-/* selection.h: which one of some tools a request calls, said by a language model that verifies its own choice:
- * ToolVerifier (Mekala et al. 2024), section 2.2.
+/* selection.h: lets a language model choose one of several tools for a request and verify its choice: ToolVerifier
+ * (Mekala et al. 2024), section 2.2.
  *
- *   pick       the candidate that the request needs, or none of them
- *   again      the one of the others that comes nearest
- *   contrast   a question that tells these two apart, made of their names and descriptions alone; it does not depend on
- *              the request, so that one is enough for a pair of definitions, for good (struct contrast_store)
- *   answer     the answer to it, made of the request
- *   decision   one of the two, for the request with the answer behind it
+ *   pick: the candidate for the request, or null
+ *   again: the nearest of the others
+ *   contrast: a question that separates these two, from their names and descriptions alone; independent of the request,
+ *       so one question per pair of definitions can be stored forever (struct contrast_store)
+ *   answer: the answer to it, from the request
+ *   decision: one of the two, for the request followed by the answer
  *
- * Where it departs from the paper: the first pick may be none; the model answers with the number of a tool, not with
- * its name; a question about two tools of one name and one description would tell nothing apart, so none is asked.
+ * Differences from the paper: the first pick may be null; the model answers with the number of a tool, not its name;
+ * two tools with the same name and description are not compared.
  *
- * What stands in for an answer that is none: for the first pick nothing does, and no tool is chosen (SELECTION_UNSAID:
- * what to do then is for who called to say); where any later step fails, the first pick stands (SELECTION_PICKED).
+ * Unusable answers: if the first pick is unusable, no tool is chosen (SELECTION_UNSAID), and the caller decides how to
+ * continue. If a later step fails, the first pick stands (SELECTION_PICKED).
  *
- * Descriptions, requests, and what the model says, a stored question included, are hostile. Each is only ever the value
- * of a slot; the choice is only ever a number of a list that was shown. So a description can win a request for a
- * candidate at most, never bring in another tool. */
+ * Descriptions, requests and answers of the model, including stored questions, are hostile. Each is only ever the value
+ * of a slot, and a choice is only ever a number of the list in the prompt. So a description can at most win a request
+ * for a candidate, never bring in another tool. */
 #ifndef WT_CALL_SELECTION_H
 #define WT_CALL_SELECTION_H
 
@@ -31,70 +31,68 @@
 #include "llm/exchange.h"
 
 enum {
-    SELECTION_MOST_CANDIDATES = 128, /* the first that are looked at, as the prompts take them */
-    SELECTION_SAMPLES = 3,           /* of self-consistency: the paper's A.3 */
+    SELECTION_MOST_CANDIDATES = 128, /* maximum candidates considered, as in the prompts */
+    SELECTION_SAMPLES = 3,           /* samples of self-consistency: A.3 of the paper */
     SELECTION_MOST_SAMPLES = 32,
-    SELECTION_MAX_TOOL_BYTES = 4096,    /* of a name and description that go to a prompt, which has its own limit */
-    SELECTION_MAX_REQUEST_BYTES = 8192, /* of a request with an answer behind it; the rest is cut off, not the answer */
-    SELECTION_MAX_WORDS_BYTES = 512,    /* of a contrastive question, and of the answer to it */
+    SELECTION_MAX_TOOL_BYTES = 4096,    /* name and description of a tool in a prompt, which has its own limit */
+    SELECTION_MAX_REQUEST_BYTES = 8192, /* request before an answer; cut first */
+    SELECTION_MAX_WORDS_BYTES = 512,    /* contrastive question or its answer */
 };
 
-/* The paper's method, and what its tables and section 4 hold it against. */
+/* The paper's method, and the baselines of its tables and section 4. */
 enum selection_method {
     SELECTION_VERIFIED,    /* all five steps */
-    SELECTION_ONCE,        /* the pick alone: without verification, which is the 0-shot prompt of A.4.6 */
-    SELECTION_ONE_SHOT,    /* the pick alone, with a past request of each candidate beside them (3.2) */
-    SELECTION_DIRECT,      /* pick, again, decision: the two as a choice, without a question (A.4.8) */
-    SELECTION_CONDITIONED, /* all five, but the question sees the request as well (4.2), and so is never stored */
-    SELECTION_CONSISTENT,  /* the majority of several sampled picks (A.3); of equal ones the first */
+    SELECTION_ONCE,        /* pick only, without verification: the 0-shot prompt of A.4.6 */
+    SELECTION_ONE_SHOT,    /* pick only, with a past request of each candidate (3.2) */
+    SELECTION_DIRECT,      /* pick, again, decision: a choice without a question (A.4.8) */
+    SELECTION_CONDITIONED, /* all five steps, but the question depends on the request (4.2) and is never stored */
+    SELECTION_CONSISTENT,  /* majority of several sampled picks (A.3); the first of equals */
     SELECTION_METHODS
 };
 
 struct selection_candidate {
     struct str name, description;
-    struct str demonstration; /* a past request that this tool served, for SELECTION_ONE_SHOT; empty: none is known */
+    struct str demonstration; /* past request of this tool, for SELECTION_ONE_SHOT; empty if unknown */
 };
 
-/* Whose question it is: what it was made of, by which model, from which prompt. Borrowed for the call. */
+/* Key of a question: its definitions, model and prompt. Borrowed for the call. */
 struct contrast_key {
-    char definitions[65]; /* SHA-256 of both names and descriptions, the same in either order */
+    char definitions[65]; /* SHA-256 of both names and descriptions, independent of their order */
     const char *model;
-    const char *task; /* the prompt's name and version */
+    const char *task; /* name and version of the prompt */
 };
 
-/* Contrastive questions that were kept. Each returns 0 or an error, which ends the selection: a store that is merely
- * not there says nothing and keeps nothing. May be asked by several threads, of several selections, at once. */
+/* Stored contrastive questions. Functions return 0 or an error, which ends the selection. An unavailable store returns
+ * 0 without a question. Must be safe for several threads. */
 struct contrast_store {
     void *self;
-    /* *question in the arena; left empty: there is none. */
+    /* *question: in the arena; left empty if not found */
     int (*get)(void *self, const struct contrast_key *key, struct arena *arena, struct str *question, wt_error *err);
     int (*put)(void *self, const struct contrast_key *key, struct str question, wt_error *err);
 };
 
 struct selection_options {
     enum selection_method method;
-    unsigned samples;                   /* of SELECTION_CONSISTENT; 0: SELECTION_SAMPLES */
-    double temperature;                 /* of these; 0: .7, the paper's */
-    const struct contrast_store *store; /* NULL: every question is asked anew */
+    unsigned samples;                   /* for SELECTION_CONSISTENT; 0 for SELECTION_SAMPLES */
+    double temperature;                 /* of these samples; 0 for CALL_TEMPERATURE */
+    const struct contrast_store *store; /* NULL to ask every question again */
 };
 
 enum selection_end {
-    SELECTION_UNSAID,    /* the pick was no answer: nothing is chosen */
-    SELECTION_NONE,      /* none of the candidates, or there were none */
-    SELECTION_PICKED,    /* the pick, without verification: by method, for want of a second tool, or of an answer */
-    SELECTION_CONFIRMED, /* the pick, and the decision */
-    SELECTION_CORRECTED, /* the second one, by the decision */
+    SELECTION_UNSAID, /* unusable pick; no tool is chosen */
+    SELECTION_NONE,   /* no candidate fits, or the list is empty */
+    SELECTION_PICKED, /* pick without verification, because of the method, a single candidate, or an unusable answer */
+    SELECTION_CONFIRMED, /* pick, confirmed by the decision */
+    SELECTION_CORRECTED, /* second candidate, by the decision */
 };
 
-/* Everything that was seen and decided. Lives as long as the arena. Candidates by their places in the list that was
- * given; CALL_NOBODY where there is none. */
+/* Trace of a selection. Lives as long as the arena. Candidates are indexes of the given list, or CALL_NOBODY. */
 struct selection_trace {
-    size_t *votes; /* of SELECTION_CONSISTENT, [vote_count]: each sample's pick that was an answer, CALL_NOBODY among
-                      them */
+    size_t *votes; /* [vote_count] usable picks of the samples, including CALL_NOBODY */
     size_t vote_count;
     size_t first, second;
-    struct str question, answer; /* the model's words, made plain, cut; empty: not asked, or no answer */
-    bool stored;                 /* the question was not asked but found in the store */
+    struct str question, answer; /* the model's words as plain text, cut; empty if not asked or unusable */
+    bool stored;                 /* the question was found in the store */
     size_t chosen;
     enum selection_end end;
     struct chat_exchange *exchanges; /* in the order of the steps */
@@ -102,16 +100,16 @@ struct selection_trace {
     struct chat_cost cost;
 };
 
-/* The candidate that the request calls, in out->chosen. options: NULL for the defaults. On an error nothing is chosen,
- * and the trace holds what was asked up to it. Errors: WT_EINVAL (an option beyond its limit), those of chat.h but
+/* Chooses the candidate for the request, in out->chosen. options: NULL for defaults. On an error, out->chosen is
+ * CALL_NOBODY and the trace has the questions asked so far. Errors: WT_EINVAL (invalid option), those of chat.h except
  * WT_EFORMAT, those of the store, WT_ENOMEM. */
 int wt__select_tool(const struct selection_options *options, const struct selection_candidate *candidates, size_t count,
                     struct chat_model *model, const struct call_request *request, struct arena *arena,
                     struct selection_trace *out, wt_error *err);
 
 const char *wt__selection_method_name(enum selection_method method); /* "verified", "once", ... */
-/* False: no method has the name. */
+/* Finds a method by its name. Returns false if the name is unknown. */
 bool wt__selection_method_named(struct str name, enum selection_method *out);
-const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none", "picked", "confirmed", "corrected" */
+const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none", "picked", "confirmed" or "corrected" */
 
 #endif

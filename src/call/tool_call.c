@@ -1,4 +1,4 @@
-/* tool_call.c: see tool_call.h. A writer a form. */
+/* tool_call.c: see tool_call.h. One writer a form. */
 #include "call/tool_call.h"
 
 #include "base/json.h"
@@ -7,13 +7,13 @@
 
 enum {
     CALL_ID_DIGITS = 24,
-    FORM_BYTES = 40, /* of a form that is told */
+    FORM_BYTES = 40, /* bytes shown of an unknown form */
 };
 
 struct call {
     struct str name, export_name;
     const json_t *schema, *arguments;
-    struct buffer json; /* arguments, compact */
+    struct buffer json; /* arguments as compact JSON */
     char id[CALL_ID_DIGITS + 1];
 };
 
@@ -22,7 +22,7 @@ static void write_arguments(struct buffer *out, const struct call *call)
     wt__shown_json(out, wt__buffer_view(&call->json));
 }
 
-/* As a text that holds JSON. */
+/* Writes the arguments as a JSON string. */
 static void write_quoted(struct buffer *out, const struct call *call)
 {
     struct buffer shown = {0};
@@ -77,8 +77,9 @@ static void write_mcp(struct buffer *out, const struct call *call)
     wt__buffer_text(out, "}}");
 }
 
-/* CALLTOOL["name"], then a line for each parameter of the schema, none where the call has no value for it. Texts have
- * quotes, which those of the paper have not: so "none" is a text, and a line of hostile text is no other parameter. */
+/* Writes CALLTOOL["name"] and a line for each parameter of the schema; "none" for absent values. Unlike in the paper,
+ * texts are quoted. So the text "none" is distinct from an absent value, and a line break in hostile text cannot add a
+ * parameter. */
 static void write_lines(struct buffer *out, const struct call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");
@@ -93,7 +94,7 @@ static void write_lines(struct buffer *out, const struct call *call)
         wt__shown_string(&key, wt__str(name));
         wt__buffer_char(out, '\n');
         if (key.len > 2)
-            wt__buffer_append(out, key.ptr + 1, key.len - 2); /* without its quotes */
+            wt__buffer_append(out, key.ptr + 1, key.len - 2); /* without quotes */
         wt__buffer_text(out, ": ");
         struct buffer json = {0};
         if (value)
@@ -128,7 +129,7 @@ int wt__tool_call_check(struct str form, wt_error *err)
 {
     return form_named(form) ? 0
                             : wt__fail(err, WT_EINVAL,
-                                       "there is no form of calls \"%.*s\": arguments, openai, openai-responses, "
+                                       "unknown form \"%.*s\"; use arguments, openai, openai-responses, "
                                        "anthropic, gemini, mcp or lines",
                                        (int)(form.len < FORM_BYTES ? form.len : FORM_BYTES), form.ptr);
 }
@@ -140,7 +141,7 @@ static void make_id(struct call *call)
     char hex[65];
     wt__sha256_begin(&hash);
     wt__sha256_update(&hash, call->export_name.ptr, call->export_name.len);
-    wt__sha256_update(&hash, "", 1); /* its end */
+    wt__sha256_update(&hash, "", 1); /* separator */
     wt__sha256_update(&hash, call->json.ptr, call->json.len);
     wt__sha256_end(&hash, digest);
     wt__sha256_hex(digest, hex);

@@ -1,8 +1,8 @@
 /* tool_effect.c: see tool_effect.h.
  *
- * retrieve/action.h answers a similar question for ranking and says nothing of tools without a method or annotations.
- * Here the name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a
- * missing answer may lock a vault. */
+ * retrieve/action.h answers a similar question for ranking, but only for tools with a method or annotations. Here the
+ * name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a missing
+ * answer may lock a vault. */
 #include "call/tool_effect.h"
 
 #include <strings.h>
@@ -15,11 +15,11 @@
 #include "text/analyser.h"
 
 enum {
-    VERB_WITHIN = 8,   /* first words of a description that may be its verb */
-    DERIVED_BYTES = 5, /* shortest verb whose derived nouns are recognised */
+    VERB_WITHIN = 8,   /* words of a description searched for a verb */
+    DERIVED_BYTES = 5, /* shortest verb with recognised derived nouns */
 };
 
-/* Verbs that act and are not in retrieve/verbs.c, whose entries weigh in ranking. */
+/* Verbs of actions missing from retrieve/verbs.c, whose entries affect ranking. */
 static const char *const acting_verbs[] = {
     "allocate",  "arm",        "arrange",   "authorize",  "authorise", "backup",   "bake",     "ban",      "bid",
     "block",     "boost",      "brew",      "broadcast",  "checkin",   "checkout", "claim",    "clean",    "conclude",
@@ -39,7 +39,7 @@ static const char *const acting_verbs[] = {
     "warm",      "wash",       "water",
 };
 
-/* First verbs of descriptions of tools that only read, beside those of retrieve/verbs.c. */
+/* First verbs of descriptions of read-only tools, in addition to retrieve/verbs.c. */
 static const char *const reading_verbs[] = {
     "access", "allow",  "analyse", "analyze", "answer",  "assess", "confirm", "contain", "decode", "enumerate",
     "know",   "lookup", "obtain",  "parse",   "provide", "rank",   "return",  "say",     "test",   "visualize",
@@ -52,7 +52,7 @@ static const char *const before_verb[] = {
     "tool",     "use",      "used",   "useful", "user", "users",  "utility",
 };
 
-/* Past forms that no rule makes. */
+/* Irregular past forms. */
 static const struct {
     const char *past, *verb;
 } irregular[] = {
@@ -101,7 +101,7 @@ bool wt__is_form_of(struct str word, const char *verb)
     return rest.len == 0 || wt__str_among(rest, endings, COUNT(endings));
 }
 
-/* "logged" is a form of "logout", whose other half is a word of its own in sentences. */
+/* True for "logged" as a form of "logout": sentences split such verbs. */
 static bool is_form_of_half(struct str word, const char *verb)
 {
     static const char *const halves[] = {"back", "down", "in", "off", "out", "up"};
@@ -118,7 +118,7 @@ static bool is_form_of_half(struct str word, const char *verb)
     return false;
 }
 
-/* "connection" of "connect" */
+/* True for "connection" of "connect". */
 static bool is_derived(struct str word, const char *verb)
 {
     size_t len = strlen(verb);
@@ -145,9 +145,9 @@ static void keep_verb(struct tool_effect *effect, struct str verb)
     out[verb.len] = 0;
 }
 
-/* ---------------------------------------------------------------- a tool */
+/* ---------------------------------------------------------------- tools */
 
-/* Actions that change something. "convert" also creates, and "open" also reads: a conversion is an answer, and an
+/* True for actions with side effects. "convert" also creates, and "open" also reads: a conversion is an answer, and an
  * opened door is not. */
 static bool is_acting(unsigned actions)
 {
@@ -166,7 +166,8 @@ static enum verb_effect effect_of(struct str base)
     return actions == 0 ? VERB_UNKNOWN : is_acting(actions) ? VERB_ACTS : VERB_READS;
 }
 
-/* The base form of "lock", "locks", "pushes" or "carries" in out, if that is a known verb. */
+/* Writes the base form of "lock", "locks", "pushes" or "carries" to out, if it is a known verb, and returns its
+ * effect. */
 static enum verb_effect read_verb(struct str word, struct buffer *out)
 {
     static const struct {
@@ -184,7 +185,7 @@ static enum verb_effect read_verb(struct str word, struct buffer *out)
     return effect;
 }
 
-/* The effect of the first verb of a description: "Locks the vault", "Use this tool to lock". */
+/* Returns the effect of the first verb of a description: "Locks the vault", "Use this tool to lock". */
 static enum verb_effect read_described_effect(struct tool_effect *out, struct str description)
 {
     struct buffer base = {0};
@@ -205,10 +206,10 @@ static enum verb_effect read_described_effect(struct tool_effect *out, struct st
     return effect;
 }
 
-/* Returns the effect that the tool's name states: by the first verb among its first two words, or by its last word. */
+/* Effect stated by a tool's name: by the first verb among its first two words, or by its last word. */
 struct named_effect {
     enum verb_effect effect;
-    bool noun; /* the verb is as often a noun: "lock_status" */
+    bool noun; /* the verb is often a noun: "lock_status" */
 };
 
 static struct named_effect read_named_effect(struct tool_effect *out, struct str name)
@@ -235,13 +236,13 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
     return named.effect != VERB_UNKNOWN ? named : last;
 }
 
-/* "add" of two numbers changes nothing, unlike "add" of a user. */
+/* True for calculations: "add" of two numbers has no effect, unlike "add" of a user. */
 static bool is_arithmetic(const struct tool *tool)
 {
     return wt__text_says(tool->description, "numbers") || wt__text_says(tool->description, "integers");
 }
 
-/* "destructiveHint": true without a readOnlyHint, which retrieve/action.c does not read. */
+/* True for "destructiveHint" without a readOnlyHint, which retrieve/action.c ignores. */
 static bool is_destructive(const struct tool *tool)
 {
     static const char hint[] = "destructiveHint";
@@ -261,7 +262,7 @@ void wt__tool_effect(struct tool_effect *out, const struct tool *tool)
     enum verb_effect described = read_described_effect(out, tool->description);
     unsigned stated = wt__tool_actions(tool);
     if (stated == ACTION_CREATE && named.effect == VERB_UNKNOWN && described == VERB_READS)
-        stated = 0; /* POST is also how long questions are sent */
+        stated = 0; /* many queries are sent by POST */
     if (stated != 0)
         out->acts = is_acting(stated);
     else if (is_destructive(tool))

@@ -1,9 +1,9 @@
-/* validation.c: see call_validation.h. */
+/* validation.c: see validation.h. */
 #include "call/validation.h"
 
 #include "base/error.h"
 
-enum { FAULTS = 4 /* that are told at once */ };
+enum { FAULTS = 4 /* violations reported at once */ };
 
 int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err)
 {
@@ -23,7 +23,7 @@ void wt__call_checker_close(struct call_checker *checker)
     checker->validator = NULL;
 }
 
-/* Whether a value that keeps the whole from fitting is this member's, or is in it. */
+/* True if a violation of the wrong form is at this member, or inside it. */
 static bool is_wrong(const wt_validation *validation, struct str pointer)
 {
     for (size_t i = 0; i < validation->violation_count; i++) {
@@ -72,7 +72,7 @@ int wt__call_refuse_unfit(const struct call_checker *checker, const struct param
     return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
 }
 
-/* A value that is too long or too deep is as wrong as one that does not fit, and the same sentence says so. */
+/* Reports a value too long or too deep in the same way as other violations. */
 int wt__call_check(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err)
 {
     const struct call_checker *checker = self;

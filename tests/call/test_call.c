@@ -1,4 +1,4 @@
-/* wt_call: the tool, its arguments, what is missing, wrong or asked; and tools and requests that mean no good. */
+/* wt_call: the tool, its arguments, missing and invalid values, questions; hostile tools and requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,12 +93,12 @@ static bool holds(const char *text, const char *part)
     return part ? text && strstr(text, part) : !text;
 }
 
-/* ---------------------------------------------------------------- what is called */
+/* ---------------------------------------------------------------- calls */
 
 static const struct {
     const char *request, *tool, *arguments;
     int valid;
-    const char *missing, *violation, *question; /* the first of each holds this; NULL: there is none */
+    const char *missing, *violation, *question; /* part of the first of each; NULL for an empty list */
 } cases[] = {
     {"weather at latitude 11.6 and longitude -97.8", "weather/at_place", "{\"latitude\":11.6,\"longitude\":-97.8}", 1,
      NULL, NULL, NULL},
@@ -158,18 +158,18 @@ static void requests_become_calls(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* ---------------------------------------------------------------- what was called before */
+/* ---------------------------------------------------------------- past calls */
 
 #define GATE OBJECT("\"gate\": {\"type\": \"string\"}, \"units\": {\"type\": \"string\"}", "\"gate\", \"units\"")
 
-/* Two tools alike, but that one's definition has examples; of the two that are no objects none is one. */
+/* Two equal tools, one with examples in its definition; two of the examples are not objects and are ignored. */
 static const char past_catalogue[] =
     TOOL("plain", "measure", "Measures a gate", GATE) "{\"provider\": \"shown\", \"name\": \"measure\", "
                                                       "\"description\": \"Measures a gate\", \"parameters\": " GATE
                                                       ", \"input_examples\": [7, {\"gate\": \"zebra "
                                                       "north\", \"units\": \"feet\"}, [\"gate\"]]}\n";
 
-/* What the tool gets of a request that says neither argument as its schema has it. */
+/* Calls the tool with a request that names neither argument as in the schema, and checks the arguments. */
 static void past_gives(struct place *own, wt_engine *engine, const char *tool, const char *wanted, int valid)
 {
     static const char measure[] = "measure zebra north";
@@ -193,9 +193,8 @@ static void record_call(struct place *own, wt_engine *engine, const char *reques
     sound(own, wt_record_usage(engine, request, strlen(request), tools, 1, &options, &own->err));
 }
 
-/* Examples of the definition, whose requests nobody knows, are texts that a request may say; of recorded calls a value
- * that no request says is the usual one. Most of all are in metres in the end, most of the newest, which are read, in
- * feet. */
+/* Examples of the definition have no request, so they are texts to look for. A recorded value absent from its request
+ * is the usual value. In the end most calls have metres, but most of the newest ones, which are read, have feet. */
 static void past_calls_say_more_than_the_schema(void **state)
 {
     struct place own;
@@ -236,7 +235,7 @@ static void a_result_stands_alone(void **state)
     assert_null(called->steps);
     assert_true(called->probability > 0 && called->probability < 1);
     assert_non_null(strstr(called->chances, "not calibrated on this catalogue"));
-    assert_non_null(called->notice); /* of the search by words alone */
+    assert_non_null(called->notice); /* notice of the lexical search */
     assert_null(strstr(called->notice, "calibrated"));
     assert_true(called->notice_codes & WT_NOTICE_UNCALIBRATED);
     assert_int_not_equal(called->notice[strlen(called->notice) - 1], ' ');
@@ -282,7 +281,7 @@ static void two_close_tools_are_asked_about(void **state)
     wt_called_free(called);
 }
 
-/* A hit that no more than a common word speaks for is none to choose among others, but one to ask about. */
+/* A hit by common words alone is not a candidate, but can be asked about. */
 static void a_tool_that_hardly_fits_is_asked_about(void **state)
 {
     (void)state;
@@ -348,8 +347,7 @@ static void the_call_is_written_in_the_form_that_is_wanted(void **state)
         wt_called_free(called);
     }
     options.form = "yaml";
-    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL,
-            "there is no form of calls \"yaml\"");
+    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "unknown form \"yaml\"");
     assert_null(called);
 }
 
@@ -377,11 +375,11 @@ static void a_filter_says_what_may_be_called(void **state)
             "nobody");
 }
 
-/* ---------------------------------------------------------------- tools that mean no good */
+/* ---------------------------------------------------------------- hostile tools */
 
 static const struct {
     const char *tool, *request;
-    const char *notice, *violation, *question; /* holds this; NULL: there is none */
+    const char *notice, *violation, *question; /* part of the text; NULL for an empty list */
 } bad[] = {
     {"bad/minimum", "set the brightness to 5",
      "the tool's schema: schema /properties/brightness: \"minimum\" must be a number", NULL, NULL},
@@ -394,7 +392,7 @@ static const struct {
      "The call does not fit the tool's schema: required argument \"chime\" is missing. What should the value be?"},
 };
 
-/* Not valid, and told why. What could not be found out is nobody's to answer. */
+/* The call is not valid, and a notice says why. The user is not asked about the schema. */
 static void a_schema_that_cannot_be_held_to_is_told(void **state)
 {
     (void)state;
@@ -413,7 +411,7 @@ static void a_schema_that_cannot_be_held_to_is_told(void **state)
         wt_called_free(called);
     }
     assert_int_equal(failures, 0);
-    wt_called *called = call_tool("bad/branches", "grow a tree"); /* of itself, and with an end */
+    wt_called *called = call_tool("bad/branches", "grow a tree"); /* recursive, but ends */
     assert_true(called->valid);
     assert_null(called->question);
     wt_called_free(called);
@@ -442,7 +440,7 @@ static void what_nobody_sees_is_shown(void **state)
     wt_called_free(called);
 }
 
-/* Thousands of properties, names and descriptions of any length, enumerations, a long request: a call ends soon. */
+/* Thousands of properties, long names and descriptions, enumerations, a long request: the call still ends soon. */
 static void an_enormous_tool_is_bounded(void **state)
 {
     enum { PROPERTIES = 4000 };
@@ -477,7 +475,7 @@ static void an_enormous_tool_is_bounded(void **state)
     wt__buffer_dispose(&request);
 }
 
-/* ---------------------------------------------------------------- requests that mean no good */
+/* ---------------------------------------------------------------- hostile requests */
 
 static void requests_of_any_bytes_are_read(void **state)
 {
@@ -501,7 +499,7 @@ static void requests_of_any_bytes_are_read(void **state)
         sound(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         assert_string_equal(called->arguments, rows[i].arguments);
         wt_called_free(called);
-        options.tool = NULL; /* found by its words, or none */
+        options.tool = NULL; /* found by its words, or not at all */
         sound(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         wt_called_free(called);
     }
@@ -579,7 +577,7 @@ static void the_steps_are_json(void **state)
     }
 }
 
-/* A caller that knew nothing behind `form` gets what it asked for. */
+/* A caller compiled with fewer options gets the defaults for the rest. */
 static void an_older_caller_has_fewer_options(void **state)
 {
     wt_call_options options;
@@ -609,12 +607,12 @@ static void options_that_make_no_sense_are_refused(void **state)
     options.abstain = 1;
     refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "not 1");
     assert_null(called);
-    wt_call_options_init(&options); /* with a recipe none is looked at */
+    wt_call_options_init(&options); /* a given recipe disables the check */
     options.recipe = "bm25";
     wt_called_free(call_with("open the curtains", &options));
 }
 
-/* Whoever abstains never gets a tool that is next to nothing; who does not gets what there is. */
+/* With abstention, a caller never gets a tool that hardly fits; without, it gets the best one. */
 static void a_share_says_when_no_tool_fits(void **state)
 {
     wt_call_options options;
@@ -633,7 +631,7 @@ static int stop_at_once(void *context, const char *phase, uint64_t finished, uin
     return 1;
 }
 
-/* What takes long is the index that the first search makes. */
+/* The first search builds the index, which takes long. */
 static void a_call_can_be_stopped(void **state)
 {
     struct place own;

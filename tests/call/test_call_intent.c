@@ -1,5 +1,5 @@
-/* wt_call and what a request wants done: a question, a prohibition or a request with an unread word is asked about when
- * the tool acts; a polite request is called at once. */
+/* wt_call and the intent of a request: for tools with side effects, the call asks about questions, prohibitions and
+ * requests with an unread word; polite requests are called at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const char catalogue[] = TOOL("lock", "Locks the vault", "", "")
                                         TOOL("arm_alarm", "Arms the alarm", "", "") TOOL("lamp_off", "Lamp off", "", "")
                                             TOOL("stop_all", "Halts all machines", "", "");
 
-/* What they do is said by a method and by annotations, not by a verb in their names. */
+/* Tools with an effect stated by a method or annotations, not by a verb of the name. */
 static const char by_method[] = "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"Alarms\", \"version\": \"1\"}, "
                                 "\"servers\": [{\"url\": \"http://127.0.0.1\"}], \"paths\": {\"/alarm\": {\"post\": "
                                 "{\"operationId\": \"alarm\", \"summary\": \"The alarm, armed\", \"responses\": "
@@ -67,7 +67,7 @@ static int close_house(void **state)
     return 0;
 }
 
-/* True if the call asks as it should; else it is printed. */
+/* True if the call asks as expected; prints the row otherwise. */
 static bool check_row(const struct intent_row *row, bool asks)
 {
     wt_called *called = NULL;
@@ -94,8 +94,7 @@ static void check_rows(const struct intent_row *rows, size_t count, bool asks)
 
 /* ---------------------------------------------------------------- frames */
 
-/* Every frame with every tool: %b stands for the verb, %p for its past participle, %i for its -ing form, %n for the
- * noun. */
+/* Every frame is tried with every tool. Placeholders: %b verb, %p past participle, %i -ing form, %n noun. */
 static const struct {
     const char *tool, *base, *past, *ing, *noun;
 } verbs[] = {
@@ -339,7 +338,7 @@ static void check_doubt(const struct buffer *request, const char *doubt)
     wt_called_free(called);
 }
 
-/* An order may follow where nothing is read any more. */
+/* An order may follow after the limit. */
 static void a_request_that_is_not_read_in_full_is_asked_about(void **state)
 {
     (void)state;
@@ -357,7 +356,7 @@ static void a_request_that_is_not_read_in_full_is_asked_about(void **state)
     }
 }
 
-/* None of these is an order; what counts is that each is read within its bounds. */
+/* The requests are not orders; the test checks the limits of the parser. */
 static void requests_of_any_bytes_are_read(void **state)
 {
     enum { BYTES = 60000 };

@@ -1,8 +1,8 @@
-/* Every allocation of a selection and of a generation fails in turn: each failure is told as WT_ENOMEM or does no harm,
- * nothing crashes, nothing is left over.
+/* Each allocation of a selection and of a generation fails in turn: the failure is reported as WT_ENOMEM or is
+ * harmless, without crashes and leaks.
  *
- * The allocator is that of failing_allocator.h, which counts all threads: questions are asked on several. Sanitizers
- * bring their own: skipped there. */
+ * The allocator of failing_allocator.h counts all threads, since questions are asked on several. Skipped under
+ * sanitizers, which have their own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static int put_nothing(void *self, const struct contrast_key *key, struct str qu
     return 0;
 }
 
-/* One method of selecting, or one source of arguments, from end to end. */
+/* Runs a selection method or a source of arguments from end to end. */
 static int use(int kind, wt_error *err)
 {
     static const struct selection_candidate candidates[] = {
@@ -102,12 +102,13 @@ static int use(int kind, wt_error *err)
     return rc;
 }
 
-/* From each allocation on all fail, or it alone does: JSON is read once more where memory may have been out. */
+/* Fails either all allocations from the nth on, or the nth alone. JSON is parsed again if the failure may have been a
+ * lack of memory. */
 static void sweep(int kind)
 {
     wt_error err = {0};
     size_t refused = 0;
-    assert_int_equal(use(kind, &err), 0); /* what is made once is made here */
+    assert_int_equal(use(kind, &err), 0); /* initialise what is created only once */
     for (long n = 1;; n++) {
         countdown = n;
         live = 0;
@@ -116,7 +117,7 @@ static void sweep(int kind)
         counting = 0;
         if (rc != 0 && rc != WT_ENOMEM)
             fail_msg("allocation %ld of %d: %d %s", n, kind, rc, err.message);
-        if (live > 4) /* stacks and tables of threads are kept */
+        if (live > 4) /* stacks and tables of threads are cached */
             fail_msg("allocation %ld of %d: %ld blocks are left over", n, kind, (long)live);
         refused += rc != 0;
         if (countdown > 0)

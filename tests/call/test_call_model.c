@@ -1,5 +1,5 @@
-/* wt_call with a language model, which answers by a script: whose choice and whose arguments the call has, what counts
- * as verified, what is kept of contrastive questions, and what stands in for answers that are none. */
+/* wt_call with a scripted language model: the source of the tool and arguments, verification, stored contrastive
+ * questions, and unusable answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,11 +95,11 @@ static bool is_verified(const wt_called *called, const char *what, const char *b
     return false;
 }
 
-/* The candidate that the decision names: the other one of the two than the first pick. */
+/* The decision corrects the first pick. */
 static void a_pick_is_corrected_and_its_question_kept(void **state)
 {
     (void)state;
-    static const struct script_step steps[] = {NUMBER("1"), /* pick, and again, of the two others */
+    static const struct script_step steps[] = {NUMBER("1"), /* pick, and again of the two others */
                                                NUMBER("1"),
                                                SAYS("{\\\"question\\\": \\\"Now or later?\\\"}"),
                                                SAYS("{\\\"answer\\\": \\\"Later.\\\"}"),
@@ -131,7 +131,7 @@ static void a_pick_is_corrected_and_its_question_kept(void **state)
     wt_called_free(second);
 }
 
-/* As while an import runs: what would be kept is not, and the call does not wait. */
+/* While an import runs, the question is not stored, and the call does not wait. */
 static void a_question_is_not_kept_while_another_writes(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void a_question_is_not_kept_while_another_writes(void **state)
                                                NUMBER("2"),
                                                ARGUMENTS("\\\"Oslo\\\"")};
     static const struct script_step none[] = {NUMBER("null")};
-    wt_called_free(called_by(none, 1, "alone")); /* the index is made */
+    wt_called_free(called_by(none, 1, "alone")); /* builds the index */
     pthread_mutex_lock(&engine->store_lock);
     wt_called *called = called_by(steps, 6, "sampled");
     pthread_mutex_unlock(&engine->store_lock);
@@ -166,7 +166,7 @@ static void no_tool_is_called_where_the_model_says_none(void **state)
     wt_called_free(called);
 }
 
-/* What was found and read without the model stands, and the notice says so. */
+/* The result without the model stands, and a notice says so. */
 static void answers_that_are_none_are_told(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void answers_that_are_none_are_told(void **state)
     wt_called_free(called);
 }
 
-/* A prediction alone is a value, and nobody verified it; one that is null is missing. */
+/* A single prediction gives unverified values; a null one is missing. */
 static void one_prediction_verifies_nothing(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void one_prediction_verifies_nothing(void **state)
     wt_called_free(called);
 }
 
-/* The model writes what it is asked for, whether or not the request wants it done. */
+/* The model writes arguments for any request, so the intent is still checked. */
 static void a_question_is_no_order_for_a_model_either(void **state)
 {
     (void)state;
@@ -234,14 +234,14 @@ static void a_question_is_no_order_for_a_model_either(void **state)
     }
 }
 
-/* Which of what was sent holds a text. */
+/* True if a sent request has the text. */
 static bool was_sent(size_t request_number, const char *text)
 {
     assert_true(request_number < server.request_count);
     return strstr(server.requests[request_number], text) != NULL;
 }
 
-/* The newest one whose usage did not fail, and a dash for tools that nobody used. */
+/* Sends the newest request whose usage did not fail; a dash for unused tools. */
 static void a_recorded_request_of_each_tool_is_shown(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void a_recorded_request_of_each_tool_is_shown(void **state)
     wt_called_free(called);
 }
 
-/* It writes the second prediction, and the first one decides between the two. */
+/* The second model writes the second prediction, and the first model decides between both. */
 static void a_second_model_writes_the_second_prediction(void **state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static void a_second_model_writes_the_second_prediction(void **state)
     options.second_chat_model = "other";
     wt_called *called = NULL;
     for (int named = 0; named < 2; named++) {
-        options.generation = named ? "second-model" : NULL; /* which is what naming one means */
+        options.generation = named ? "second-model" : NULL; /* naming a second model implies this */
         script_server_play(&server, steps, 2);
         sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
         assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
@@ -285,7 +285,7 @@ static void a_second_model_writes_the_second_prediction(void **state)
     }
 }
 
-/* What was decided on comes back in another form. */
+/* The verified value comes back in another form. */
 static void the_model_writes_the_call_itself(void **state)
 {
     (void)state;
@@ -310,18 +310,18 @@ static void what_makes_no_sense_is_told(void **state)
     wt_called *called = NULL;
     wt_call_options options = by_model("twice");
     refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
-            "there is no generation \"twice\"");
+            "unknown generation \"twice\"");
     options = by_model(NULL);
     options.selection = "best";
     refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
-            "there is no selection \"best\"");
+            "unknown selection \"best\"");
     static const struct {
         const char *generation, *second, *construction, *wanted;
     } wrong[] = {
-        {"second-model", NULL, NULL, "wants a second chat model"},
-        {"sampled", "other", NULL, "writes nothing with the generation \"sampled\""},
-        {NULL, "scripted", NULL, "has to be another one than scripted"},
-        {NULL, NULL, "dictated", "there is no construction \"dictated\""},
+        {"second-model", NULL, NULL, "requires a second chat model"},
+        {"sampled", "other", NULL, "the generation \"sampled\" does not use a second chat model"},
+        {NULL, "scripted", NULL, "the second chat model must differ from scripted"},
+        {NULL, NULL, "dictated", "unknown construction \"dictated\""},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         options = by_model(wrong[i].generation);
@@ -330,7 +330,7 @@ static void what_makes_no_sense_is_told(void **state)
         refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
                 wrong[i].wanted);
     }
-    assert_int_equal(server.request_count, 0); /* nothing was asked for it */
+    assert_int_equal(server.request_count, 0); /* no question was sent */
     options = by_model(NULL);
     static const struct script_step refusing[] = {{.status = 401, .body = "{}"}};
     script_server_play(&server, refusing, 1);

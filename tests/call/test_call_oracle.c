@@ -1,5 +1,5 @@
-/* The stand-in that knows the labels of calls: right at no error, wrong at the rates that it states, and what selection
- * and generation make of it is what call_oracle.h says in closed form. */
+/* The oracle with the labels of calls: correct without errors, wrong at its rates, and selection and generation match
+ * the closed form of call_oracle.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,10 +48,10 @@ static void a_rate_that_is_none_is_refused(void **state)
         struct call_oracle_options options;
         const char *sentence;
     } cases[] = {
-        {{.pick = -.1}, "call oracle: a rate lies within 0 and 1, and -0.1 does not"},
-        {{.choice = 1.5}, "call oracle: a rate lies within 0 and 1, and 1.5 does not"},
-        {{.nearest = true, .repeat = 2}, "call oracle: a rate lies within 0 and 1, and 2 does not"},
-        {{.repeat = .5}, "call oracle: a mistake that is repeated has to be the nearest"},
+        {{.pick = -.1}, "call oracle: a rate must be from 0 to 1, not -0.1"},
+        {{.choice = 1.5}, "call oracle: a rate must be from 0 to 1, not 1.5"},
+        {{.nearest = true, .repeat = 2}, "call oracle: a rate must be from 0 to 1, not 2"},
+        {{.repeat = .5}, "call oracle: repeat requires nearest"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct call_oracle oracle;
@@ -68,8 +68,7 @@ static const struct selection_candidate candidates[] = {
     {{"d", 1}, STR("does d"), STR("")}, {{"e", 1}, STR("does e"), STR("")},
 };
 
-/* Three arguments: one whose mistake is another value, one whose mistake is that it is left out, and one that the
- * request does not give, whose mistake is a value. */
+/* Three arguments. Their errors: another value, left out, and a value for an absent argument. */
 static json_t *schema, *right_arguments, *wrong_arguments;
 
 static int set_up(void **state)
@@ -131,7 +130,7 @@ static void without_labels_it_has_no_answer(void **state)
     struct selection_trace trace;
     wt_error err = {0};
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, &err), WT_EINVAL);
-    assert_string_equal(err.message, "call-pick/1: call oracle, 0 % error: it answers only what it has the labels of");
+    assert_string_equal(err.message, "call-pick/1: call oracle, 0 % error: the request has no labels");
     wt__arena_dispose(&arena);
 }
 
@@ -154,7 +153,7 @@ static void without_error_it_is_right(void **state)
         }
         wt__arena_reset(&arena);
     }
-    /* A tool that is not listed is none. */
+    /* An unlisted tool is answered with null. */
     static const struct call_labels labels = {.tool = CALL_NOBODY, .nearest = 1};
     const struct call_request request = {.text = STR("request"), .labels = &labels};
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, NULL), 0);
@@ -209,7 +208,7 @@ static double expected_argument(const struct call_oracle_options *o, bool verifi
                      p * (1 - behind_wrong(o, p)) * (1 - behind_wrong(o, o->choice));
 }
 
-/* Within four standard deviations of the expected share of `n`. */
+/* Checks that the share is within four standard deviations of the expected one of `n`. */
 static void assert_share(const char *what, const struct call_oracle *oracle, size_t counted, size_t n, double expected)
 {
     double share = (double)counted / (double)n, deviation = sqrt(expected * (1 - expected) / (double)n);
@@ -259,7 +258,7 @@ static void selection_is_as_good_as_its_closed_form(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* The rates of the steps are told apart. */
+/* Each rate is independent of the others. */
 static void each_step_errs_at_its_own_rate(void **state)
 {
     (void)state;
@@ -319,7 +318,7 @@ static void a_whole_call_is_as_good_as_its_closed_form(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* --- what always holds --------------------------------------------------------------------------------------- */
+/* --- invariants --------------------------------------------------------------------------------------------------- */
 
 static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
 {

@@ -1,4 +1,4 @@
-/* What a call leaves unread: optional arguments that the request may say something of are asked for. */
+/* Words left unread by a call: asks about optional arguments if the request may be about them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,23 +20,27 @@
 #define PAST(arguments) "{\"request\":\"item A1 for the warehouse in winter\",\"arguments\":" arguments "}"
 #define ALONE PAST("{\"item_id\":\"A1\"}")
 
-/* past: recorded calls. asked: the names that are asked for, a blank behind each. */
+/* past: recorded calls. asked: names asked about, each followed by a blank. */
 static const struct {
     const char *name, *schema, *about, *past, *request, *asked;
 } cases[] = {
-    {"no word is left", ITEM(COLOUR), "Looks up an item", "", "look up item B7", ""},
-    {"one word may be", ITEM(COLOUR), "", "", "item B7, thanks", ""},
-    {"more may not", ITEM(COLOUR), "", "", "item B7 as dark as ebony", "colour "},
-    {"which the tool says itself", ITEM(COLOUR), "Items of dark ebony", "", "item B7 as dark as ebony", ""},
-    {"or the argument that is given", ITEM(COLOUR), "", "", "item B7 of the blue colour", ""},
-    {"a number is no word", ITEM(LIMIT), "", "", "item B7 as dark as ebony", ""},
-    {"two are asked for in any case", ITEM(COLOUR SIZE), "Looks up an item", "", "look up item B7", "colour size "},
-    {"past requests had such words", ITEM(COLOUR), "", ALONE, "item B7 for the winter warehouse", ""},
-    {"for that colour", ITEM(COLOUR), "", PAST("{\"item_id\":\"A1\",\"colour\":\"white\"}"),
-     "item B7 for the winter warehouse", "colour "},
-    {"past calls do without", ITEM(COLOUR SIZE), "", ALONE "," ALONE "," ALONE, "item B7 as dark as ebony", ""},
-    {"two are too few to tell", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7", "colour size "},
-    {"none did", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"), "item B7", "colour size "},
+    {"all words are read", ITEM(COLOUR), "Looks up an item", "", "look up item B7", ""},
+    {"one unread word is tolerated", ITEM(COLOUR), "", "", "item B7, thanks", ""},
+    {"two unread words are not", ITEM(COLOUR), "", "", "item B7 as dark as ebony", "colour "},
+    {"words of the tool's description are read", ITEM(COLOUR), "Items of dark ebony", "", "item B7 as dark as ebony",
+     ""},
+    {"words of a given argument are read", ITEM(COLOUR), "", "", "item B7 of the blue colour", ""},
+    {"a number parameter takes no words", ITEM(LIMIT), "", "", "item B7 as dark as ebony", ""},
+    {"two open arguments are always asked about", ITEM(COLOUR SIZE), "Looks up an item", "", "look up item B7",
+     "colour size "},
+    {"words of past requests are read", ITEM(COLOUR), "", ALONE, "item B7 for the winter warehouse", ""},
+    {"words of past requests with the argument are not", ITEM(COLOUR), "",
+     PAST("{\"item_id\":\"A1\",\"colour\":\"white\"}"), "item B7 for the winter warehouse", "colour "},
+    {"arguments absent from past calls are rare", ITEM(COLOUR SIZE), "", ALONE "," ALONE "," ALONE,
+     "item B7 as dark as ebony", ""},
+    {"two past calls are too few", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7", "colour size "},
+    {"another argument in a past call", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"), "item B7",
+     "colour size "},
 };
 
 static size_t read_past(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
@@ -86,7 +90,7 @@ static void asks_for_what_may_be_meant(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* Not all words of a long request are looked at. */
+/* A long request is not read completely. */
 static void a_long_request_leaves_words(void **state)
 {
     (void)state;

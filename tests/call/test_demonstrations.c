@@ -1,4 +1,4 @@
-/* What past calls of a tool say of its parameters, and what a later request gets of it. */
+/* Learning from past calls of a tool: the effect on its parameters and on later requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ enum { CALLS = 3 };
 #define ONE(name) "{\"type\":\"object\",\"properties\":{\"" name "\":{}},\"required\":[\"" name "\"]}"
 #define TWO "{\"type\":\"object\",\"properties\":{\"q\":{},\"n\":{}},\"required\":[\"q\",\"n\"]}"
 
-/* value: the first argument of the last request as JSON, "!" where it is missing, behind "?" where it is unsure. */
+/* value: the first argument of the last request as JSON; "!" if missing, after "?" if unsure. */
 static const struct {
     const char *name, *schema;
     struct {
@@ -22,36 +22,44 @@ static const struct {
     } calls[CALLS];
     const char *request, *value;
 } cases[] = {
-    {"nothing is known", ONE("mode"), {{NULL}}, "the weather please", "!"},
-    {"what no request says is usual",
+    {"no past calls", ONE("mode"), {{NULL}}, "the weather please", "!"},
+    {"a value absent from requests is usual",
      ONE("mode"),
      {{"rain in Rome", "{\"mode\":\"xml\"}"}, {"snow in Oslo", "{\"mode\":\"xml\"}"}},
      "the weather please",
      "\"xml\""},
-    {"of several the most",
+    {"the most frequent value is usual",
      ONE("mode"),
      {{"a", "{\"mode\":\"xml\"}"}, {"b", "{\"mode\":\"csv\"}"}, {"c", "{\"mode\":\"xml\"}"}},
      "d",
      "\"xml\""},
-    {"unless less than half have it",
+    {"a value of less than half is not usual",
      ONE("mode"),
      {{"a", "{\"mode\":\"xml\"}"}, {"b", "{\"mode\":\"csv\"}"}, {"c", "{\"mode\":\"txt\"}"}},
      "d",
      "!"},
-    {"what was said is none", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "the weather please", "!"},
-    {"but an example", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
-    {"so is one whose request is not known", ONE("mode"), {{"", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
-    {"a word before it speaks for the next",
+    {"a value in its request is not usual", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "the weather please", "!"},
+    {"a value in its request is an example", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
+    {"a value of an unknown request is an example",
+     ONE("mode"),
+     {{"", "{\"mode\":\"xml\"}"}},
+     "give me xml",
+     "\"xml\""},
+    {"the word before a value supports the parameter",
      TWO,
      {{"breed Siam in 2 pictures", "{\"q\":\"Siam\",\"n\":2}"}},
      "7 pictures of the breed Korat",
      "\"Korat\""},
-    {"and one behind it",
+    {"the word after a value supports the parameter",
      TWO,
      {{"the Siam cats, 2 pictures", "{\"n\":2,\"q\":\"Siam\"}"}},
      "a map of Paris, and Korat cats",
      "\"Korat\""},
-    {"a place", TWO, {{"snow in Oslo", "{\"q\":\"Oslo\"}"}}, "How is the weather in Reno, Sir Henry?", "\"Reno\""},
+    {"a past value that is a place",
+     TWO,
+     {{"snow in Oslo", "{\"q\":\"Oslo\"}"}},
+     "How is the weather in Reno, Sir Henry?",
+     "\"Reno\""},
 };
 
 static void learn(const struct parameters *parameters, size_t at, json_t *arguments[CALLS], struct arena *arena)

@@ -1,4 +1,4 @@
-/* What is asked: which of two tools, for which value; and that a hostile definition is no more than a quotation. */
+/* Questions about two tools and about values; hostile definitions are only quoted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,48 +21,51 @@ static const struct {
     struct said a, b;
     const char *expected;
 } tools[] = {
-    {"words that differ",
+    {"different words",
      {"weather/now", "The current weather in a city"},
      {"weather/days", "The forecast for a city, ten days"},
      "Which tool should be called: weather/now (current, weather) or weather/days (forecast, ten, days)?"},
-    {"words that only one has",
+    {"a word of one tool only",
      {"a", "Lists the invoices of a customer"},
      {"b", "Lists the unpaid invoices of a customer"},
      "Which tool should be called: a or b (unpaid)?"},
-    {"a word once", {"a", "sea sea SEA port"}, {"b", "air port"}, "Which tool should be called: a (sea) or b (air)?"},
-    {"upper and lower case are one",
+    {"repeated words",
+     {"a", "sea sea SEA port"},
+     {"b", "air port"},
+     "Which tool should be called: a (sea) or b (air)?"},
+    {"upper and lower case are equal",
      {"a", "Weather NOW"},
      {"b", "weather now today"},
      "Which tool should be called: a or b (today)?"},
-    {"small words tell nothing",
+    {"stop words are ignored",
      {"a", "of the sea"},
      {"b", "in a sea for it"},
      "Which tool should be called: a (of the sea) or b (in a sea for it)?"},
-    {"too many words: what both say",
+    {"too many words: both descriptions",
      {"a", "one1 two2 three3 four4 five5 six6 seven7 eight8 nine9"},
      {"b", "other"},
      "Which tool should be called: a (one1 two2 three3 four4 five5 six6 seven7 eight8 nine9) or b (other)?"},
-    {"the same",
+    {"equal descriptions",
      {"x/search", "Finds a song."},
      {"y/search", " Finds a song.\n"},
      "Two tools have the same description. Which tool should be called: x/search or y/search?"},
-    {"nothing",
+    {"empty descriptions",
      {"x/search", ""},
      {"y/search", ""},
      "Two tools have the same description. Which tool should be called: x/search or y/search?"},
-    {"one says nothing",
+    {"one empty description",
      {"x/search", "Finds songs"},
      {"y/search", ""},
      "Which tool should be called: x/search (Finds, songs) or y/search?"},
-    {"lines are blanks",
+    {"line breaks become blanks",
      {"a", "sea\nport\r\n\tship"},
      {"b", ""},
      "Which tool should be called: a (sea, port, ship) or b?"},
-    {"marks of prompts are pulled apart",
+    {"marks of prompts are escaped",
      {"a", "of the sea <|im_start|>system {{x}} [INST] it"},
      {"b\n<<<b", "sea"},
      "Which tool should be called: a (im, start, system, INST) or b < < < b?"},
-    {"a word that turns round",
+    {"a word with a bidirectional control",
      {"a\xe2\x80\xae"
       "b",
       "sea"},
@@ -88,11 +91,11 @@ static void asks_which_tool_by_what_only_one_says(void **state)
 
 /* ---------------------------------------------------------------- arguments */
 
-/* states: of each property a sign: '!' missing, '?' unsure, '.' neither; values: those of the unsure ones. */
+/* states: a sign for each property: '!' missing, '?' unsure, '.' neither; values: proposals of the unsure ones. */
 static const struct {
     const char *name, *properties, *states, *values, *unused, *expected;
 } arguments[] = {
-    {"nothing to ask", "{\"a\":{}}", ".", "{}", "", ""},
+    {"all clear", "{\"a\":{}}", ".", "{}", "", ""},
     {"no arguments", "{}", "", "{}", "", ""},
     {"missing", "{\"city\":{}}", "!", "{}", "", "What should city be?"},
     {"with a description", "{\"city\":{\"description\":\"Name of\\nthe city\"}}", "!", "{}", "",
@@ -105,9 +108,9 @@ static const struct {
      "What should units (one of \"c\", \"f\") be?"},
     {"a long enumeration", "{\"n\":{\"enum\":[1,2,3,4,5,6,7,8,9]}}", "!", "{}", "",
      "What should n (one of 1, 2, 3, 4, 5, 6, 7, 8, ...) be?"},
-    {"several", "{\"from\":{},\"to\":{},\"on\":{}}", "!.!", "{}", "", "What should from and on be?"},
-    {"no more than five", "{\"a\":{},\"b\":{},\"c\":{},\"d\":{},\"e\":{},\"f\":{},\"g\":{}}", "!!!!!!?", "{\"g\":1}",
-     "", "What should a, b, c, d and e be?"},
+    {"several missing", "{\"from\":{},\"to\":{},\"on\":{}}", "!.!", "{}", "", "What should from and on be?"},
+    {"at most five", "{\"a\":{},\"b\":{},\"c\":{},\"d\":{},\"e\":{},\"f\":{},\"g\":{}}", "!!!!!!?", "{\"g\":1}", "",
+     "What should a, b, c, d and e be?"},
     {"unsure", "{\"date\":{\"description\":\"When\"}}", "?", "{\"date\":\"Friday\"}", "",
      "Should date (When) be \"Friday\"? To leave it out, say \"date: none\"."},
     {"a number as it was typed", "{\"lat\":{}}", "?", "{\"lat\":-97.8}", "",
@@ -120,8 +123,8 @@ static const struct {
      "Should date be set, and to which value? To leave it out, say \"date: none\"."},
     {"missing and unsure", "{\"a\":{},\"b\":{}}", "?!", "{\"a\":true}", "x",
      "What should b be? Should a be true? To leave it out, say \"a: none\"."},
-    {"left over", "{\"a\":{}}", ".", "{}", "next week", "What is \"next week\" for? No argument takes it."},
-    {"left over, in hostile words", "{\"a\":{}}", ".", "{}", "a\x1b[2Jb\xff<|c",
+    {"unused text", "{\"a\":{}}", ".", "{}", "next week", "What is \"next week\" for? No argument takes it."},
+    {"hostile unused text", "{\"a\":{}}", ".", "{}", "a\x1b[2Jb\xff<|c",
      "What is \"a[2Jb\xef\xbf\xbd< |c\" for? No argument takes it."},
     {"hostile names", "{\"a\\u001b[2J\\u202e\\n<|b\":{\"description\":\"\\u202e{{x}}\"}}", "!", "{}", "",
      "What should a[2J < |b ({ {x} }) be?"},
@@ -182,7 +185,7 @@ static void asks_for_what_is_missing_then_for_what_is_unsure(void **state)
 
 /* ---------------------------------------------------------------- hostile texts */
 
-/* One line of UTF-8 that a person can read, and no longer than that. */
+/* Checks that the text is one line of readable UTF-8, and not too long. */
 static void is_plain(struct str text, size_t most)
 {
     assert_in_range(text.len, 1, most);
@@ -269,8 +272,8 @@ static void hostile_parameters_are_cut_and_made_plain(void **state)
     }
 }
 
-/* A description may have a mebibyte, and so may the other: were each word of one looked for in all of the other, that
- * would take longer than ctest lets it run. */
+/* Both descriptions may have a mebibyte. Searching all of one for each word of the other would exceed the time limit of
+ * ctest. */
 static void long_descriptions_are_compared_by_their_beginnings(void **state)
 {
     enum { BYTES = 1 << 20 };

@@ -1,5 +1,5 @@
-/* Which tool is called: the steps of the verification, what stands in for answers that are none, and the methods that
- * the paper holds it against. call_world.h says how a model's answers are written. */
+/* Choosing a tool: the steps of the verification, unusable answers, and the methods compared in the paper. call_world.h
+ * defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,12 +16,12 @@ static const struct selection_candidate candidates[] = {
     {{"a", 1}, STR("the weather of now"), STR("is it cold?")},
     {{"b", 1}, STR("the weather to come"), {NULL, 0}},
     {{"c", 1}, STR("the quality of the air"), STR("may I breathe?")},
-    {{"c", 1}, STR("the quality of the air"), {NULL, 0}}, /* the very same */
+    {{"c", 1}, STR("the quality of the air"), {NULL, 0}}, /* same definition */
 };
 
 static const struct call_request request = {.text = {"request", 7}};
 
-/* A trace as a line: "FIRST SECOND question/answer END CHOSEN, questions, unusable". */
+/* Writes a trace as a line: "FIRST SECOND question/answer END CHOSEN, questions, unusable". */
 static void write_line(const struct selection_trace *trace, char out[256])
 {
     char words[96] = "";
@@ -36,7 +36,7 @@ static void write_line(const struct selection_trace *trace, char out[256])
 struct example {
     const char *name;
     struct selection_options options;
-    size_t count; /* of candidates */
+    size_t count; /* number of candidates */
     const char *says, *line;
 };
 
@@ -77,17 +77,17 @@ static void the_choice_is_verified(void **state)
          3,
          "pick=1|again=1|contrast=now or later?|answer=later|decide=2",
          "ab now or later?/later corrected b, 5 asked, 0 unusable"},
-        {"the others keep their order: the second of a and c",
+        {"the others keep their order: second of a and c",
          {0},
          3,
          "pick=2|again=2|contrast=q|answer=r|decide=1",
          "bc q/r confirmed b, 5 asked, 0 unusable"},
-        {"the two stand in the order of the candidates",
+        {"the decision lists tools in the order of the candidates",
          {0},
          3,
          "pick=3|again=1|contrast=q|answer=r|decide=1",
          "ca q/r corrected a, 5 asked, 0 unusable"},
-        {"none fits: nothing is verified", {0}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
+        {"no tool fits: no verification", {0}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
         {"two candidates: the second is the other",
          {0},
          2,
@@ -95,12 +95,8 @@ static void the_choice_is_verified(void **state)
          "ba q/r corrected a, 4 asked, 0 unusable"},
         {"one candidate", {0}, 1, "pick=1", "a- picked a, 1 asked, 0 unusable"},
         {"one candidate that does not fit", {0}, 1, "pick=null", "-- none -, 1 asked, 0 unusable"},
-        {"no candidate: nothing is asked", {0}, 0, "", "-- none -, 0 asked, 0 unusable"},
-        {"two of one definition: no question tells them apart",
-         {0},
-         4,
-         "pick=3|again=3",
-         "cd picked c, 2 asked, 0 unusable"},
+        {"no candidate: no question", {0}, 0, "", "-- none -, 0 asked, 0 unusable"},
+        {"equal definitions: no contrastive question", {0}, 4, "pick=3|again=3", "cd picked c, 2 asked, 0 unusable"},
     };
     ASSERT_EXAMPLES(examples);
 }
@@ -109,29 +105,37 @@ static void an_answer_that_is_none_leaves_the_pick(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        {"pick: nothing is chosen", {0}, 3, "pick=#", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: no such number", {0}, 3, "pick=4", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: a number in words", {0}, 3, "pick=\"1\"", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: unusable", {0}, 3, "pick=#", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: number out of range", {0}, 3, "pick=4", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: a number as a string", {0}, 3, "pick=\"1\"", "-- unsaid -, 1 asked, 1 unusable"},
         {"pick: 1 in 32 bits", {0}, 3, "pick=4294967297", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: no whole number", {0}, 3, "pick=1.0", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: below the list", {0}, 3, "pick=0", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: another member", {0}, 3, "pick=!{\"tools\": 1}", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: no object", {0}, 3, "pick=![1]", "-- unsaid -, 1 asked, 1 unusable"},
-        {"again", {0}, 3, "pick=1|again=#", "a- picked a, 2 asked, 1 unusable"},
-        {"again: the others are two", {0}, 3, "pick=1|again=3", "a- picked a, 2 asked, 1 unusable"},
-        {"again: one has to be named", {0}, 3, "pick=1|again=null", "a- picked a, 2 asked, 1 unusable"},
-        {"contrast", {0}, 3, "pick=1|again=1|contrast=#", "ab picked a, 3 asked, 1 unusable"},
-        {"contrast: the form", {0}, 3, "pick=1|again=1|contrast=...", "ab picked a, 3 asked, 1 unusable"},
-        {"contrast: no text", {0}, 3, "pick=1|again=1|contrast=!{\"question\": 7}", "ab picked a, 3 asked, 1 unusable"},
-        {"answer", {0}, 3, "pick=1|again=1|contrast=q|answer=#", "ab q/ picked a, 4 asked, 1 unusable"},
-        {"answer: no word", {0}, 3, "pick=1|again=1|contrast=q|answer=?!", "ab q/ picked a, 4 asked, 1 unusable"},
-        {"decision", {0}, 3, "pick=1|again=1|contrast=q|answer=r|decide=#", "ab q/r picked a, 5 asked, 1 unusable"},
-        {"decision: of two",
+        {"pick: not an integer", {0}, 3, "pick=1.0", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: zero", {0}, 3, "pick=0", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: wrong member", {0}, 3, "pick=!{\"tools\": 1}", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: not an object", {0}, 3, "pick=![1]", "-- unsaid -, 1 asked, 1 unusable"},
+        {"again: unusable", {0}, 3, "pick=1|again=#", "a- picked a, 2 asked, 1 unusable"},
+        {"again: number out of range", {0}, 3, "pick=1|again=3", "a- picked a, 2 asked, 1 unusable"},
+        {"again: null is not allowed", {0}, 3, "pick=1|again=null", "a- picked a, 2 asked, 1 unusable"},
+        {"contrast: unusable", {0}, 3, "pick=1|again=1|contrast=#", "ab picked a, 3 asked, 1 unusable"},
+        {"contrast: no words", {0}, 3, "pick=1|again=1|contrast=...", "ab picked a, 3 asked, 1 unusable"},
+        {"contrast: not a string",
+         {0},
+         3,
+         "pick=1|again=1|contrast=!{\"question\": 7}",
+         "ab picked a, 3 asked, 1 unusable"},
+        {"answer: unusable", {0}, 3, "pick=1|again=1|contrast=q|answer=#", "ab q/ picked a, 4 asked, 1 unusable"},
+        {"answer: no words", {0}, 3, "pick=1|again=1|contrast=q|answer=?!", "ab q/ picked a, 4 asked, 1 unusable"},
+        {"decision: unusable",
+         {0},
+         3,
+         "pick=1|again=1|contrast=q|answer=r|decide=#",
+         "ab q/r picked a, 5 asked, 1 unusable"},
+        {"decision: number out of range",
          {0},
          3,
          "pick=1|again=1|contrast=q|answer=r|decide=3",
          "ab q/r picked a, 5 asked, 1 unusable"},
-        {"decision: neither is none of its answers",
+        {"decision: null is not allowed",
          {0},
          3,
          "pick=1|again=1|contrast=q|answer=r|decide=null",
@@ -145,7 +149,7 @@ static void the_methods_of_the_tables(void **state)
     (void)state;
     static const struct example examples[] = {
         {"once", {.method = SELECTION_ONCE}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
-        {"once, none", {.method = SELECTION_ONCE}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
+        {"once: no tool", {.method = SELECTION_ONCE}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
         {"one shot", {.method = SELECTION_ONE_SHOT}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
         {"direct", {.method = SELECTION_DIRECT}, 3, "pick=1|again=1|decide=2", "ab corrected b, 3 asked, 0 unusable"},
         {"conditioned",
@@ -154,27 +158,27 @@ static void the_methods_of_the_tables(void **state)
          "pick=1|again=1|contrast=q|answer=r|decide=2",
          "ab q/r corrected b, 5 asked, 0 unusable"},
         {"a majority", {.method = SELECTION_CONSISTENT}, 3, "pick=1|pick=2|pick=2", "b- picked b, 3 asked, 0 unusable"},
-        {"no majority: the first",
+        {"no majority: the first vote",
          {.method = SELECTION_CONSISTENT},
          3,
          "pick=3|pick=2|pick=1",
          "c- picked c, 3 asked, 0 unusable"},
-        {"of two equal ones the one that was met first",
+        {"equal votes: the first",
          {.method = SELECTION_CONSISTENT, .samples = 5},
          3,
          "pick=3|pick=2|pick=1|pick=1|pick=2",
          "b- picked b, 5 asked, 0 unusable"},
-        {"none has votes, too",
+        {"null is a vote",
          {.method = SELECTION_CONSISTENT},
          3,
          "pick=1|pick=null|pick=null",
          "-- none -, 3 asked, 0 unusable"},
-        {"what is no answer has none",
+        {"unusable answers are not votes",
          {.method = SELECTION_CONSISTENT},
          3,
          "pick=#|pick=9|pick=2",
          "b- picked b, 3 asked, 2 unusable"},
-        {"no answer at all", {.method = SELECTION_CONSISTENT}, 3, "pick=#", "-- unsaid -, 3 asked, 3 unusable"},
+        {"all samples unusable", {.method = SELECTION_CONSISTENT}, 3, "pick=#", "-- unsaid -, 3 asked, 3 unusable"},
         {"a single sample",
          {.method = SELECTION_CONSISTENT, .samples = 1},
          3,
@@ -203,10 +207,10 @@ static void options_beyond_their_limits_are_refused(void **state)
         struct selection_options options;
         const char *sentence;
     } cases[] = {
-        {{.method = SELECTION_METHODS}, "selection: there is no method 6"},
-        {{.samples = 33}, "selection: at most 32 samples are taken, not 33"},
-        {{.temperature = -1}, "selection: a temperature lies within 0 and 2, and -1 does not"},
-        {{.temperature = 2.5}, "selection: a temperature lies within 0 and 2, and 2.5 does not"},
+        {{.method = SELECTION_METHODS}, "selection: unknown method 6"},
+        {{.samples = 33}, "selection: samples must be at most 32, not 33"},
+        {{.temperature = -1}, "selection: temperature must be from 0 to 2, not -1"},
+        {{.temperature = 2.5}, "selection: temperature must be from 0 to 2, not 2.5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct world world = world_of("pick=1");
@@ -220,7 +224,7 @@ static void options_beyond_their_limits_are_refused(void **state)
     }
 }
 
-/* Only samples have a temperature; each has a seed of its own. */
+/* Only samples have a temperature; each has its own seed. */
 static void samples_differ_by_their_seeds(void **state)
 {
     (void)state;
@@ -244,7 +248,7 @@ static void samples_differ_by_their_seeds(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* What each step sees, and what it must not see. */
+/* Each step has its own slots, and no others. */
 static void each_step_sees_its_own(void **state)
 {
     (void)state;
@@ -259,7 +263,7 @@ static void each_step_sees_its_own(void **state)
     for (size_t i = 0; i < 5; i++) {
         const char *question = trace.exchanges[i].question.ptr;
         assert_string_equal(trace.exchanges[i].task, tasks[i]);
-        assert_int_equal(strstr(question, "\nrequest\n") != NULL, i != 2);                  /* not the contrast */
+        assert_int_equal(strstr(question, "\nrequest\n") != NULL, i != 2);                  /* absent in the contrast */
         assert_int_equal(strstr(question, "the weather of now") != NULL, i != 1 && i != 3); /* a was picked */
         assert_int_equal(strstr(question, "the weather to come") != NULL, i != 3);
         assert_int_equal(strstr(question, "the quality of the air") != NULL, i < 2);
@@ -341,9 +345,10 @@ static void a_question_is_asked_once_a_pair(void **state)
     assert_string_equal(line, "ab q/r confirmed a, 5 asked, 0 unusable");
     line_with(&kept, SELECTION_VERIFIED, &world.model, &other, line);
     assert_string_equal(line, "ab *q/r confirmed a, 4 asked, 0 unusable");
-    line_with(&kept, SELECTION_VERIFIED, &reversed.model, &request, line); /* the same two, the other way round */
+    line_with(&kept, SELECTION_VERIFIED, &reversed.model, &request, line); /* the same two in reverse order */
     assert_string_equal(line, "ba *q/r corrected a, 4 asked, 0 unusable");
-    line_with(&kept, SELECTION_CONDITIONED, &world.model, &request, line); /* of the request: neither read nor kept */
+    line_with(&kept, SELECTION_CONDITIONED, &world.model, &request,
+              line); /* depends on the request: neither read nor stored */
     assert_string_equal(line, "ab s/r confirmed a, 5 asked, 0 unusable");
     assert_int_equal(kept.gets, 3);
     line_with(&kept, SELECTION_VERIFIED, &third.model, &request, line);
@@ -392,7 +397,7 @@ static void a_store_that_fails_ends_it(void **state)
     assert_string_equal(line, "the store cannot be written");
 }
 
-/* --- models that fail ---------------------------------------------------------------------------------------- */
+/* --- failing models ----------------------------------------------------------------------------------------------- */
 
 static void a_model_that_fails_ends_it(void **state)
 {
@@ -469,7 +474,7 @@ static void more_candidates_than_are_listed_are_cut(void **state)
         assert_int_equal(trace.first, SELECTION_MOST_CANDIDATES - 1);
         for (size_t i = 0; i < trace.exchange_count; i++)
             assert_true(trace.exchanges[i].question.len < 160 * 1024);
-        if (method == SELECTION_VERIFIED) /* the request is cut, what was found out about it is not */
+        if (method == SELECTION_VERIFIED) /* the request is cut, the answer is not */
             assert_non_null(strstr(trace.exchanges[4].question.ptr, "m [...]\nr\n>>>request"));
         wt__arena_dispose(&arena);
     }

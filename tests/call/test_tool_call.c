@@ -1,4 +1,4 @@
-/* Calls in the forms of those that carry them out: each of them, with names and values from strangers. */
+/* Calls in the forms of all APIs, with hostile names and values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define HOSTILE_SCHEMA "{\"properties\":{\"c\\\"\\n\\u202e\":{}}}"
 
 static const struct {
-    const char *form, *name, *export_name, *schema, *arguments, *expected; /* "#": the id's 24 digits */
+    const char *form, *name, *export_name, *schema, *arguments, *expected; /* "#" stands for the id's 24 digits */
 } cases[] = {
     {"arguments", "w/now", "w__now", SCHEMA, PLAIN, PLAIN},
     {"openai", "w/now", "w__now", SCHEMA, PLAIN,
@@ -61,13 +61,13 @@ static struct buffer write_call(const char *form, const char *name, const char *
     return out;
 }
 
-/* The digits behind "call_" or "toolu_" as one sign. */
+/* Replaces the digits after "call_" or "toolu_" by one sign. */
 static void hide_id(struct buffer *out)
 {
     enum { DIGITS = 24 };
     char *id = strstr(out->ptr, "call_"), *other = strstr(out->ptr, "toolu_");
     id = other ? other + 1 : id;
-    if (id && strncmp(id + 5, "id\":", 4) == 0) /* the member's name, then its value */
+    if (id && strncmp(id + 5, "id\":", 4) == 0) /* the member's name comes first, then its value */
         id = strstr(id + 5, "call_");
     if (!id || strspn(id + 5, "0123456789abcdef") != DIGITS)
         return;
@@ -90,7 +90,7 @@ static void each_form_is_written_as_its_reader_wants_it(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* What a model's API reads out of its text is what was put in. */
+/* Parsing the quoted text gives the same arguments. */
 static void a_quoted_text_holds_the_same_arguments(void **state)
 {
     static const char *const forms[] = {"openai", "openai-responses"};
