@@ -1,9 +1,9 @@
-/* add.c: an import, from a source's bytes to a catalogue that can be searched.
+/* add.c: imports a source's bytes into a searchable catalogue.
  *
  *   read the source (no lock) -> one transaction -> vectors, batch by batch -> a fresh snapshot
  *
- * The transaction comes first, because it is what the caller was promised; the rest is derived, can be stopped at any
- * moment, and is taken up by the next import or query. */
+ * The transaction comes first: it is the promise to the caller. The rest is derived data; it can be stopped at any
+ * moment, and the next import or query continues it. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
     return wt__fail_nomem(err);
 }
 
-/* Appends a remark to the notice, and disposes of it. */
+/* Appends a remark to the notice and disposes of the buffer. */
 static int add_remark(struct report *report, unsigned code, struct buffer *remark, wt_error *err)
 {
     int rc = wt__take_notice(&report->notice, code, remark, &report->arena, err);
@@ -72,7 +72,7 @@ static const char *copy_id(struct arena *arena, struct str provider, struct str 
     return copy;
 }
 
-/* The tools that were added by another name. The texts of changes are the report's already. */
+/* Reports the tools added under another name. The texts of changes are in the report's arena already. */
 static int tell_collisions(struct report *report, const struct store_changes *changes, wt_error *err)
 {
     size_t count = changes->collisions < WT_MAX_COLLISIONS ? changes->collisions : WT_MAX_COLLISIONS;
@@ -94,25 +94,25 @@ static int tell_collisions(struct report *report, const struct store_changes *ch
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text,
-                      "%zu tool%s the name of another source's tool but another definition, and %s added beside it: "
-                      "%s of %s is %s, for %s has that name",
+                      "%zu tool%s the name of another source's tool but a different definition, and %s renamed: "
+                      "%s of %s is %s, because %s has that name",
                       changes->collisions, count > 1 ? "s have" : " has", count > 1 ? "were" : "was", told[0].taken,
                       told[0].source, told[0].id, told[0].other);
     return add_remark(report, WT_NOTICE_COLLISION, &text, err);
 }
 
-/* Tools that sync would have removed, had the source not had them, broken as they are. */
+/* Reports tools kept by sync although their new definitions are broken. */
 static int tell_kept(struct report *report, size_t kept, wt_error *err)
 {
     struct buffer text = {0};
     if (kept == 0)
         return 0;
-    wt__buffer_printf(&text, "%zu tool%s that %s skipped now stay%s as stored before", kept, kept > 1 ? "s" : "",
+    wt__buffer_printf(&text, "%zu tool%s %s skipped and keep%s the stored definition", kept, kept > 1 ? "s" : "",
                       kept > 1 ? "were" : "was", kept > 1 ? "" : "s");
     return add_remark(report, WT_NOTICE_KEPT, &text, err);
 }
 
-/* Tools with a name that one before them in the source has. */
+/* Reports tools with the name of an earlier tool of the source. */
 static int tell_twins(struct report *report, const struct import *import, wt_error *err)
 {
     struct buffer text = {0};
@@ -120,15 +120,15 @@ static int tell_twins(struct report *report, const struct import *import, wt_err
         return 0;
     const struct import_place *place = &import->places[import->twin[0]], *other = &import->places[import->twin[1]];
     struct str own = import->tools[import->twin[0]].own_name, name = import->tools[import->twin[0]].name;
-    wt__buffer_printf(&text, "%zu tool%s the name of one before but another definition: \"", import->twins,
+    wt__buffer_printf(&text, "%zu tool%s the name of an earlier one but a different definition: \"", import->twins,
                       import->twins > 1 ? "s have" : " has");
     wt__buffer_str(&text, own);
-    wt__buffer_printf(&text, "\" of %s:%zu stands also at ", import->files[other->file], other->line);
+    wt__buffer_printf(&text, "\" of %s:%zu is also at ", import->files[other->file], other->line);
     if (place->file != other->file)
         wt__buffer_printf(&text, "%s:%zu", import->files[place->file], place->line);
     else
         wt__buffer_printf(&text, "line %zu", place->line);
-    wt__buffer_text(&text, ", and that one is \"");
+    wt__buffer_text(&text, ", and is \"");
     wt__buffer_str(&text, name);
     wt__buffer_text(&text, "\" here");
     if (place->file != other->file)
@@ -139,7 +139,7 @@ static int tell_twins(struct report *report, const struct import *import, wt_err
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
                     struct progress *progress, struct report *report, wt_error *err)
 {
-    /* A source that broke off in the middle says nothing about what it lacks. */
+    /* A truncated source does not show which tools are gone. */
     struct store_import_options options = {.source = source,
                                            .sync = sync && import->whole,
                                            .left = import->left,
@@ -183,7 +183,7 @@ int wt__report_take_own(struct report *report, const struct report *other, wt_er
     return 0;
 }
 
-/* Without a model the lexical index is all there is, and the report says why. */
+/* Finds the encoder. Without a model only the lexical index is built, and the report says why. */
 static int find_encoder(wt_engine *engine, struct report *report, const struct encoder **encoder, wt_error *err)
 {
     wt_error why;
@@ -205,7 +205,7 @@ static int renew_index(wt_engine *engine, wt_error *err)
     int rc = wt__engine_newest_index(engine, &index, &why);
     if (rc == 0)
         wt__index_release(index);
-    else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */
+    else if (rc == WT_EEMPTY) /* neither this source nor earlier ones had tools */
         rc = 0;
     else if (err)
         *err = why;
@@ -217,7 +217,7 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
 {
     const struct encoder *encoder = NULL;
     int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
-    /* Encoding takes long: meanwhile those who ask find the new tools by their words. */
+    /* Encoding takes long; until then queries find the new tools by their words. */
     if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
         rc = renew_index(engine, err);
         wt__engine_keep_tools(engine);
@@ -233,13 +233,13 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
     return renew_index(engine, err);
 }
 
-/* A source that has no tools at all is none that anybody would add on purpose. */
+/* Reports a source without tools: it was probably added by mistake. */
 static int tell_empty(const struct import *import, struct report *report, wt_error *err)
 {
     struct buffer text = {0};
     if (import->tool_count > 0 || import->issue_count > 0)
         return 0;
-    wt__buffer_text(&text, "no tools are in it");
+    wt__buffer_text(&text, "the source has no tools");
     return add_remark(report, WT_NOTICE_EMPTY_SOURCE, &text, err);
 }
 
@@ -259,7 +259,7 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
         rc = tell_twins(report, import, err);
     if (rc == 0)
         rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);
-    if (rc < 0) /* so no newer index was made */
+    if (rc < 0) /* no newer index was built */
         wt__engine_changed(engine);
     wt__engine_end_import(engine);
     *out = &report->public;
@@ -301,8 +301,8 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     return rc;
 }
 
-/* path by its real folders, so that it is the same source from wherever it is named; or as it is, where it has none. A
- * link to a file is a file of its own, for it may come to point at another one. NULL when memory is out. */
+/* Returns path with its real folders, so that a source has one name from all working directories; path itself if this
+ * fails. A link to a file is a source of its own, since it may point to another file later. NULL if out of memory. */
 static const char *source_of(const char *path, struct arena *arena)
 {
     char resolved[PATH_MAX];
@@ -315,7 +315,7 @@ static const char *source_of(const char *path, struct arena *arena)
     return realpath(folder, resolved) ? wt__path_join(arena, resolved, slash ? slash + 1 : path) : path;
 }
 
-/* The source of a file that is path, or below the folder that path is. */
+/* Names the source of a file: path itself, or a file below the folder. */
 static int source_of_file(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
                           wt_error *err)
 {
@@ -324,7 +324,7 @@ static int source_of_file(struct import *import, uint32_t file, const char *path
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* Tells each tool the file that it comes from: path is the one source, or the folder of them. */
+/* Sets the source of each tool. path: the only source, or the folder of the sources. */
 static int name_sources(struct import *import, const char *path, const char *source, wt_error *err)
 {
     struct str last = {0};

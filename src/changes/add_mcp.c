@@ -1,9 +1,9 @@
-/* add_mcp.c: MCP servers as a source of tools.
+/* add_mcp.c: imports the tools of MCP servers.
  *
- *   configuration -> all servers asked at once, a thread each -> one after another imported -> vectors, snapshot
+ *   configuration -> all servers listed in parallel, one thread each -> imported in order -> vectors, snapshot
  *
- * What is imported does not depend on who answers first. A server is a source of its own ("mcp:CONFIGURATION#NAME",
- * or "mcp:PROVIDER"), which lies below no folder and no other server, so that sync knows whose tools are gone. */
+ * The result does not depend on the order of the answers. Each server is a source of its own ("mcp:CONFIGURATION#NAME"
+ * or "mcp:PROVIDER"). No source is below a folder or another server, so that sync removes only a server's own tools. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -17,30 +17,30 @@
 enum { ASKED_AT_ONCE = 32 };
 
 struct mcp_report {
-    wt_mcp_report public; /* first, so that the public pointer is this one */
+    wt_mcp_report public; /* first member, so that the public pointer converts to struct mcp_report */
     struct arena arena;
 };
 
-/* A server, on its way from the configuration to the report. */
+/* A server and the result of its import. */
 struct asked {
     const struct mcp_server *server;
     struct mcp_listing listing;
-    struct report *report; /* NULL where its tools are not in */
-    const char *source;    /* of its tools; NULL before it said who it is, where the configuration does not */
-    const char *provider;  /* of its tools; NULL where none is known */
-    wt_error why;          /* code 0: its tools are in */
+    struct report *report; /* NULL if its tools are not stored */
+    const char *source;   /* source of its tools; NULL until the server gives its name, if the configuration has none */
+    const char *provider; /* provider of its tools; NULL if unknown */
+    wt_error why;         /* code 0 if its tools are stored */
 };
 
 struct adding {
     wt_engine *engine;
     wt_add_mcp_options options;
-    struct mcp_config config; /* of one server, where there is none */
-    const char *prefix;       /* of the sources of its servers: "mcp:CONFIGURATION#"; "mcp:" without one */
-    struct asked *asked;      /* [config.count] */
+    struct mcp_config config; /* one server if there is no configuration file */
+    const char *prefix;  /* prefix of the servers' sources: "mcp:CONFIGURATION#", or "mcp:" without a configuration */
+    struct asked *asked; /* [config.count] */
     struct progress progress;
     struct arena arena;
-    size_t imported; /* servers */
-    size_t removed;  /* tools of servers that are named no more */
+    size_t imported; /* number of servers */
+    size_t removed;  /* tools of servers dropped from the configuration */
 };
 
 void wt_mcp_report_free(wt_mcp_report *public)
@@ -54,7 +54,7 @@ void wt_mcp_report_free(wt_mcp_report *public)
     free(report);
 }
 
-/* ---------------------------------------------------------------- whom to ask */
+/* ---------------------------------------------------------------- servers to list */
 
 static int name_prefix(struct adding *adding, const char *path, wt_error *err)
 {
@@ -72,13 +72,13 @@ static int find_servers(struct adding *adding, const char *source, wt_error *err
 {
     const char *const *command = adding->options.command;
     if (!source == !(command && command[0]))
-        return wt__fail(err, WT_EINVAL, "either a configuration, a URL or a command says which MCP server to ask");
+        return wt__fail(err, WT_EINVAL, "pass either a configuration, a URL or a command of an MCP server");
     bool configured = source && !wt__mcp_is_url(source);
     int rc = configured ? wt__mcp_config_read(&adding->config, source, err) : 0;
     if (rc == 0 && adding->options.provider && adding->config.count > 1)
         rc = wt__fail(err, WT_EINVAL,
-                      "%s names %zu MCP servers, and a provider is for the tools of one: without it, each server's "
-                      "tools have its own name as provider",
+                      "%s has %zu MCP servers, but a provider applies to one server only; without it, the name of "
+                      "each server is its provider",
                       source, adding->config.count);
     if (rc == 0)
         rc = name_prefix(adding, configured ? source : NULL, err);
@@ -93,7 +93,7 @@ static int find_servers(struct adding *adding, const char *source, wt_error *err
     return 0;
 }
 
-/* Sync takes what a source's name and a slash begin for a part of it, so a server's name has its slashes as URLs do. */
+/* Returns the source of a server. Escapes slashes as in URLs, since sync takes a slash in a source for a path. */
 static const char *source_of(struct adding *adding, const char *name)
 {
     struct buffer text = {0};
@@ -108,7 +108,7 @@ static const char *source_of(struct adding *adding, const char *name)
     return out;
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- listing */
 
 static bool is_left_out(const struct mcp_server *server)
 {
@@ -160,7 +160,7 @@ static int name_source(struct adding *adding, struct asked *asked, wt_error *err
     return asked->source ? 0 : wt__fail_nomem(err);
 }
 
-/* Whether the failure is one of what the server listed, and not one of the store. */
+/* True if the failure is caused by the server's list, not by the store. */
 static bool is_of_the_server(int code)
 {
     return code == WT_EFORMAT || code == WT_EINVAL || code == WT_ETOOLONG;
@@ -195,7 +195,7 @@ static int import_one(struct adding *adding, struct asked *asked, wt_error *err)
     return rc;
 }
 
-/* Whether the configuration names the server of a source. */
+/* True if the source belongs to a server of the configuration. */
 static bool is_named(const struct adding *adding, struct str source)
 {
     for (size_t i = 0; i < adding->config.count; i++)
@@ -204,7 +204,7 @@ static bool is_named(const struct adding *adding, struct str source)
     return false;
 }
 
-/* Removes the tools of servers that an earlier configuration of the same file named and this one does not. */
+/* Removes the tools of servers dropped from the configuration file. */
 static int remove_gone(struct adding *adding, wt_error *err)
 {
     struct str *sources;
@@ -224,7 +224,7 @@ static int remove_gone(struct adding *adding, wt_error *err)
     return rc;
 }
 
-/* After a stop, the report says of the servers whose tools are not in that they were stopped. */
+/* Imports all listings. After a stop, the other servers are reported as cancelled. */
 static int import_all(struct adding *adding, wt_error *err)
 {
     int rc = 0;
@@ -242,7 +242,7 @@ static int import_all(struct adding *adding, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- report */
 
 static int tell_server(struct arena *arena, struct asked *asked, wt_mcp_server *out)
 {
@@ -259,7 +259,7 @@ static int tell_server(struct arena *arena, struct asked *asked, wt_mcp_server *
     if (!out->name || !out->provider || !out->reason)
         return -1;
     out->added = asked->report ? &asked->report->public : NULL;
-    asked->report = NULL; /* it goes with the whole */
+    asked->report = NULL; /* owned by the whole report now */
     return 0;
 }
 
@@ -291,7 +291,7 @@ static int report_all(struct adding *adding, const struct report *searchable, wt
     return 0;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- entry point */
 
 static int add_answers(struct adding *adding, wt_mcp_report **out, wt_error *err)
 {
@@ -307,7 +307,7 @@ static int add_answers(struct adding *adding, wt_mcp_report **out, wt_error *err
             rc = wt__report_take_own(searchable, adding->asked[i].report, err);
     if (rc == 0)
         rc = wt__make_searchable(adding->engine, adding->options.no_vectors, &adding->progress, searchable, err);
-    if (rc < 0) /* so no newer index was made */
+    if (rc < 0) /* no newer index was built */
         wt__engine_changed(adding->engine);
     wt__engine_end_import(adding->engine);
     if (rc == 0 || (rc == WT_ECANCELLED && adding->imported + adding->removed > 0)) {
@@ -328,7 +328,7 @@ int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *
     int rc = wt__options_read(&adding.options, sizeof adding.options, given, err);
     if (rc < 0)
         return rc;
-    if (engine->read_only) /* before anything is started */
+    if (engine->read_only) /* fail before a server is started */
         return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no tools can be added",
                         engine->path);
     wt__progress_init(&adding.progress, adding.options.progress, adding.options.progress_context);

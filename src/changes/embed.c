@@ -1,8 +1,9 @@
-/* embed.c: a tool's vector is the unit vector of the weighted sum of its texts' vectors (retrieve/document.h).
+/* embed.c: encodes tools. The vector of a tool is the unit vector of the weighted sum of its texts' vectors
+ * (retrieve/document.h).
  *
- * Tools are taken BATCH at a time: enough that texts of one length meet in one forward pass, few enough that a stop
- * loses little. Each batch is one transaction, and a tool that changed meanwhile is passed over by the store, so the
- * loop may be stopped, killed or run by two processes at once. */
+ * Tools are encoded in batches of BATCH: large enough to group texts of one length into one forward pass, small enough
+ * that a stop loses little. Each batch is one transaction, and the store skips tools changed meanwhile. So the loop may
+ * be stopped, killed, or run by two processes at once. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -17,16 +18,16 @@ struct batch {
     struct store_key keys[BATCH];
     size_t count;
     struct arena arena;
-    struct buffer text; /* every text of the batch, one after the other */
+    struct buffer text; /* concatenated texts of the batch */
     size_t begins[BATCH * DOCUMENT_TEXTS + 1];
     struct str texts[BATCH * DOCUMENT_TEXTS];
     float *vectors; /* [BATCH * DOCUMENT_TEXTS, D] */
 };
 
-/* Which tools are encoded. */
+/* Tools to encode. */
 struct embed_scope {
-    const struct own_tools *own; /* these alone; NULL: all */
-    uint64_t newest;             /* and of all those that have not changed since this generation of the store */
+    const struct own_tools *own; /* NULL for all tools */
+    uint64_t newest;             /* newest generation of the store to encode, if own is NULL */
 };
 
 static int by_id(const void *one, const void *other)
@@ -43,7 +44,7 @@ static bool is_in_scope(const struct embed_scope *scope, const struct store_key 
     return own->count > 0 && bsearch(&key->id, own->ids, own->count, sizeof *own->ids, by_id);
 }
 
-/* The next keys of tools in scope without a vector; *after: behind the last one that was looked at. */
+/* Reads the next keys of tools in scope without a vector. *after: last id looked at. */
 static int read_keys(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope, int64_t *after,
                      struct batch *batch, wt_error *err)
 {
@@ -59,7 +60,7 @@ static int read_keys(wt_engine *engine, const struct vector_set *set, const stru
     return rc;
 }
 
-/* The next tools without a vector and their texts. */
+/* Reads the next tools without a vector, and their texts. */
 static int read_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
                       const struct embed_scope *scope, int64_t *after, struct batch *batch, wt_error *err)
 {
@@ -91,7 +92,7 @@ static int read_batch(wt_engine *engine, const struct encoder *encoder, const st
     return 0;
 }
 
-/* vectors [count * DOCUMENT_TEXTS, D] become [count, D] in place. */
+/* Sums the vectors of each tool in place: [count * DOCUMENT_TEXTS, D] become [count, D]. */
 static void interpolate(float *vectors, size_t count, size_t dim)
 {
     for (size_t i = 0; i < count; i++) {
@@ -125,7 +126,7 @@ static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, con
     return stored;
 }
 
-/* Counts the tools without a vector in *missing, in scope or not. */
+/* Counts all tools without a vector, in scope or not. */
 static int count_missing(wt_engine *engine, const struct vector_set *set, uint64_t *missing, wt_error *err)
 {
     uint64_t tools = 0, providers = 0, there = 0;
@@ -141,7 +142,7 @@ static int count_missing(wt_engine *engine, const struct vector_set *set, uint64
     return rc < 0 ? rc : 0;
 }
 
-/* Adds to *embedded. */
+/* Encodes the tools in scope, and adds their number to *embedded. */
 static int embed_scope(wt_engine *engine, const struct encoder *encoder, const struct embed_scope *scope,
                        struct progress *progress, size_t *embedded, wt_error *err)
 {
@@ -186,7 +187,8 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     return embed_scope(engine, encoder, &(struct embed_scope){.newest = UINT64_MAX}, progress, embedded, err);
 }
 
-/* An import that begins after the generation was read has newer tools, and one that began before is seen then. */
+/* Sets the scope of tools encoded by the last running import. The generation is read first: a later import has newer
+ * tools, and an earlier one is counted as running. */
 static int find_rest(wt_engine *engine, struct embed_scope *rest, bool *alone, wt_error *err)
 {
     *rest = (struct embed_scope){0};
@@ -213,7 +215,8 @@ int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct ow
     return rc == 0 && alone ? embed_scope(engine, encoder, &rest, progress, embedded, err) : rc;
 }
 
-/* The trained encoder's, too, where there is one. A damaged one is told to who asks for its recipes. */
+/* Encodes for the trained encoder as well, if one exists. Ignores a damaged one; callers that use its recipes report
+ * it. */
 static int embed_for_trained(wt_engine *engine, const struct encoder *own, struct progress *progress, wt_error *err)
 {
     const struct trained *trained;

@@ -1,5 +1,5 @@
-/* recorded_arguments.c: arguments are kept as they came, but for credentials, of which most calls have none: only of
- * one that may, the tool's schema is read, which says whether the tool has an argument of that name. */
+/* recorded_arguments.c: stores the arguments of calls unchanged, except for credentials. The tool's schema is read only
+ * if an argument may be a credential: it shows if the tool has such a parameter. */
 #include "changes/recorded_arguments.h"
 
 #include "base/json.h"
@@ -20,7 +20,7 @@ static int drop_credentials(wt_engine *engine, int64_t id, struct str label, jso
         rc = wt__json_parse(&schema, tool.schema.ptr, tool.schema.len, NULL);
     if (rc == WT_ENOMEM)
         rc = wt__fail_nomem(err);
-    else if (rc >= 0 || rc == WT_EFORMAT || rc == WT_ETOOLONG) /* what is no schema says nothing */
+    else if (rc >= 0 || rc == WT_EFORMAT || rc == WT_ETOOLONG) /* without a valid schema, names alone decide */
         rc = 0;
     if (rc == 0)
         wt__drop_credentials(arguments, tool.name, schema);

@@ -1,9 +1,9 @@
-/* recorded_use.c: recording, importing, listing, exporting and forgetting what was used.
+/* recorded_use.c: records, imports, lists, exports and forgets usages.
  *
  *   read the source (no lock) -> look up the tools -> one transaction -> vectors, batch by batch
  *
- * As with tools, the transaction is what the caller was promised; the vectors are derived, can be stopped at any
- * moment, and are taken up by the next call. */
+ * The transaction is the promise to the caller, as for tools. The vectors are derived: they can be stopped at any
+ * moment, and the next call continues them. */
 #include "changes/recorded_use.h"
 
 #include <stdio.h>
@@ -22,21 +22,21 @@
 #include "engine/tools.h"
 #include "text/shown.h"
 
-enum { PAGE = 1000 }; /* usages held at once by an export */
+enum { PAGE = 1000 }; /* usages loaded at once by an export */
 
 /* ---------------------------------------------------------------- looking up tools */
 
-/* Tools by the names that usages have for them; each is looked up once. */
+/* Cache of tools by their names in usages. */
 struct lookup {
     wt_engine *engine;
-    struct arena arena;    /* the names, and what is gathered of usages */
-    struct map by_name[2]; /* [source_ids] -> index of found */
+    struct arena arena;    /* names, and data of usages */
+    struct map by_name[2]; /* [source_ids] -> index in found */
     struct found {
         struct str name;
-        int64_t id; /* 0: no tool has it; -1: several have */
+        int64_t id; /* 0 if the name is unknown; -1 if it is ambiguous */
     } * found;
     size_t count, capacity;
-    wt_error ambiguous; /* the sentence about the last of those */
+    wt_error ambiguous; /* message about the last ambiguous name */
 };
 
 static void lookup_dispose(struct lookup *lookup)
@@ -47,7 +47,7 @@ static void lookup_dispose(struct lookup *lookup)
     free(lookup->found);
 }
 
-/* *id as in struct found. */
+/* Resolves a name in the store. *id as in struct found. */
 static int resolve(struct lookup *lookup, const char *name, bool source_id, int64_t *id, wt_error *err)
 {
     wt_error why = {0};
@@ -69,7 +69,7 @@ static int resolve(struct lookup *lookup, const char *name, bool source_id, int6
     return rc;
 }
 
-/* The name's id; *name becomes a copy that lives as long as the lookup. */
+/* Sets *id of a name. *name becomes a copy with the lifetime of the lookup. */
 static int look_up(struct lookup *lookup, struct str *name, bool source_id, int64_t *id, wt_error *err)
 {
     struct map *map = &lookup->by_name[source_id];
@@ -77,7 +77,7 @@ static int look_up(struct lookup *lookup, struct str *name, bool source_id, int6
     if (known) {
         *name = lookup->found[*known].name;
         *id = lookup->found[*known].id;
-        return *id < 0 ? resolve(lookup, name->ptr, source_id, id, err) : 0; /* for its sentence */
+        return *id < 0 ? resolve(lookup, name->ptr, source_id, id, err) : 0; /* for its message */
     }
     name->ptr = wt__arena_copy(&lookup->arena, *name);
     if (!name->ptr ||
@@ -89,7 +89,7 @@ static int look_up(struct lookup *lookup, struct str *name, bool source_id, int6
     return rc;
 }
 
-/* The same tool among those, or NULL. */
+/* Returns the same tool among the tools, or NULL. */
 static struct usage_tool *find_among(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
     for (size_t i = 0; i < count; i++)
@@ -98,7 +98,7 @@ static struct usage_tool *find_among(struct usage_tool *tools, size_t count, con
     return NULL;
 }
 
-/* Whether tool is not among them yet. One that is gets the arguments, where it has none. */
+/* True if the tool is not among the tools yet. Otherwise gives its arguments to the earlier one if that has none. */
 static bool is_new(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
     struct usage_tool *same = find_among(tools, count, tool);
@@ -109,7 +109,7 @@ static bool is_new(struct usage_tool *tools, size_t count, const struct usage_to
 
 /* ---------------------------------------------------------------- recording */
 
-/* Everything about the usage but its tools. */
+/* Reads and checks everything but the tools. */
 static int read_record(struct usage *usage, struct str request, size_t count, const wt_record_options *options,
                        wt_error *err)
 {
@@ -131,12 +131,12 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
     return rc < 0 ? rc : wt__usage_check_request(request, err);
 }
 
-/* No tool has any of the names. */
+/* Fails if all names are unknown, with a suggestion. */
 static int fail_unknown(wt_engine *engine, const char *first, size_t count, wt_error *err)
 {
     struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "no tool is named \"%s\"%s; nothing was recorded", first,
-                      count > 1 ? ", nor as the others" : "");
+                      count > 1 ? " or like the others" : "");
     pthread_mutex_lock(&engine->store_lock);
     wt__suggest_tool(&sentence, engine->store, wt__str(first));
     pthread_mutex_unlock(&engine->store_lock);
@@ -145,7 +145,7 @@ static int fail_unknown(wt_engine *engine, const char *first, size_t count, wt_e
     return rc;
 }
 
-/* What tool number `index` was called with. */
+/* Reads the arguments of tool number `index`. */
 static int read_arguments(struct lookup *lookup, const char *text, size_t index, struct usage_tool *tool, wt_error *err)
 {
     json_t *object;
@@ -162,7 +162,7 @@ static int read_arguments(struct lookup *lookup, const char *text, size_t index,
     return rc;
 }
 
-/* Finds the tools. arguments: of each, or NULL. Returns how many of the names no tool has. */
+/* Finds the tools. arguments: of each tool, or NULL. Returns the number of unknown names. */
 static int read_tools(struct lookup *lookup, const char *const *names, const char *const *arguments, size_t count,
                       struct usage_tool *tools, size_t *tool_count, wt_error *err)
 {
@@ -191,7 +191,7 @@ static int read_tools(struct lookup *lookup, const char *const *names, const cha
     return (size_t)unknown == *tool_count ? fail_unknown(lookup->engine, names[0], *tool_count, err) : unknown;
 }
 
-/* What follows the transaction and may wait: a failure of it takes nothing back, so none is told. */
+/* Encodes the new usage. Failures are ignored: the usage is stored, and the next call continues. */
 static void learn_now(wt_engine *engine)
 {
     const struct encoder *encoder;
@@ -241,7 +241,7 @@ int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client,
     if (rc < 0)
         return rc;
     if (usage.key.len == 0)
-        return wt__fail(err, WT_EINVAL, "say which usage ended so: its key");
+        return wt__fail(err, WT_EINVAL, "give the key of the usage");
     if (!wt__usage_outcome_read(wt__str(outcome), &usage.outcome))
         return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is none of: " USAGE_OUTCOME_WORDS, outcome);
     pthread_mutex_lock(&engine->store_lock);
@@ -256,8 +256,8 @@ int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client,
 /* ---------------------------------------------------------------- importing */
 
 struct usage_report {
-    wt_usage_report public;     /* first, so that the public pointer is this one */
-    struct usage_import import; /* the issues live here */
+    wt_usage_report public;     /* first member, so that the public pointer converts to struct usage_report */
+    struct usage_import import; /* owner of the issues */
     struct buffer notice;
 };
 
@@ -267,9 +267,9 @@ struct import {
     struct usage *usages;
     size_t count, capacity;
     int64_t now;
-    struct str client; /* whose they are, whatever they say; "": what they say */
-    struct str key;    /* of one that says none */
-    bool none_known;   /* no tool of the last usage is known, which was skipped for that */
+    struct str client; /* client of all usages, overriding their own; "" to keep theirs */
+    struct str key;    /* key of usages without one */
+    bool none_known;   /* the last usage was skipped because all its tools are unknown */
 };
 
 void wt_usage_report_free(wt_usage_report *public)
@@ -282,7 +282,7 @@ void wt_usage_report_free(wt_usage_report *public)
     free(report);
 }
 
-/* Tells about a name that cannot be used. */
+/* Reports an unusable name. */
 static int tell_name(struct import *import, const struct usage_draft *draft, size_t at, int64_t id, wt_error *err)
 {
     char pointer[32] = "", query[120] = "";
@@ -299,7 +299,7 @@ static int tell_name(struct import *import, const struct usage_draft *draft, siz
                            (int)(name.len < 200 ? name.len : 200), name.ptr);
 }
 
-/* The arguments of a call; such as cannot be kept are told. */
+/* Stores the arguments of a call; reports unusable ones. */
 static int take_arguments(struct import *import, const struct usage_draft *draft, size_t at, struct usage_tool *tool,
                           wt_error *err)
 {
@@ -320,7 +320,7 @@ static int take_arguments(struct import *import, const struct usage_draft *draft
     return rc;
 }
 
-/* tools [draft->tool_count], *count of them; *known of those are in the store. */
+/* Fills tools [draft->tool_count]. *count: tools filled; *known: tools found in the store. */
 static int find_tools(struct import *import, const struct usage_draft *draft, struct usage_tool *tools, size_t *count,
                       size_t *known, wt_error *err)
 {
@@ -332,7 +332,7 @@ static int find_tools(struct import *import, const struct usage_draft *draft, st
             rc = tell_name(import, draft, i, tool.tool, err);
         if (rc < 0)
             return rc;
-        if (tool.tool < 0) /* what several tools have is not kept: it will not become the id of one */
+        if (tool.tool < 0) /* an ambiguous name is dropped: it would never become the id of one tool */
             continue;
         rc = take_arguments(import, draft, i, &tool, err);
         if (rc < 0)
@@ -377,7 +377,7 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
     return 0;
 }
 
-/* Vectors, or why there are none. */
+/* Encodes the imported usages, or adds the reason to the notice. */
 static int learn_import(wt_engine *engine, struct usage_report *report, struct progress *progress, wt_error *err)
 {
     const struct encoder *encoder = NULL;
@@ -396,8 +396,8 @@ static int learn_import(wt_engine *engine, struct usage_report *report, struct p
     return rc;
 }
 
-/* A log that was there already, whole or for the most part, is most likely one that was added twice; single requests
- * come again every day. last: the id of the last usage that was added. */
+/* Warns if most usages were recorded before: then the same log was probably added twice. Single requests may well
+ * repeat. last: id of the last added usage. */
 static int tell_again(wt_engine *engine, struct usage_report *report, int64_t last, wt_error *err)
 {
     uint64_t again = 0;
@@ -408,8 +408,8 @@ static int tell_again(wt_engine *engine, struct usage_report *report, int64_t la
     if (rc < 0 || 2 * again <= added)
         return rc;
     wt__buffer_printf(&report->notice,
-                      "%llu of these have the request, client and tools of one that was recorded before, and are "
-                      "recorded again: with a \"key\" each, that happens once",
+                      "%llu of these repeat the request, client and tools of an earlier usage, and are recorded "
+                      "again; give each a \"key\" to prevent this",
                       (unsigned long long)again);
     report->public.notice = report->notice.ptr;
     return report->notice.failed ? wt__fail_nomem(err) : 0;
@@ -447,7 +447,7 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
     return rc < 0 || report->public.issues ? rc : wt__fail_nomem(err);
 }
 
-/* From path, or from bytes when that is NULL. */
+/* Adds usages from path, or from bytes if path is NULL. */
 static int add_usage(wt_engine *engine, const char *path, struct str bytes, const wt_add_usage_options *given,
                      wt_usage_report **out, wt_error *err)
 {
@@ -496,9 +496,9 @@ int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_op
     return add_usage(engine, path, (struct str){"", 0}, options, out, err);
 }
 
-/* ---------------------------------------------------------------- reports of many callers */
+/* ---------------------------------------------------------------- reports of several callers */
 
-/* Its code and message; a usage that can be recorded is the import's next. */
+/* Sets code and message of a reported usage; appends a valid usage to the import. */
 static int read_reported(struct import *import, struct reported_usage *usage, wt_error *err)
 {
     struct usage_report report = {.import = {.take = take, .context = import}};
@@ -561,7 +561,7 @@ int wt__record_reported(wt_engine *engine, struct reported_usage *const *usages,
 /* ---------------------------------------------------------------- listing */
 
 struct usage_page {
-    wt_usages public; /* first, so that the public pointer is this one */
+    wt_usages public; /* first member, so that the public pointer converts to struct usage_page */
     struct arena arena;
 };
 
@@ -584,7 +584,7 @@ static int fail_unnamed(struct store *store, const char *name, wt_error *err)
     return rc;
 }
 
-/* What the filter means here. Its strings are borrowed. Called with store_lock held. */
+/* Translates a filter into a query, which borrows its strings. Requires store_lock. */
 static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
 {
     uint64_t named = 0;
@@ -699,7 +699,7 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "}\n");
 }
 
-/* One page; *filter moves on behind it. Returns how many. */
+/* Exports one page and moves *filter after it. Returns the number of usages. */
 static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context, wt_error *err)
 {
     wt_usages *page;
@@ -763,7 +763,7 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
     return rc;
 }
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- information */
 
 int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
 {
@@ -789,6 +789,6 @@ int wt_read_time(const char *text, int64_t *seconds, wt_error *err)
     if (wt__usage_time_read(wt__str(text), seconds))
         return 0;
     *seconds = 0;
-    return wt__fail(err, WT_EINVAL, "\"%s\" is no time: write it as 2026-11-22 or 2026-11-22T08:30:00Z",
+    return wt__fail(err, WT_EINVAL, "\"%s\" is not a time; write it as 2026-11-22 or 2026-11-22T08:30:00Z",
                     text ? text : "");
 }

@@ -1,13 +1,13 @@
-/* reload.c: what training left, taken up while queries run.
+/* reload.c: loads new results of training while queries run.
  *
- * It is read beside what is in use, which stays where the new cannot be read, and put in its place at once with an
- * index that has its vectors still to be made. Queries that have begun end on what they began with: that lives until
- * the engine ends, since nobody counts who uses it. So a reload keeps the memory of what was before, and is worth it
- * only when something has changed, which the files' stamps tell. */
+ * The new files are read while the old ones stay in use, and replace them together with an index without their vectors.
+ * If reading fails, the old ones stay. Running queries finish with the old objects, which live until the engine is
+ * closed, since their users are not counted. So each reload costs memory, and is done only if the files' stamps have
+ * changed. */
 #include "engine/engine.h"
 #include "changes/recorded_use.h"
 
-/* Called with build_lock held. */
+/* Replaces the trained objects. Requires build_lock. */
 static void replace_trained(wt_engine *engine, struct on_demand fresh)
 {
     pthread_mutex_lock(&engine->lock);
@@ -28,7 +28,7 @@ void wt__engine_forget_trained(wt_engine *engine)
     pthread_mutex_unlock(&engine->build_lock);
 }
 
-/* Called with build_lock held. */
+/* Reads the trained objects again if their files have changed. Requires build_lock. */
 static int reread_trained(wt_engine *engine, bool *anew, wt_error *err)
 {
     struct on_demand fresh;
@@ -39,7 +39,7 @@ static int reread_trained(wt_engine *engine, bool *anew, wt_error *err)
     rc = wt__engine_reopen_trained(engine, &fresh, err);
     if (rc < 0)
         return rc;
-    engine->trained_stamp = stamp; /* from before it was read: what came since is read the next time */
+    engine->trained_stamp = stamp; /* read before the files, so that later changes are found next time */
     replace_trained(engine, fresh);
     *anew = true;
     return 0;

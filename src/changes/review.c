@@ -1,9 +1,9 @@
-/* review.c: what servers list, and what of it somebody approved (whichtool/review.h).
+/* review.c: compares the definitions listed by a server with the approved ones (whichtool/review.h).
  *
  *   listing -> tools, and the hash of each definition -> one transaction (store/review.h) -> vectors, a snapshot
  *
- * Where a definition says what was approved in other bytes (its keys in another order), the approved bytes are
- * imported, so that the catalogue has what was read by whom approved of it, and nothing is encoded anew. */
+ * If a definition has the approved content in other bytes, such as another order of keys, the approved bytes are
+ * imported. So the catalogue keeps the reviewed text, and nothing is encoded again. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -19,8 +19,8 @@
 #include "whichtool/review.h"
 
 struct review_report {
-    wt_review_report public; /* first, so that the public pointer is this one */
-    struct report *added;    /* whose issues and notice it shows */
+    wt_review_report public; /* first member, so that the public pointer converts to struct review_report */
+    struct report *added;    /* owner of the issues and the notice */
     struct arena arena;
 };
 
@@ -34,13 +34,13 @@ void wt_review_report_free(wt_review_report *public)
     free(report);
 }
 
-/* A review, or an approval, on its way. */
+/* State of a review or an approval. */
 struct reviewing {
     wt_engine *engine;
     struct review_listing listing;
-    struct import listed, kept; /* what was listed; what of it is imported in the bytes that were approved */
+    struct import listed, kept; /* listed: tools of the listing; kept: those imported in the approved bytes */
     struct buffer kept_bytes;
-    struct map offer_keys; /* kinds and names of offers that were met */
+    struct map offer_keys; /* kinds and names of the offers so far */
     struct pins lock;
     bool no_vectors;
     struct progress progress;
@@ -82,7 +82,7 @@ static int read_tools(struct reviewing *r, struct import *out, struct str bytes)
     return wt__import_bytes(out, bytes, &reading, r->err);
 }
 
-/* The row of that kind and name among sorted ones, or NULL. */
+/* Finds the row of a kind and name among sorted rows; NULL if absent. */
 static const struct review_row *find_row(const struct review_row *rows, size_t count, enum review_kind kind,
                                          struct str name)
 {
@@ -106,7 +106,7 @@ static bool is_tool(const struct review_item *item)
     return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
 }
 
-/* Reads definitions one by one: [count] tools, each by the name that it goes by. */
+/* Reads [count] definitions into tools, and gives each its name. */
 static int read_kept(struct reviewing *r, const struct str *definitions, const struct str *names, struct tool **tools,
                      size_t count)
 {
@@ -121,7 +121,7 @@ static int read_kept(struct reviewing *r, const struct str *definitions, const s
         return wt__fail_nomem(r->err);
     int rc = read_tools(r, &r->kept, wt__buffer_view(&r->kept_bytes));
     if (rc == 0 && r->kept.tool_count != count)
-        rc = wt__fail(r->err, WT_EFORMAT, "a definition of %.*s that waits can be read as a tool no more",
+        rc = wt__fail(r->err, WT_EFORMAT, "a waiting definition of %.*s is no longer a readable tool",
                       (int)r->listing.provider.len, r->listing.provider.ptr);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct tool *tool = &r->kept.tools[i];
@@ -133,7 +133,7 @@ static int read_kept(struct reviewing *r, const struct str *definitions, const s
     return rc;
 }
 
-/* Items that say what was approved in other bytes get a tool of the approved ones. */
+/* Replaces items with approved content in other bytes by the approved bytes. */
 static int keep_approved_bytes(struct reviewing *r, const struct review_row *rows, size_t row_count)
 {
     size_t count = 0, most = r->listing.count;
@@ -172,10 +172,10 @@ static int look_in_lock(struct reviewing *r, struct review_item *item)
 
 /* ---------------------------------------------------------------- prompts, resources and templates */
 
-/* The lists beside the tools, and the member of a definition that is its name. */
+/* Lists of offers other than tools, and the member with their names. */
 struct offers {
-    json_t *lists[REVIEW_KINDS]; /* NULL: not told */
-    size_t count;                /* of all items */
+    json_t *lists[REVIEW_KINDS]; /* NULL if the server did not send it */
+    size_t count;                /* total of all lists */
 };
 
 static const char *const offer_names[REVIEW_KINDS] = {NULL, "name", "uri", "uriTemplate"};
@@ -197,7 +197,7 @@ static int read_offers(struct reviewing *r, const wt_review_options *options, st
     return rc;
 }
 
-/* 1 if the name is the first of its kind, else 0. */
+/* Returns 1 if the name is the first of its kind, else 0. */
 static int meet_offer(struct reviewing *r, enum review_kind kind, struct str name)
 {
     struct buffer key = {0};
@@ -210,7 +210,7 @@ static int meet_offer(struct reviewing *r, enum review_kind kind, struct str nam
     return known ? added : wt__fail_nomem(r->err);
 }
 
-/* An offer that has no name, or one that an earlier offer has, cannot be approved, and so is not shown. */
+/* Adds an offer. An offer without a name, or with the name of an earlier one, cannot be approved, so it is skipped. */
 static int add_offer(struct reviewing *r, enum review_kind kind, const json_t *offer)
 {
     struct str name = wt__json_str(offer, offer_names[kind]);
@@ -249,7 +249,7 @@ static void drop_offers(struct offers *offers)
 
 /* ---------------------------------------------------------------- a listing */
 
-/* instructions: NULL: not told. */
+/* Creates the items of a listing. instructions: NULL if the server did not send any. */
 static int make_items(struct reviewing *r, const char *instructions, const struct offers *offers)
 {
     struct review_listing *listing = &r->listing;
@@ -287,7 +287,7 @@ static int read_rows(struct reviewing *r, enum review_rows which, struct review_
     return rc;
 }
 
-/* Whether a text in which no tool was met is a list all the same. */
+/* True if a text without tools is still a list. */
 static bool is_list(struct str bytes)
 {
     json_t *whole = NULL;
@@ -302,11 +302,11 @@ static int check_whole(struct reviewing *r, struct str bytes)
 {
     struct str provider = r->listing.provider;
     if (!r->listed.whole)
-        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists breaks off; nothing of it is taken", (int)provider.len,
-                        provider.ptr);
+        return wt__fail(r->err, WT_EFORMAT, "the list of %.*s is truncated; nothing was taken from it",
+                        (int)provider.len, provider.ptr);
     if (r->listed.tool_count == 0 && !is_list(bytes))
-        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists is no list of tools: {\"tools\":[...]}", (int)provider.len,
-                        provider.ptr);
+        return wt__fail(r->err, WT_EFORMAT, "the answer of %.*s is not a list of tools: {\"tools\":[...]}",
+                        (int)provider.len, provider.ptr);
     return 0;
 }
 
@@ -331,7 +331,7 @@ static int read_listing(struct reviewing *r, struct str bytes, const wt_review_o
     return rc < 0 ? rc : keep_approved_bytes(r, rows, count);
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- report */
 
 static int tell_waiting(struct reviewing *r, struct review_report *report)
 {
@@ -376,12 +376,12 @@ static int tell(struct reviewing *r, const struct review_changes *changes, struc
         wt_review_report_free(&report->public);
         return rc;
     }
-    report->added = added; /* from here on its to free */
+    report->added = added; /* owned by the report from here on */
     *out = &report->public;
     return 0;
 }
 
-/* ---------------------------------------------------------------- the two changes */
+/* ---------------------------------------------------------------- storing */
 
 static int store_changes(struct reviewing *r, bool approval, struct review_changes *changes)
 {
@@ -407,7 +407,7 @@ static int change(struct reviewing *r, bool approval, wt_review_report **out)
     const struct store_changes *catalogue = &changes.catalogue;
     if (stored && catalogue->added + catalogue->updated + catalogue->removed > 0)
         rc = wt__make_searchable(r->engine, r->no_vectors, &r->progress, added, r->err);
-    if (rc < 0) /* so no newer index was made */
+    if (rc < 0) /* no newer index was built */
         wt__engine_changed(r->engine);
     wt__engine_end_import(r->engine);
     if (rc == 0 || (stored && rc == WT_ECANCELLED)) {
@@ -434,10 +434,9 @@ static const char *name_source(struct reviewing *r, const char *given)
 static int begin(struct reviewing *r, const char *provider, const char *source)
 {
     if (!provider || !*provider)
-        return wt__fail(r->err, WT_EINVAL, "whose definitions are reviewed is not said: there is no provider");
+        return wt__fail(r->err, WT_EINVAL, "name the provider whose definitions to review");
     if (!wt__is_provider_name(wt__str(provider)))
-        return wt__fail(r->err, WT_EINVAL, "\"%.200s\" cannot be a provider's name: nothing of it can be reviewed",
-                        provider);
+        return wt__fail(r->err, WT_EINVAL, "\"%.200s\" is not a valid provider name", provider);
     r->listing.provider = wt__str(provider);
     r->listing.source = wt__str(name_source(r, source));
     r->listing.now = (int64_t)time(NULL);
@@ -478,7 +477,7 @@ static int no_such(struct reviewing *r, enum review_kind kind, struct str name)
                     (int)r->listing.provider.len, r->listing.provider.ptr);
 }
 
-/* Which of the rows are meant: *meant [*meant_count]. */
+/* Selects the rows to approve: meant [*meant_count]. */
 static int choose(struct reviewing *r, const wt_approve_options *options, const struct review_row *rows, size_t count,
                   const struct review_row **meant, size_t *meant_count)
 {
@@ -495,9 +494,8 @@ static int choose(struct reviewing *r, const wt_approve_options *options, const 
         if (!row)
             return no_such(r, kind, name);
         if (shown && strcmp(shown, row->offered_sha256) != 0)
-            return wt__fail(r->err, WT_EINVAL,
-                            "what waits of %.*s as \"%.*s\" is not what was shown any more; look at it again",
-                            (int)r->listing.provider.len, r->listing.provider.ptr, (int)name.len, name.ptr);
+            return wt__fail(r->err, WT_EINVAL, "\"%.*s\" of %.*s has changed since it was shown; review it again",
+                            (int)name.len, name.ptr, (int)r->listing.provider.len, r->listing.provider.ptr);
         if (!again)
             meant[(*meant_count)++] = row;
     }
@@ -536,7 +534,7 @@ static int approve(struct reviewing *r, const wt_approve_options *options, wt_re
     if (rc < 0)
         return rc;
     if (!options->all && options->name_count == 0)
-        return wt__fail(r->err, WT_EINVAL, "what is approved is not said: neither names nor all");
+        return wt__fail(r->err, WT_EINVAL, "name the definitions to approve, or approve all");
     const struct review_row **meant =
         wt__arena_array(&r->arena, const struct review_row *, count + options->name_count);
     if (!meant)

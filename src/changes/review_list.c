@@ -1,4 +1,4 @@
-/* review_list.c: what waits for approval, and what is approved, as it is shown and pinned (whichtool/review.h). */
+/* review_list.c: lists waiting and approved definitions, and writes lock files (whichtool/review.h). */
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -11,7 +11,7 @@
 #include "whichtool/review.h"
 
 struct waiting_list {
-    wt_waiting_list public; /* first, so that the public pointer is this one */
+    wt_waiting_list public; /* first member, so that the public pointer converts to struct waiting_list */
     struct arena arena;
 };
 
@@ -24,7 +24,7 @@ void wt_waiting_list_free(wt_waiting_list *public)
     free(list);
 }
 
-/* Rows of one provider, which there must be, or of all. */
+/* Reads the rows of one provider, which must have been reviewed, or of all. */
 static int read_rows(wt_engine *engine, enum review_rows which, const char *provider, struct arena *arena,
                      struct review_row **rows, size_t *count, wt_error *err)
 {
@@ -38,7 +38,7 @@ static int read_rows(wt_engine *engine, enum review_rows which, const char *prov
     return rc == 0 ? wt__fail(err, WT_ENOTFOUND, "no server was ever reviewed as \"%.200s\"", provider) : rc;
 }
 
-/* "github/create_issue", "github/prompt:review"; "github" of its instructions. */
+/* Writes the id of a row: "github/create_issue" or "github/prompt:review"; "github" for instructions. */
 static void put_id(struct buffer *out, const struct review_row *row)
 {
     struct buffer name = {0};
@@ -194,7 +194,7 @@ int wt_reserve_provider(wt_engine *engine, const char *provider, wt_error *err)
 {
     if (!provider || !wt__is_provider_name(wt__str(provider)))
         return wt__fail(err, WT_EINVAL,
-                        "\"%.200s\" cannot be a provider's name: that is 1 to %d bytes of UTF-8 without control "
+                        "\"%.200s\" is not a valid provider name: use 1 to %d bytes of UTF-8 without control "
                         "characters or blanks at its ends",
                         provider ? provider : "", WT_MAX_NAME_BYTES);
     pthread_mutex_lock(&engine->store_lock);

@@ -1,7 +1,7 @@
-/* training_due.c: whether it is time to say that use was recorded which nobody trained on.
+/* training_due.c: decides if the user should be told to train on newly recorded use.
  *
- * STORE-index/training-due remembers how many usages there were at the last training, and when it was last told, as two
- * numbers. What is lost with it is that something was told. */
+ * STORE-index/training-due holds two numbers: usages at the last training, and usages at the last reminder. If the file
+ * is lost, a reminder is repeated. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 enum { DUE_BYTES = 64, WORTH_TRAINING = 10, GROWTH = 2 /* docs/learning.md: train again when use has doubled */ };
 
 struct due {
-    uint64_t trained, told; /* usages */
+    uint64_t trained, told; /* numbers of usages */
 };
 
-/* False when there is none. */
+/* Reads the file. Returns false if it is missing or invalid. */
 static bool read_due(const char *path, struct due *out)
 {
     char *text = NULL;
@@ -73,7 +73,8 @@ static int64_t look(wt_engine *engine, const char *path, wt_error *err)
     if (rc < 0 || usages < WORTH_TRAINING)
         return rc;
     bool remembered = read_due(path, &due);
-    if (!remembered && wt__is_folder(engine->trained_folder)) { /* by an earlier version: on what, nobody knows */
+    if (!remembered &&
+        wt__is_folder(engine->trained_folder)) { /* trained by an earlier version: assume on all usages */
         due.trained = usages;
         write_due(path, &due, NULL);
     }

@@ -1,9 +1,9 @@
-/* usage_learn.c: requests that were recorded become vectors of the tools that they used.
+/* usage_learn.c: turns recorded requests into vectors of their tools.
  *
- * New usages are taken BATCH at a time from the store's mark on; equal requests of a batch are encoded once. Nothing is
- * locked while the encoder runs; the store refuses a batch when the mark has moved meanwhile, and it is read again.
- * A sum that lost a usage is made anew from all that it has left, rather than subtracted from: what was forgotten is
- * gone from it to the last bit. */
+ * New usages are read in batches of BATCH after the store's mark; equal requests of a batch are encoded once. The store
+ * is not locked while the encoder runs. The store refuses a batch if the mark has moved meanwhile, and the batch is
+ * read again. A sum without a forgotten usage is recomputed from the remaining ones, rather than subtracted from: so
+ * the forgotten usage leaves no trace. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,11 +21,11 @@ struct learning {
     struct vector_set set;
     unsigned threads;
     struct progress *progress;
-    struct arena arena; /* of one batch, as are all below */
+    struct arena arena; /* arena of one batch, like all members below */
     struct usage *usages;
     size_t count;
     int64_t ids[BATCH];
-    uint32_t rows[BATCH]; /* which vector is a usage's */
+    uint32_t rows[BATCH]; /* vector of each usage */
     struct str texts[BATCH];
     size_t text_count;
     float *vectors; /* [BATCH, D] */
@@ -36,7 +36,7 @@ struct learning {
 int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
     const struct trained *trained = NULL;
-    /* A damaged one is told to who asks for its recipes. */
+    /* Ignore a damaged one; callers that use its recipes report it. */
     if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!trained || !trained->own)
@@ -45,7 +45,7 @@ int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *e
     return 0;
 }
 
-/* Which requests are to be encoded, each once. */
+/* Lists the distinct requests to encode. */
 static int distinct_requests(struct learning *l)
 {
     struct map seen = {0};
@@ -68,8 +68,8 @@ static int distinct_requests(struct learning *l)
     return rc;
 }
 
-/* The next usages of the query, encoded. count is 0 behind the last. mark, unless NULL, is read in the same moment,
- * and the query begins at it. */
+/* Reads and encodes the next usages of the query. count is 0 at the end. mark: read in the same transaction, and the
+ * query starts at it; or NULL. */
 static int next_batch(struct learning *l, struct usage_query *query, struct usage_mark *mark, struct progress *progress)
 {
     wt__arena_reset(&l->arena);
@@ -90,7 +90,7 @@ static int next_batch(struct learning *l, struct usage_query *query, struct usag
     l->learned += l->text_count;
     for (size_t i = 0; i < l->text_count * l->set.dim; i++)
         if (!isfinite(l->vectors[i]))
-            return wt__fail(l->err, WT_EMODEL, "the model %s gives no finite vector for a recorded request",
+            return wt__fail(l->err, WT_EMODEL, "the model %s returned a non-finite vector for a recorded request",
                             l->set.model_name);
     return 0;
 }
@@ -116,7 +116,7 @@ static int learn_new(struct learning *l, uint64_t pending)
     return rc;
 }
 
-/* 1: made; 0: the sum or the mark moved on meanwhile. */
+/* Recomputes a sum. Returns 1 if stored, 0 if the sum or the mark has changed meanwhile. */
 static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
 {
     struct usage_query query = {.tool = key->tool, .teaching = true, .limit = BATCH};
@@ -154,7 +154,7 @@ static int make_stale(struct learning *l, uint64_t stale)
     int rc = sum ? 0 : wt__fail_nomem(l->err);
     if (rc == 0 && wt__progress_phase(l->progress, "encoding again", stale))
         rc = wt__fail_cancelled(l->err);
-    /* From the first again after each batch: a sum that moved on meanwhile is stale still. */
+    /* Start from the first again after each batch: a sum changed meanwhile is still stale. */
     while (rc == 0) {
         pthread_mutex_lock(&l->engine->store_lock);
         count = wt__store_stale_usage_sums(l->engine->store, &l->set, 0, keys, STALE_BATCH, l->err);
@@ -220,7 +220,7 @@ int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct pro
     return learn_with(engine, encoder, engine->threads, progress, learned, err);
 }
 
-/* With no import begun the next query would make the index. */
+/* Learns while counted as an import; otherwise the next query would build the index. */
 static int learn_and_index(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                            wt_error *err)
 {
@@ -267,7 +267,7 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
 {
     const struct trained *trained;
     size_t count;
-    /* A damaged one is told to who asks for its recipes. */
+    /* Ignore a damaged one; callers that use its recipes report it. */
     if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!trained)

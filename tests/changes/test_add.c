@@ -1,4 +1,4 @@
-/* Importing, and the index that follows: what is reported, what a stop or damage in between leaves. */
+/* Importing and indexing: reports, stops, and damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void an_import_counts_what_it_did(void **state)
         size_t added, updated, unchanged, removed, embedded;
     } steps[] = {
         {one, "a", 0, 1, 0, 0, 0, 1}, {one, "a", 0, 0, 0, 1, 0, 0}, {one_changed, "a", 0, 0, 1, 0, 0, 1},
-        {two, "b", 0, 1, 0, 0, 0, 1}, {two, "a", 1, 0, 0, 1, 1, 0}, /* "two" is of source a now */
+        {two, "b", 0, 1, 0, 0, 0, 1}, {two, "a", 1, 0, 0, 1, 1, 0}, /* "two" belongs to source a now */
         {one, "b", 1, 1, 0, 0, 0, 1},
     };
     wt_engine *engine = open_store(&place, NULL);
@@ -136,7 +136,7 @@ static void a_source_without_tools_is_no_error(void **state)
     untouched = place.err;
     sound(&place, wt_add(engine, source, sizeof source - 1, NULL, &report, &place.err));
     assert_memory_equal(&place.err, &untouched, sizeof untouched);
-    assert_non_null(strstr(report->notice, "no tools are in it"));
+    assert_non_null(strstr(report->notice, "the source has no tools"));
     assert_int_equal(report->notice_codes, WT_NOTICE_EMPTY_SOURCE);
     wt_add_report_free(report);
     wt_close(engine);
@@ -178,11 +178,11 @@ static void sync_lets_stay_what_its_source_has_broken(void **state)
     static const struct {
         const char *document;
         size_t skipped, removed;
-        const char *notice; /* how it begins */
+        const char *notice; /* beginning of the notice */
     } steps[] = {
         {API(OPERATION("P")), 0, 0, "no vectors"},
-        {API(OPERATION("Q")), 1, 0, "1 tool that was skipped now stays as stored before"},
-        {API(OPERATION("P")), 0, 0, "no vectors"}, /* unchanged: the definition was not touched */
+        {API(OPERATION("Q")), 1, 0, "1 tool was skipped and keeps the stored definition"},
+        {API(OPERATION("P")), 0, 0, "no vectors"}, /* unchanged: the definition is the same */
         {API(""), 0, 1, "no vectors"},
     };
     char path[128];
@@ -196,7 +196,7 @@ static void sync_lets_stay_what_its_source_has_broken(void **state)
         wt_add_report *report;
         if (i % 2 == 0) {
             report = add_with(&place, engine, steps[step].document, &options);
-        } else { /* the same as a file, which takes its tools over */
+        } else { /* the same as a file, which takes over the tools */
             put_text(place.folder, "bikes.json", steps[step].document);
             sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
         }
@@ -224,8 +224,9 @@ static void tools_of_one_name_in_one_source_are_told(void **state)
     options.source_name = "twins.jsonl";
     wt_add_report *report = add_with(&place, engine, twins, &options);
     assert_int_equal(report->added, 4);
-    assert_non_null(strstr(report->notice, "2 tools have the name of one before but another definition: \"x\" of "
-                                           "twins.jsonl:1 stands also at line 3, and that one is \"x~2\" here"));
+    assert_non_null(strstr(report->notice,
+                           "2 tools have the name of an earlier one but a different definition: \"x\" of "
+                           "twins.jsonl:1 is also at line 3, and is \"x~2\" here"));
     wt_add_report_free(report);
 
     char path[128];
@@ -234,7 +235,7 @@ static void tools_of_one_name_in_one_source_are_told(void **state)
     put_text(path, "one.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"a\"}\n");
     put_text(path, "other.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"b\"}\n");
     sound(&place, wt_add_path(engine, path, NULL, &report, &place.err));
-    assert_non_null(strstr(report->notice, "and that one is \"z~2\" here. Both files have one provider; `whichtool add "
+    assert_non_null(strstr(report->notice, "and is \"z~2\" here. Both files have one provider; `whichtool add "
                                            "-p NAME FILE` gives a file another one"));
     wt_add_report_free(report);
     wt_close(engine);
@@ -255,13 +256,13 @@ static void vectors_can_wait(void **state)
     assert_int_equal(info.providers, 1 + HANDMADE_PROVIDERS);
     wt_hits *hits = find_with(&place, engine, "find a song", NULL);
     assert_string_equal(hits->recipe, "hybrid");
-    assert_string_equal(hits->items[0]->tool->id, "music/search"); /* by its words */
+    assert_string_equal(hits->items[0]->tool->id, "music/search"); /* found by its words */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet"));
     wt_hits_free(hits);
     wt_find_options abstaining, dense;
     wt_find_options_init(&abstaining);
     abstaining.abstain = 0.05;
-    hits = find_with(&place, engine, "find a song", &abstaining); /* both notes, not the later one alone */
+    hits = find_with(&place, engine, "find a song", &abstaining); /* both notes, not only the later one */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet; "));
     assert_non_null(strstr(hits->notice, "not calibrated on this catalogue"));
     assert_int_equal(hits->notice_codes, WT_NOTICE_NO_VECTORS | WT_NOTICE_UNCALIBRATED);
@@ -301,8 +302,8 @@ static int stop_at(void *context, const char *phase, uint64_t done, uint64_t tot
     return ++stop->calls == stop->at;
 }
 
-/* An import by another thread, from beginning to end while the first one starts to encode: each encodes what it
- * brought, and nothing twice. */
+/* Another thread runs a whole import when the first one starts to encode: each encodes its own tools, and none
+ * twice. */
 struct meanwhile {
     wt_engine *engine;
     size_t embedded;
@@ -348,7 +349,7 @@ static void parallel_imports_encode_their_own_tools(void **state)
     sound(&place, wt_add(other.engine, tools.ptr, tools.len, &options, &report, &place.err));
     assert_true(other.ran);
     assert_int_equal(other.embedded, HANDMADE);
-    assert_int_equal(report->embedded, MANY + 1); /* with what nobody else was at */
+    assert_int_equal(report->embedded, MANY + 1); /* including tools of finished imports */
     wt_catalog_info_init(&info);
     sound(&place, wt_info(other.engine, &info, &place.err));
     assert_int_equal(info.embedded, info.tools);
@@ -357,7 +358,7 @@ static void parallel_imports_encode_their_own_tools(void **state)
     wt__buffer_dispose(&tools);
 }
 
-/* Stops at every report in turn: nothing that was there is lost, and going on ends as if nothing had happened. */
+/* Stops at every progress report in turn: stored data is not lost, and continuing gives the same result. */
 static void a_stop_at_any_moment_loses_nothing(void **state)
 {
     (void)state;
@@ -404,14 +405,14 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
         place_remove(&own);
         if (rc == 0)
             break;
-        if (at > 12) /* reports come by the clock: on a slow machine there are many */
+        if (at > 12) /* reports depend on the clock: a slow machine has many */
             at += 10;
     }
     assert_true(before >= 2 && after >= 2);
     wt__buffer_dispose(&tools);
 }
 
-/* ---------------------------------------------------------------- several engines, and what happens to the index */
+/* ---------------------------------------------------------------- several engines, and damaged indexes */
 
 static void what_one_engine_adds_the_other_finds(void **state)
 {
@@ -434,7 +435,7 @@ static void what_one_engine_adds_the_other_finds(void **state)
     wt_close(reader);
 }
 
-/* The hits' ids and scores as one text. */
+/* Returns the ids and scores of the hits as one text. */
 static char *answer(wt_engine *engine)
 {
     static const char *const requests[] = {"find a table for two", "a b c d",
@@ -464,7 +465,7 @@ static void answers_same(wt_engine *engine, const char *wanted, const char *what
     free(got);
 }
 
-/* A store with made-up tools, and what it answers. */
+/* Opens a store with synthetic tools; *wanted: its answer. */
 static wt_engine *filled(char **wanted)
 {
     struct buffer tools = {0};
@@ -490,11 +491,11 @@ static void damage(const char *path, const char *how)
         bytes[0] ^= 1;
     else if (strcmp(how, "last byte") == 0)
         bytes[len - 1] ^= 0x40;
-    else if (strcmp(how, "a third on") == 0) /* in a file of vectors: their fp32, which is verified when it is read */
+    else if (strcmp(how, "a third on") == 0) /* for a file of vectors: the fp32 part, verified on reading */
         for (size_t i = len / 3; i < len * 2 / 5; i += 61)
             bytes[i] ^= 0x10;
     else
-        for (size_t i = 64; i < len; i += 61) /* somewhere in everything */
+        for (size_t i = 64; i < len; i += 61) /* spread over the whole file */
             bytes[i] ^= 0x10;
     sound(&place, wt__file_replace(path, bytes, len, &place.err));
     free(bytes);
@@ -511,7 +512,7 @@ static wt_engine *open_reader(void)
     return engine;
 }
 
-/* Every file of the index, hurt in every way, met by a new engine. */
+/* Damages every file of the index in every way, and opens it with a new engine. */
 static void a_damaged_index_is_made_again(void **state)
 {
     (void)state;
@@ -522,13 +523,13 @@ static void a_damaged_index_is_made_again(void **state)
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
         for (size_t f = 0; f < count; f++) {
             struct arena arena = {0};
-            char what[256], **paths; /* their names change when they are made again */
+            char what[256], **paths; /* file names change when the index is rebuilt */
             sound(&place, wt__list_files(&arena, place.index, 10, &paths, &count, &place.err));
             assert_true(count >= 2);
             snprintf(what, sizeof what, "%s %s", paths[f], ways[w]);
-            if (wt__file_size(paths[f]) > 0) { /* not the lock */
+            if (wt__file_size(paths[f]) > 0) { /* skip the lock */
                 damage(paths[f], ways[w]);
-                wt_engine *engine = open_reader(); /* goes on without the files, which it cannot remove */
+                wt_engine *engine = open_reader(); /* continues without the files, which it cannot remove */
                 answers_same(engine, wanted, what);
                 answers_same(engine, wanted, what);
                 wt_close(engine);
@@ -548,7 +549,7 @@ static void an_index_that_is_gone_is_made_again(void **state)
     char *wanted;
     wt_engine *engine = filled(&wanted);
     remove_folder(place.index);
-    answers_same(engine, wanted, "in hand"); /* mapped files live on */
+    answers_same(engine, wanted, "in hand"); /* mapped files stay readable */
     wt_engine *other = open_store(&place, NULL);
     answers_same(other, wanted, "gone");
     assert_true(wt__is_folder(place.index));
@@ -640,7 +641,7 @@ static void an_older_caller_opens_and_adds(void **state)
     memset(&opening, 0xA5, sizeof opening);
     opening.size = offsetof(wt_open_options, model);
     opening.read_only = 0;
-    setenv("WHICHTOOL_MODELS", place.folder, 1); /* no default model there */
+    setenv("WHICHTOOL_MODELS", place.folder, 1); /* a folder without a default model */
     sound(&place, wt_open(&engine, place.store, &opening, &place.err));
     memset(&adding, 0xA5, sizeof adding);
     adding.size = offsetof(wt_add_options, provider);
@@ -648,7 +649,7 @@ static void an_older_caller_opens_and_adds(void **state)
     sound(&place, wt_add(engine, handmade, strlen(handmade), &adding, &report, &place.err));
     assert_int_equal(report->added, HANDMADE);
     assert_null(report->notice);
-    assert_int_equal(report->embedded, HANDMADE); /* by the built-in encoder */
+    assert_int_equal(report->embedded, HANDMADE); /* with the built-in encoder */
     wt_add_report_free(report);
     memset(&listing, 0xA5, sizeof listing);
     listing.size = offsetof(wt_list_options, limit);

@@ -1,4 +1,4 @@
-/* MCP servers as a source: what each brought, what sync takes away, and what a failure leaves. */
+/* MCP servers as sources: imports, sync, and failures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "engine/set_up.h"
 
-/* A server that lists these tools; its name for itself is "x-server". */
+/* A server that lists these tools and calls itself "x-server". */
 #define SERVER(tools)                                                                                                  \
     "{\"command\":\"sh\",\"args\":[\"-c\",\"read r; echo '{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"result\\\":"   \
     "{\\\"serverInfo\\\":{\\\"name\\\":\\\"x-server\\\"}}}'; read n; read r; echo "                                    \
@@ -21,31 +21,32 @@ static const struct {
     const char *name, *servers;
     int sync;
     size_t failed, removed, embedded;
-    const char *tools; /* of the store then: "provider/name", each with a blank behind it */
+    const char *tools; /* tools in the store afterwards: "provider/name", each followed by a blank */
 } steps[] = {
-    {"two servers and a dead one",
+    {"two servers and a failing one",
      "\"a\":" SERVER(TOOL("one", "book a table") "," TOOL("two", "find a song")) ",\"dead\":" DEAD ",\"b\":" SERVER(
          TOOL("one", "two tables")),
      0, 1, 0, 3, "a/one a/two b/one "},
-    {"a tool less, without sync",
+    {"a removed tool without sync",
      "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 0, 0, 0, 0,
      "a/one a/two b/one "},
-    {"the same with sync", "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 1,
-     0, 0, 0, "a/one b/one "},
-    {"who does not answer keeps what it has", "\"a\":" DEAD ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 1, 0, 0,
+    {"a removed tool with sync",
+     "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 0, 0, 0,
      "a/one b/one "},
-    {"so does who is not asked", "\"a\":{\"command\":\"x\",\"disabled\":true},\"b\":" SERVER(TOOL("one", "two tables")),
-     1, 0, 0, 0, "a/one b/one "},
-    {"who is not named any more is gone", "\"b\":" SERVER(TOOL("one", "two tables") "," TOOL("two", "c d")), 1, 0, 1, 1,
+    {"a failing server keeps its tools", "\"a\":" DEAD ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 1, 0, 0,
+     "a/one b/one "},
+    {"a disabled server keeps its tools",
+     "\"a\":{\"command\":\"x\",\"disabled\":true},\"b\":" SERVER(TOOL("one", "two tables")), 1, 0, 0, 0,
+     "a/one b/one "},
+    {"a removed server loses its tools", "\"b\":" SERVER(TOOL("one", "two tables") "," TOOL("two", "c d")), 1, 0, 1, 1,
      "b/one b/two "},
     {"a server without tools", "\"b\":" SERVER(""), 1, 0, 0, 0, ""},
-    {"a bad tool is passed over", "\"b\":" SERVER(TOOL("one", "two tables") ",7"), 1, 0, 0, 1, "b/one "},
-    {"a name with a slash lies below no other",
+    {"a bad tool is skipped", "\"b\":" SERVER(TOOL("one", "two tables") ",7"), 1, 0, 0, 1, "b/one "},
+    {"a name with a slash is not below another",
      "\"x/y\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 2,
      "x/y/one x/two "},
-    {"a server got another name",
-     "\"z\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 1,
-     "x/two z/one "},
+    {"a renamed server", "\"z\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0,
+     1, 1, "x/two z/one "},
 };
 
 static char *tools_of(wt_engine *engine)
@@ -156,7 +157,7 @@ static void a_command_is_named_by_its_server_or_by_who_asks(void **state)
     wt_close(engine);
 }
 
-/* More than are asked at once. */
+/* More servers than are asked in parallel. */
 static void many_servers_are_all_asked(void **state)
 {
     (void)state;
@@ -202,7 +203,7 @@ static void a_stop_while_asking_changes_nothing(void **state)
     wt_close(engine);
 }
 
-/* Stops when the second server's tools are about to be stored. */
+/* Stops before the second server's tools are stored. */
 static int stop_at_second(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)total;
@@ -235,7 +236,7 @@ static void a_stop_between_servers_tells_who_is_in(void **state)
     wt_close(engine);
 }
 
-/* A server that is started leaves a file, so none was. */
+/* A started server would create a file; check that it does not exist. */
 static void who_cannot_store_starts_nothing(void **state)
 {
     (void)state;
@@ -258,7 +259,7 @@ static void who_cannot_store_starts_nothing(void **state)
     wt_close(engine);
 }
 
-/* Two servers' tools of one name would be taken for one source's, or stand in each other's way. */
+/* Tools of the same name from two servers would look like tools of one source, or collide. */
 static void a_provider_is_for_one_server(void **state)
 {
     (void)state;
@@ -268,7 +269,7 @@ static void a_provider_is_for_one_server(void **state)
     wt_add_mcp_options_init(&options);
     options.provider = "mine";
     write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")));
-    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_EINVAL, "names 2 MCP servers");
+    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_EINVAL, "has 2 MCP servers");
     write_config("\"a\":" SERVER(TOOL("one", "book")));
     sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
     assert_string_equal(report->servers[0]->provider, "mine");
@@ -276,7 +277,7 @@ static void a_provider_is_for_one_server(void **state)
     wt_close(engine);
 }
 
-/* What a server listed is of no file, so that sync of the folder of its configuration leaves it where it is. */
+/* Tools of servers have no file, so a sync of their configuration's folder keeps them. */
 static void sync_of_the_folder_above_keeps_them(void **state)
 {
     (void)state;
@@ -306,11 +307,12 @@ static void what_makes_no_sense_is_refused(void **state)
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
-    refused(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err), WT_EINVAL, "either a configuration");
-    refused(&place, wt_add_mcp(engine, NULL, NULL, &report, &place.err), WT_EINVAL, "either a configuration");
+    refused(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err), WT_EINVAL, "pass either a configuration");
+    refused(&place, wt_add_mcp(engine, NULL, NULL, &report, &place.err), WT_EINVAL, "pass either a configuration");
     refused(&place, wt_add_mcp(engine, "/none/mcp.json", NULL, &report, &place.err), WT_ENOTFOUND, "/none/mcp.json");
     options.command = command;
-    refused(&place, wt_add_mcp(engine, "x.json", &options, &report, &place.err), WT_EINVAL, "either a configuration");
+    refused(&place, wt_add_mcp(engine, "x.json", &options, &report, &place.err), WT_EINVAL,
+            "pass either a configuration");
     write_config("\"a\":");
     refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EFORMAT, "mcp.json: not valid JSON");
     wt_mcp_report_free(NULL);

@@ -1,13 +1,13 @@
-/* A provider that floods the catalogue with near-copies of what popular requests want, and how much of the first five
- * places the cap on a provider leaves it.
+/* A provider floods the catalogue with near-copies of popular tools; the test measures its share of the first five
+ * places with a cap per provider.
  *
- * The catalogue is made up: each provider's tools share a word, each tool has four words of its own. Requests want
- * tools as people do, a few very often: the tool of rank r by 1 / (r + 3), so that the four most popular get one in
- * seven. The flooder adds one tool for every hundred that are there.
+ * The catalogue is synthetic: the tools of a provider share a word, and each tool has four words of its own. Requests
+ * follow a popularity law: the tool of rank r is wanted with weight 1 / (r + 3), so that the four most popular tools
+ * get one in seven. The flooder adds one tool for every hundred existing ones.
  *
- * A cap of 1 leaves the flooder at most one place of a request. Where it needs many of few requests that blunts it.
- * Where it copies each of many tools once, it has one place of each request anyhow, and a few more requests by the cap,
- * since others' tools make room too: that row is shown, and held to one place of a request only. */
+ * A cap of 1 leaves the flooder at most one place per request. This helps if the flooder takes many places of a few
+ * requests. If it copies each of many tools once, it has one place per request in any case, and the cap gives it a few
+ * more requests, since tools of others are capped too. This row only checks the limit of one place per request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,19 +24,19 @@ enum {
     TOOLS = PROVIDERS * TOOLS_EACH,
     COPIES = TOOLS / 100,
     OWN_WORDS = 4,
-    VOCABULARY = 900, /* of tools; each provider has a word more */
+    VOCABULARY = 900, /* words of tools; each provider has one more */
     REQUESTS = 500,
     PLACES = 5,
-    RANK_STEP = 769, /* coprime with TOOLS: popular tools are of different providers */
+    RANK_STEP = 769, /* coprime with TOOLS: popular tools have different providers */
     SEED = 11
 };
 
 static const double MOST_WITH_CAP = 0.05;
 
-static size_t words[TOOLS][OWN_WORDS]; /* of each tool */
-static size_t wanted[REQUESTS];        /* the tool of each request */
+static size_t words[TOOLS][OWN_WORDS]; /* words of each tool */
+static size_t wanted[REQUESTS];        /* tool of each request */
 
-/* A made-up word that no other number has and no stemmer shortens to another's. */
+/* Writes a synthetic word, distinct for each number even after stemming. */
 static void put_word(struct buffer *text, size_t number)
 {
     static const char first[] = "bdfgklmnprtvz", second[] = "aiou";
@@ -71,7 +71,7 @@ static void draw_catalogue_and_requests(struct rng *rng)
     }
 }
 
-/* "word word word", the provider's and all but the tool's first. */
+/* Writes a request: the provider's word, and all but the first word of the tool. */
 static void put_request(struct buffer *text, size_t tool)
 {
     put_word(text, tool / TOOLS_EACH);
@@ -81,7 +81,7 @@ static void put_request(struct buffer *text, size_t tool)
     }
 }
 
-/* A tool, or the flooder's copy of it: the same words with a few around them, or the words of its requests. */
+/* Writes a tool, or the flooder's copy: the same words with some others, or the words of its requests. */
 static void put_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_request)
 {
     if (copy)
@@ -102,9 +102,10 @@ static void put_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_req
 }
 
 struct share {
-    size_t places, flooder, flooded; /* places given, those of the flooder, requests where it has any */
-    size_t right;                    /* requests whose tool is among the hits */
-    size_t most;                     /* the flooder's most places of one request */
+    size_t places, flooder,
+        flooded;  /* places: all; flooder: places of the flooder; flooded: requests with such places */
+    size_t right; /* requests whose tool is among the hits */
+    size_t most;  /* maximum places of the flooder in one request */
 };
 
 static struct share measure(struct place *place, wt_engine *engine, size_t cap)
@@ -147,9 +148,9 @@ static void the_cap_blunts_a_provider_that_floods(void **state)
     (void)state;
     static const struct {
         const char *name;
-        size_t tools; /* that are copied, the most popular ones; COPIES / tools times each */
+        size_t tools; /* popular tools to copy, COPIES / tools times each */
         bool as_request;
-        bool blunted; /* it takes many places of a request, so that the cap helps */
+        bool blunted; /* the cap helps, because the flooder takes many places of a request */
     } floods[] = {
         {"no flood", 0, false, false},
         {"4 tools, 5 copies each", 4, false, true},
@@ -191,8 +192,8 @@ static void the_cap_blunts_a_provider_that_floods(void **state)
     }
 }
 
-/* A tool that comes second, and whether it gives way to the first. To the small model all texts are much the same, so
- * that what tells them apart here are names, providers and what the request says. */
+/* A tool in second place; true if it yields to the first. The small model hardly separates these texts, so names,
+ * providers and the request decide. */
 static void copies_give_way_to_the_older_tool(void **state)
 {
     (void)state;
@@ -202,11 +203,11 @@ static void copies_give_way_to_the_older_tool(void **state)
         const char *says, *provider, *name, *request;
         size_t left_out;
     } cases[] = {
-        {"the same under another provider", "cafe", "find_table", "find a table", 1},
-        {"a name in other letters and with a number", "cafe", "FindTable2", "find a table", 1},
-        {"another name", "cafe", "find_seat", "find a table", 0},
+        {"same tool of another provider", "cafe", "find_table", "find a table", 1},
+        {"same name in another spelling", "cafe", "FindTable2", "find a table", 1},
+        {"a different name", "cafe", "find_seat", "find a table", 0},
         {"the same provider", "diner", "find_table_2", "find a table", 0},
-        {"the request says its provider", "cafe", "find_seat", "find a table in the cafe", 0},
+        {"the request names the provider", "cafe", "find_seat", "find a table in the cafe", 0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct place place;
@@ -235,7 +236,7 @@ static void copies_give_way_to_the_older_tool(void **state)
         options.copies = 0;
         options.provider = cases[c].provider;
         hits = find_with(&place, engine, cases[c].request, &options);
-        assert_int_equal(hits->copies, 0); /* among its own a copy is no copy */
+        assert_int_equal(hits->copies, 0); /* with a provider filter, tools are not copies */
         assert_true(hits->len >= 1);
         wt_hits_free(hits);
         wt_close(engine);
@@ -255,7 +256,7 @@ static const char forks[] =
     "{\"provider\": \"names\", \"name\": \"table\"}\n"
     "{\"provider\": \"names too\", \"name\": \"table\"}\n";
 
-/* "shown + copy + copy, shown", in order. */
+/* Writes "shown + copy + copy, shown", in order. */
 static void say_hits(const wt_hits *hits, char *out, size_t size)
 {
     struct buffer text = {0};
@@ -270,7 +271,7 @@ static void say_hits(const wt_hits *hits, char *out, size_t size)
     wt__buffer_dispose(&text);
 }
 
-/* By words alone, and whatever the encoder says. */
+/* Compares words only, independent of the encoder. */
 static void copies_word_for_word_share_a_place(void **state)
 {
     static const struct {
@@ -284,12 +285,13 @@ static void copies_word_for_word_share_a_place(void **state)
         {"find seats in the bistro", NULL, NULL,
          "bistro/find_table + origin/find_table + fork one/findTable, other/find_table_too", 5, 2, 0},
         {"bistro/find_table", NULL, NULL, "bistro/find_table + origin/find_table + fork one/findTable", 1, 2, 0},
-        {"find seats", "bistro", NULL, "bistro/find_table", 5, 0, 0}, /* a filter hides no tool because of another */
+        {"find seats", "bistro", NULL, "bistro/find_table", 5, 0,
+         0}, /* a filter does not hide a tool in favour of a filtered one */
         {"find seats", "fork one", NULL, "fork one/findTable", 5, 0, 0},
         {"find seats", NULL, "origin", "bistro/find_table + fork one/findTable, other/find_table_too", 5, 1, 0},
         {"find seats", NULL, NULL, "origin/find_table, bistro/find_table, fork one/findTable, other/find_table_too", 5,
          0, 1},
-        {"table", "names", "", "names/table", 1, 0, 0}, /* these two say too little */
+        {"table", "names", "", "names/table", 1, 0, 0}, /* these two have too little text */
     };
     struct place place;
     (void)state;
@@ -319,7 +321,7 @@ static void copies_word_for_word_share_a_place(void **state)
     place_remove(&place);
 }
 
-/* However many forks there are, as many tools come as were asked for, and five of the forks are named. */
+/* Any number of forks yields the requested number of tools, with five of the forks named. */
 static void forks_without_number_take_one_place(void **state)
 {
     enum { FORKS = 400, OTHERS = 20 };
@@ -367,7 +369,8 @@ static void forks_without_number_take_one_place(void **state)
 
 enum { OWNERS = 60, STUFFED = 20 };
 
-/* Tools of a word of their own, and one that says the words of a third of them in every field. all: these. */
+/* Opens a store of tools with a word of their own each, and one tool with the words of a third of them in every field.
+ * all: these words. */
 static wt_engine *open_stuffed(struct place *place, struct buffer *all)
 {
     struct buffer jsonl = {0};
@@ -392,7 +395,7 @@ static wt_engine *open_stuffed(struct place *place, struct buffer *all)
     return engine;
 }
 
-/* Requests say six of the words. By BM25 alone the tool comes first; where meaning has a say it is not among the first
+/* Requests have six of the words. With BM25 alone the tool comes first; with an encoder it is not among the first
  * five. */
 static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
 {
@@ -441,7 +444,7 @@ static double words_of(const wt_hit *hit)
     return 0;
 }
 
-/* What the stuffed tool's words are worth by a recipe. */
+/* Returns the score from words of the stuffed tool by a recipe. */
 static double worth_of_stuffed(struct place *place, wt_engine *engine, const char *request, const char *recipe,
                                size_t k)
 {
@@ -460,8 +463,8 @@ static double worth_of_stuffed(struct place *place, wt_engine *engine, const cha
     return worth;
 }
 
-/* A tool of very many words counts by them in full where nothing is nearer to the request's meaning, as to its own
- * text, and hardly where other tools are. */
+/* The words of a tool with very many words count in full if the tool is nearest in meaning, as for its own text;
+ * otherwise they hardly count. */
 static void a_tool_of_many_words_that_is_meant_keeps_them(void **state)
 {
     (void)state;
@@ -489,8 +492,8 @@ static void a_tool_of_many_words_that_is_meant_keeps_them(void **state)
     place_remove(&place);
 }
 
-/* Tools of many words of their own, so that neither of the two below has far more words than they: one repeats 20 words
- * of others in its name, its provider and its description, the other has a schema of 20 parameters whose descriptions
+/* Opens a store of tools with many words of their own, so that neither of the two below has far more. One repeats 20
+ * words of others in its name, provider and description. The other has a schema of 20 parameters whose descriptions
  * repeat their names. */
 static wt_engine *open_repeating(struct place *place)
 {
@@ -532,7 +535,7 @@ static wt_engine *open_repeating(struct place *place)
     return engine;
 }
 
-/* What the words of the provider's tool are worth by a recipe. provider: the beginning of its name. */
+/* Returns the score from words of the provider's tool by a recipe. provider: beginning of its name. */
 static double worth_of(struct place *place, wt_engine *engine, const char *request, const char *provider,
                        const char *recipe)
 {
@@ -551,8 +554,8 @@ static double worth_of(struct place *place, wt_engine *engine, const char *reque
     return worth;
 }
 
-/* A tool that says the same words in every field is damped even if it has no more of them than others have. A tool of a
- * large schema keeps its words. */
+/* Words repeated in every field are damped, even if the tool has no more words than others. A tool with a large schema
+ * keeps its words. */
 static void words_that_every_field_repeats_are_damped(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What recorded use gives before anything is trained: the same request finds its tools at once. */
+/* Recorded use before training: the same request finds its tools at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "changes/recorded_use.h"
 #include "engine/usages.h"
 
-/* Ids of the first hits of the default recipe, and a '*' behind those that recorded use lifted. */
+/* Returns the ids of the first hits of the default recipe, with '*' after those lifted by recorded use. */
 static const char *lifted(wt_engine *engine, const char *request, size_t k, const char *recipe)
 {
     static char text[400];
@@ -51,10 +51,10 @@ static void test_the_same_request_finds_its_tools_at_once(void **state)
         {"please water every lonely orchid", "calculator*", NULL},
         {"Please WATER every  lonely orchid!", "calculator*", NULL},
         {"please water every lonely orchid", "calculator*", "auto"},
-        {"could you please water every lonely orchid", "calculator*", NULL}, /* politeness is none of it */
+        {"could you please water every lonely orchid", "calculator*", NULL}, /* polite phrases are ignored */
         {"please water every lonely cactus", NULL, NULL},
         {"do not water every lonely orchid please", NULL, NULL},
-        {"please water every lonely orchid", NULL, "hybrid"}, /* which is what it says it is */
+        {"please water every lonely orchid", NULL, "hybrid"}, /* a pure hybrid recipe */
         {"please water every lonely orchid", NULL, "bm25"},
     };
     const char *const models[] = {NULL, ""};
@@ -90,7 +90,7 @@ static void test_the_same_request_says_how_likely_its_tools_are(void **state)
     }
 }
 
-/* Another store's order stays what it was, to the digit, and so does that of a request that nobody made. */
+/* The order of another store stays the same, to the digit, and so does that of a new request. */
 static void test_other_requests_keep_their_hits(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void test_what_is_taken_back_lifts_nothing(void **state)
     wt_close(engine);
 }
 
-/* A client's usages of a request count once: what one client says a hundred times two others outweigh. */
+/* Usages of a request by one client count once: two other clients outweigh a hundred repetitions. */
 static void test_a_flood_of_one_client_counts_once(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void test_a_flood_of_one_client_counts_once(void **state)
     wt_close(engine);
 }
 
-/* Once, and again when use has doubled. */
+/* Reported once, and again when use has doubled. */
 static void test_that_training_is_due_is_told_once(void **state)
 {
     static const struct {

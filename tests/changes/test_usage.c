@@ -1,4 +1,4 @@
-/* Recorded use from outside: what is taken and told, what comes back, and what is learned of it. */
+/* Recorded use through the API: recording, reports, export, and learning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static int gather(void *context, const char *bytes, size_t len)
     return 0;
 }
 
-/* Every usage as the export writes it, without times. */
+/* Returns every usage as exported, without times. */
 static const char *exported(wt_engine *engine, const wt_usage_filter *filter)
 {
     static char text[4000];
@@ -174,7 +174,7 @@ static void test_arguments_are_recorded(void **state)
                         "{\"tool\":\"weather/storm_alerts\",\"arguments\":{}}]}\n"
                         "{\"request\":\"none\",\"tools\":[\"weather/getForecast\"]}\n");
 
-    /* what cannot be kept, in a sentence without what it holds */
+    /* reports invalid arguments without quoting them */
     char *big = calloc(1, WT_MAX_ARGUMENTS_BYTES + 2);
     memset(big, ' ', WT_MAX_ARGUMENTS_BYTES + 1);
     const struct {
@@ -249,7 +249,7 @@ static void test_json_lines_are_imported_and_come_back(void **state)
     wt_close(engine);
 }
 
-/* Every agent's log has its own word for how a call ended. */
+/* Logs of all agents have their own word for the outcome of a call. */
 static void test_every_word_that_is_named_is_an_outcome(void **state)
 {
     (void)state;
@@ -358,7 +358,7 @@ static void test_bad_lines_cost_themselves(void **state)
     wt_close(engine);
 }
 
-/* A name of the most bytes is looked for; one that is longer is told by its length. */
+/* Names of the maximum length are looked up; longer ones are reported with their length. */
 static void test_names_have_a_length(void **state)
 {
     static const struct {
@@ -392,7 +392,7 @@ static void test_bad_arguments_cost_themselves(void **state)
         wt__buffer_char(&big, 'x');
     wt__buffer_text(&big, "\"}");
     const struct {
-        const char *arguments, *reason; /* NULL: there is none */
+        const char *arguments, *reason; /* NULL if accepted */
     } rows[] = {
         {"\"{\\\"secret\\\": 1}\"", "the arguments are not an object; the usage is taken without them"},
         {"[\"secret\"]", "the arguments are not an object"},
@@ -456,7 +456,7 @@ static void test_arguments_are_imported_and_come_back(void **state)
     wt_usage_report *report = add_usage(engine, log);
     assert_int_equal(report->added, 2);
     assert_int_equal(report->unknown_tools, 1);
-    assert_int_equal(report->issue_count, 1); /* of the name that no tool has */
+    assert_int_equal(report->issue_count, 1); /* about the unknown name */
     wt_usage_report_free(report);
     assert_string_equal(exported(engine, NULL), kept);
     wt_usage_report_free(add_usage(engine, kept));
@@ -467,7 +467,7 @@ static void test_arguments_are_imported_and_come_back(void **state)
     wt_close(engine);
 }
 
-/* The parser's sentence about a line would name the word at which it gave up. */
+/* The parser's message about a line would quote the word at the error. */
 static void test_a_bad_line_is_not_quoted(void **state)
 {
     (void)state;
@@ -614,7 +614,7 @@ static int64_t id_of(wt_engine *engine, const char *name)
     return id;
 }
 
-/* The unit mean of the requests that used the tool; false without one. */
+/* Writes the unit mean of the requests of a tool; false if it has no vector. */
 static bool vector_of(wt_engine *engine, const char *name, float *out)
 {
     const struct encoder *encoder;
@@ -640,7 +640,7 @@ static uint64_t pending(wt_engine *engine)
     return info.pending;
 }
 
-/* The direction of the mean of the requests' vectors. */
+/* Writes the direction of the mean of the requests' vectors. */
 static void mean_of(wt_engine *engine, const char *const *requests, size_t count, float *out)
 {
     float one[SMALL_HIDDEN], sum[SMALL_HIDDEN] = {0};
@@ -686,7 +686,7 @@ static void test_a_tools_vector_is_the_mean_of_its_requests(void **state)
     assert_mean(engine, "bookHotel", (const char *[]){"book two tables"}, 1);
     assert_false(vector_of(engine, "storm_alerts", vector));
 
-    /* a client that repeats itself counts once */
+    /* repetitions of one client count once */
     wt_record_options client;
     wt_record_options_init(&client);
     client.client = "c17";
@@ -696,7 +696,7 @@ static void test_a_tools_vector_is_the_mean_of_its_requests(void **state)
               wt_record_usage(engine, i ? "book a table" : "find it", i ? 12 : 7, storm, 1, &client, &place.err));
     assert_mean(engine, "storm_alerts", (const char *[]){"find it", "book a table"}, 2);
 
-    /* forgetting takes it out again */
+    /* forgetting removes the usage from the sum */
     wt_usage_filter filter = {.size = sizeof filter, .tool = "bookHotel"};
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     assert_int_equal(pending(engine), 2);
@@ -751,7 +751,7 @@ static void test_a_stop_while_learning_loses_no_usage(void **state)
     assert_int_equal(report->learned, 0);
     wt_usage_report_free(report);
     assert_int_equal(pending(engine), 3);
-    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 2); /* equal requests once */
+    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 2); /* equal requests are encoded once */
     assert_int_equal(pending(engine), 0);
     wt_close(engine);
 }
@@ -840,7 +840,7 @@ static void test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of(void *
         {"k", "d", "success", 0, NULL},
         {"k", NULL, "ok", WT_ENOTFOUND, "no usage of that client has the key \"k\""},
         {"l", "c", "ok", WT_ENOTFOUND, "has the key \"l\""},
-        {"", "c", "ok", WT_EINVAL, "say which usage"},
+        {"", "c", "ok", WT_EINVAL, "give the key"},
         {"k", "c", "perhaps", WT_EINVAL, "the outcome \"perhaps\" is none of: ok"},
         {long_key, "c", "ok", WT_ETOOLONG, "the key has 129 bytes"},
         {"k", "\xff", "ok", WT_EFORMAT, "the client is not valid UTF-8"},
@@ -887,12 +887,12 @@ static void test_a_log_that_is_added_twice_is_told(void **state)
 {
     (void)state;
     static const struct {
-        const char *log, *notice; /* NULL: nothing of it */
+        const char *log, *notice; /* NULL for no notice */
     } rows[] = {
         {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}", NULL},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}",
-         "2 of these have the request, client and tools of one that was recorded before, and are recorded again: with "
-         "a \"key\" each, that happens once; nothing was learned yet"},
+         "2 of these repeat the request, client and tools of an earlier usage, and are recorded again; give each "
+         "a \"key\" to prevent this; nothing was learned yet"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"z\", \"tools\": [\"calculator\"]}", NULL},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": \"c\"}", NULL},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"key\": \"k\"}", NULL},
@@ -953,8 +953,8 @@ static void test_times_are_read(void **state)
     int64_t seconds;
     assert_int_equal(wt_read_time("1970-01-02", &seconds, &place.err), 0);
     assert_int_equal(seconds, 86400);
-    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL, "\"noon\" is no time: write it as");
-    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is no time");
+    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL, "\"noon\" is not a time; write it as");
+    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is not a time");
 }
 
 int main(void)
