@@ -7,7 +7,7 @@
 /* --- answer schema ------------------------------------------------------------------------------------------------ */
 
 /* True if the text is safe outside a slot: an identifier or a path, not a sentence. */
-static bool is_plain(const char *text)
+static bool is_plain_identifier(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$@:/";
     size_t len = strlen(text);
@@ -19,7 +19,7 @@ static bool all_plain(const json_t *values)
     for (size_t i = 0; i < json_array_size(values); i++) {
         const json_t *value = json_array_get(values, i);
         if (json_is_object(value) || json_is_array(value) ||
-            (json_is_string(value) && !is_plain(json_string_value(value))))
+            (json_is_string(value) && !is_plain_identifier(json_string_value(value))))
             return false;
     }
     return json_array_size(values) > 0;
@@ -31,7 +31,7 @@ static bool names_are_plain(const json_t *properties)
     json_t *property;
     json_object_foreach((json_t *)properties, name, property)
     {
-        if (!is_plain(name) || !json_is_object(property))
+        if (!is_plain_identifier(name) || !json_is_object(property))
             return false;
     }
     return true;
@@ -85,11 +85,11 @@ static int copy_limits(json_t *out, const json_t *schema)
     return rc;
 }
 
-static json_t *loosen(const json_t *schema);
+static json_t *write_loose_schema(const json_t *schema);
 
 /* Copies either all members of an object inside an argument, or not a single one: the model could not fill a
  * member left out. */
-static int copy_members(json_t *out, const json_t *schema)
+static int copy_schema_members(json_t *out, const json_t *schema)
 {
     const json_t *properties = wt__json_object(schema, "properties");
     const char *name;
@@ -101,7 +101,7 @@ static int copy_members(json_t *out, const json_t *schema)
     }
     json_object_foreach((json_t *)properties, name, property)
     {
-        rc = rc < 0 ? rc : json_object_set_new(inner, name, loosen(property));
+        rc = rc < 0 ? rc : json_object_set_new(inner, name, write_loose_schema(property));
     }
     if (rc < 0)
         json_decref(inner);
@@ -109,7 +109,7 @@ static int copy_members(json_t *out, const json_t *schema)
 }
 
 /* Returns the supported part of a schema, without prose; NULL if out of memory. */
-static json_t *loosen(const json_t *schema)
+static json_t *write_loose_schema(const json_t *schema)
 {
     json_t *out = json_object(), *type = json_object_get(schema, "type"), *values = wt__json_array(schema, "enum");
     const json_t *items = wt__json_object(schema, "items");
@@ -119,9 +119,9 @@ static json_t *loosen(const json_t *schema)
     if (rc == 0 && all_plain(values))
         rc = json_object_set(out, "enum", values);
     if (rc == 0)
-        rc = copy_members(out, schema);
+        rc = copy_schema_members(out, schema);
     if (rc == 0 && items)
-        rc = json_object_set_new(out, "items", loosen(items));
+        rc = json_object_set_new(out, "items", write_loose_schema(items));
     if (rc < 0) {
         json_decref(out);
         return NULL;
@@ -157,10 +157,10 @@ static int allow_null(json_t *schema, const char *key, json_t *null)
     return json_object_set_new(schema, key, more) < 0 ? -1 : rc;
 }
 
-/* Works like loosen, and allows null. */
-static json_t *loosen_or_null(const json_t *schema)
+/* Works like write_loose_schema, and allows null. */
+static json_t *write_nullable_schema(const json_t *schema)
 {
-    json_t *out = loosen(schema);
+    json_t *out = write_loose_schema(schema);
     if (out && (allow_null(out, "type", json_string("null")) < 0 || allow_null(out, "enum", json_null()) < 0)) {
         json_decref(out);
         return NULL;
@@ -168,31 +168,32 @@ static json_t *loosen_or_null(const json_t *schema)
     return out;
 }
 
-static bool are_plain(const struct parameters *parameters)
+static bool parameter_names_are_plain(const struct parameters *parameters)
 {
     for (size_t i = 0; i < parameters->len; i++)
-        if (!is_plain(parameters->items[i].name))
+        if (!is_plain_identifier(parameters->items[i].name))
             return false;
     return true;
 }
 
-static bool is_small(const json_t *schema)
+static bool is_small_schema(const json_t *schema)
 {
     return json_dumpb(schema, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
 }
 
 /* Returns the schema of an object with all parameters, or of any object if a name is not plain or the schema is too
  * large. NULL if out of memory. */
-static json_t *object_of(const struct parameters *parameters)
+static json_t *build_arguments_schema(const struct parameters *parameters)
 {
     json_t *properties = json_object(), *required = json_array();
     int rc = properties && required ? 0 : -1;
-    for (size_t i = 0; rc == 0 && i < parameters->len && are_plain(parameters); i++) {
-        rc = json_object_set_new(properties, parameters->items[i].name, loosen_or_null(parameters->items[i].schema));
+    for (size_t i = 0; rc == 0 && i < parameters->len && parameter_names_are_plain(parameters); i++) {
+        rc = json_object_set_new(properties, parameters->items[i].name,
+                                 write_nullable_schema(parameters->items[i].schema));
         if (rc == 0)
             rc = json_array_append_new(required, json_string(parameters->items[i].name));
     }
-    bool stated = rc == 0 && are_plain(parameters) && is_small(properties);
+    bool stated = rc == 0 && parameter_names_are_plain(parameters) && is_small_schema(properties);
     json_t *out = rc < 0   ? NULL
                   : stated ? json_pack("{s:s, s:O, s:O, s:b}", "type", "object", "properties", properties, "required",
                                        required, "additionalProperties", 0)
@@ -204,7 +205,7 @@ static json_t *object_of(const struct parameters *parameters)
 
 int wt__argument_schema(json_t **out, const struct parameters *parameters, bool thought, wt_error *err)
 {
-    json_t *object = object_of(parameters);
+    json_t *object = build_arguments_schema(parameters);
     *out = !object   ? NULL
            : thought ? json_pack("{s:s, s:{s:{s:s, s:i}, s:O}, s:[s, s], s:b}", "type", "object", "properties",
                                  "thought", "type", "string", "maxLength", (int)ARGUMENT_MOST_THOUGHT, "arguments",
@@ -274,7 +275,7 @@ void wt__argument_line(struct buffer *out, const struct parameter *parameter)
 
 /* --- values of the answer ----------------------------------------------------------------------------------------- */
 
-bool wt__argument_is_nothing(const json_t *value, const struct parameter *parameter)
+bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter)
 {
     static const char *const words[] = {"none",          "null",      "n/a",    "not mentioned",
                                         "not specified", "not given", "unknown"};
@@ -287,7 +288,7 @@ bool wt__argument_is_nothing(const json_t *value, const struct parameter *parame
            (wt__str_among(text, words, sizeof words / sizeof *words) && !has_value(parameter->values, text));
 }
 
-bool wt__argument_same(const json_t *a, const json_t *b)
+bool wt__argument_equal(const json_t *a, const json_t *b)
 {
     if (!a || !b)
         return a == b;

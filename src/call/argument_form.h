@@ -37,9 +37,9 @@ void wt__argument_value(struct buffer *out, const json_t *value);
 
 /* True if the model's value means "no value": NULL, null, a blank string, or a word such as "none" or "n/a" unless the
  * parameter has this word as a value. */
-bool wt__argument_is_nothing(const json_t *value, const struct parameter *parameter);
+bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter);
 
 /* True if two predictions are equal. Numbers compare by value; strings ignore case and surrounding blanks. */
-bool wt__argument_same(const json_t *a, const json_t *b);
+bool wt__argument_equal(const json_t *a, const json_t *b);
 
 #endif

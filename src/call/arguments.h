@@ -20,7 +20,7 @@ enum argument_state {
     ARGUMENT_UNSURE,  /* something in the request may be the value */
 };
 
-struct argument {
+struct call_argument {
     enum argument_state state;
     json_t *value;     /* value of GIVEN and DEFAULT, proposal of UNSURE or NULL; owned by the arguments */
     size_t start, end; /* source of the value in the request; both 0 if unknown */
@@ -29,7 +29,7 @@ struct argument {
 };
 
 struct call_arguments {
-    struct argument *items; /* [parameters->len] */
+    struct call_argument *items; /* [parameters->len] */
     size_t len;
     struct str unused; /* first literal left unused; "" if all are used */
 };
@@ -40,7 +40,7 @@ struct call_arguments {
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena);
 /* Drops a value of the wrong form: the argument becomes missing, or unsure without a proposal. */
-void wt__call_argument_refuse(struct argument *argument, const struct parameter *parameter);
+void wt__call_argument_reject(struct call_argument *argument, const struct parameter *parameter);
 void wt__call_arguments_dispose(struct call_arguments *arguments);
 
 #endif

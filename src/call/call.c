@@ -23,8 +23,8 @@ static const double ABSTAIN = .05; /* default of wt_call_options.abstain */
  * (docs/verified-calls.md). */
 static const double WEAK_LEAST = .16;
 
-struct result {
-    wt_called public; /* first member, so that the public pointer converts to struct result */
+struct call_result {
+    wt_called public; /* first member, so that the public pointer converts to struct call_result */
     wt_hits *hits;    /* owner of the borrowed tool: hits, or tools with options->tool */
     wt_tools *tools;
     struct arena arena;
@@ -34,7 +34,7 @@ void wt_called_free(wt_called *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct call_result *result = (struct call_result *)public;
     wt_hits_free(result->hits);
     wt_tools_free(result->tools);
     wt__arena_dispose(&result->arena);
@@ -44,7 +44,7 @@ void wt_called_free(wt_called *public)
 /* ---------------------------------------------------------------- candidates */
 
 /* Takes the hits that are not weak. If all are weak, takes the first one to ask about, if it is likely enough. */
-static void take_hits(struct calling *calling)
+static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
     size_t weak = 0;
@@ -61,7 +61,7 @@ static void take_hits(struct calling *calling)
     }
 }
 
-static int find_tools(struct calling *calling, wt_error *err)
+static int search_candidates(struct call_run *calling, wt_error *err)
 {
     const wt_call_options *options = calling->options;
     wt_find_options find;
@@ -80,11 +80,11 @@ static int find_tools(struct calling *calling, wt_error *err)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
     if (rc == 0)
-        take_hits(calling);
+        take_candidates(calling);
     return rc;
 }
 
-static int get_tool(struct calling *calling, wt_error *err)
+static int get_named_tool(struct call_run *calling, wt_error *err)
 {
     int rc = wt_get(calling->engine, calling->options->tool, &calling->tools, err);
     if (rc == 0)
@@ -93,7 +93,7 @@ static int get_tool(struct calling *calling, wt_error *err)
     return rc;
 }
 
-static int read_arguments(struct calling *calling, struct call_candidate *candidate, wt_error *err)
+static int read_candidate_arguments(struct call_run *calling, struct call_candidate *candidate, wt_error *err)
 {
     const wt_tool *tool = candidate->tool;
     struct buffer about = {0};
@@ -103,7 +103,7 @@ static int read_arguments(struct calling *calling, struct call_candidate *candid
     int rc = copy ? wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) : WT_ENOMEM;
     if (rc != WT_ENOMEM) /* an invalid schema has no parameters; validation reports it */
         rc = wt__parameters_read(&candidate->parameters, candidate->schema, calling->arena);
-    if (rc == 0 && (rc = wt__call_demonstrations(calling, candidate, err)) < 0)
+    if (rc == 0 && (rc = wt__call_load_demonstrations(calling, candidate, err)) < 0)
         return rc;
     if (rc == 0)
         rc = wt__parameters_learn(&candidate->parameters, candidate->demonstrations, candidate->demonstration_count,
@@ -114,7 +114,7 @@ static int read_arguments(struct calling *calling, struct call_candidate *candid
     return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
-static void decide(struct calling *calling)
+static void decide_candidate(struct call_run *calling)
 {
     struct choice choices[CALL_CANDIDATES];
     for (size_t i = 0; i < calling->count; i++) {
@@ -125,7 +125,7 @@ static void decide(struct calling *calling)
                                      .leftover = candidate->arguments.unused.len > 0,
                                      .score = candidate->score};
     }
-    calling->first = wt__decide(&calling->literals, choices, calling->count);
+    calling->first = wt__decide_tool(&calling->literals, choices, calling->count);
     calling->second = wt__decide_second(choices, calling->count, calling->first);
     for (size_t i = 0; i < calling->count; i++) {
         calling->candidates[i].decided = choices[i].decided;
@@ -135,7 +135,7 @@ static void decide(struct calling *calling)
 
 /* ---------------------------------------------------------------- arguments */
 
-static int collect(struct calling *calling, wt_error *err)
+static int collect_values(struct call_run *calling, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     const struct call_arguments *arguments = &candidate->arguments;
@@ -144,7 +144,7 @@ static int collect(struct calling *calling, wt_error *err)
     if (!calling->values || (!calling->missing && arguments->len > 0))
         return wt__fail_nomem(err);
     for (size_t i = 0; i < arguments->len; i++) {
-        const struct argument *argument = &arguments->items[i];
+        const struct call_argument *argument = &arguments->items[i];
         const char *name = candidate->parameters.items[i].name;
         bool sure = argument->state == ARGUMENT_GIVEN || argument->state == ARGUMENT_DEFAULT;
         if (sure && json_object_set(calling->values, name, argument->value) < 0)
@@ -160,7 +160,7 @@ static int collect(struct calling *calling, wt_error *err)
 
 /* True if the schema requires undescribed parameters, or more than are read. Then the violation has to report a missing
  * one. */
-static bool requires_unread(const struct call_candidate *candidate)
+static bool requires_unread_parameter(const struct call_candidate *candidate)
 {
     const json_t *required = wt__json_array(candidate->schema, "required");
     size_t known = 0;
@@ -170,10 +170,10 @@ static bool requires_unread(const struct call_candidate *candidate)
 }
 
 /* Collects violations, except missing arguments: the question names these. */
-static int tell_violations(struct calling *calling, const wt_validation *validation, wt_called *out, wt_error *err)
+static int report_violations(struct call_run *calling, const wt_validation *validation, wt_called *out, wt_error *err)
 {
     const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
-    bool unread = requires_unread(&calling->candidates[calling->first]);
+    bool unread = requires_unread_parameter(&calling->candidates[calling->first]);
     if (!messages)
         return wt__fail_nomem(err);
     out->violations = messages;
@@ -191,7 +191,7 @@ static int tell_violations(struct calling *calling, const wt_validation *validat
     return 0;
 }
 
-static int validate(struct calling *calling, const struct call_checker *checker, wt_called *out, wt_error *err)
+static int validate_call(struct call_run *calling, const struct call_checker *checker, wt_called *out, wt_error *err)
 {
     wt_validation *validation = NULL;
     wt_error why;
@@ -201,7 +201,7 @@ static int validate(struct calling *calling, const struct call_checker *checker,
     } else if ((rc = wt_validate(checker->validator, out->arguments, strlen(out->arguments), NULL, &validation,
                                  &why)) == 0) {
         out->valid = validation->valid;
-        rc = tell_violations(calling, validation, out, err);
+        rc = report_violations(calling, validation, out, err);
     } else {
         rc = rc == WT_ENOMEM ? wt__fail_nomem(err)
                              : wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, why.message, calling->arena, err);
@@ -213,19 +213,19 @@ static int validate(struct calling *calling, const struct call_checker *checker,
 /* ---------------------------------------------------------------- result */
 
 /* Moves the text of the buffer into the arena and empties the buffer. */
-static int keep(struct calling *calling, struct buffer *text, const char **out, wt_error *err)
+static int keep_text(struct call_run *calling, struct buffer *text, const char **out, wt_error *err)
 {
     *out = text->failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(text));
     wt__buffer_dispose(text);
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-static struct question_tool question_tool(const wt_tool *tool)
+static struct question_tool make_question_tool(const wt_tool *tool)
 {
     return (struct question_tool){wt__str(tool->id), wt__str(tool->name), wt__str(tool->description)};
 }
 
-static int ask(struct calling *calling, wt_called *out, wt_error *err)
+static int write_question(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_candidate *first = &calling->candidates[calling->first];
     const struct call_candidate *second = calling->second < SIZE_MAX ? &calling->candidates[calling->second] : NULL;
@@ -234,13 +234,13 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
     out->asks_tool = close || calling->weak;
     out->doubt = wt__doubt_name(calling->doubt);
     if (calling->weak) {
-        const struct question_tool tool = question_tool(first->tool);
+        const struct question_tool tool = make_question_tool(first->tool);
         wt__question_of_weak(&text, &tool);
     } else if (close) {
-        const struct question_tool a = question_tool(first->tool), b = question_tool(second->tool);
+        const struct question_tool a = make_question_tool(first->tool), b = make_question_tool(second->tool);
         wt__question_of_tools(&text, &a, &b);
     } else if (calling->doubt != DOUBT_NONE && calling->doubt != DOUBT_UNREAD) {
-        const struct question_tool tool = question_tool(first->tool);
+        const struct question_tool tool = make_question_tool(first->tool);
         wt__question_of_intent(&text, calling->doubt, &tool);
     } else {
         wt__question_of_arguments(&text, &first->parameters, &first->arguments);
@@ -250,32 +250,32 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
             wt__question_of_unread(&text, calling->unread, &first->parameters, &first->arguments);
     }
     if (text.len > 0 || text.failed)
-        return keep(calling, &text, &out->question, err);
+        return keep_text(calling, &text, &out->question, err);
     wt__buffer_dispose(&text);
     return 0;
 }
 
-static int write_call(struct calling *calling, wt_called *out, wt_error *err)
+static int write_call_forms(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     struct str form = wt__str(calling->options->form ? calling->options->form : "arguments");
     struct buffer arguments = {0}, call = {0};
     int rc = wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err);
     if (rc == 0)
-        rc = keep(calling, &arguments, &out->arguments, err);
+        rc = keep_text(calling, &arguments, &out->arguments, err);
     else
         wt__buffer_dispose(&arguments);
     if (rc == 0)
         rc = wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
                                  candidate->schema, calling->values, err);
     if (rc == 0)
-        rc = keep(calling, &call, &out->call, err);
+        rc = keep_text(calling, &call, &out->call, err);
     else
         wt__buffer_dispose(&call);
     return rc;
 }
 
-static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
+static int report_search(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const wt_hits *hits = calling->hits;
     struct str notice = wt__str(hits && hits->notice ? hits->notice : ""), chances = wt__str(wt__chances_untrained);
@@ -296,7 +296,7 @@ static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
 }
 
 /* Adds the cost of the model, and a notice if its answer was unusable. */
-static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
+static int report_model(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
     const struct chat_cost *costs[] = {&model->selection.cost, &model->generation.cost};
@@ -315,7 +315,7 @@ static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
 }
 
 /* Lists the checks and their verifiers. */
-static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
+static int report_checks(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
     enum selection_end end = model->selection.end;
@@ -334,49 +334,49 @@ static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
 /* ---------------------------------------------------------------- steps */
 
 /* Makes the call of the chosen tool, validates it, and writes the question to ask. */
-static int finish(struct calling *calling, wt_called *out, wt_error *err)
+static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
     struct call_candidate *candidate = &calling->candidates[calling->first];
     struct call_checker checker;
     int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
     if (rc == 0)
-        rc = wt__call_refuse_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
+        rc = wt__call_reject_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
     if (rc == 0)
-        rc = wt__call_doubt(calling, err);
+        rc = wt__call_find_doubt(calling, err);
     if (rc == 0)
-        rc = collect(calling, err);
+        rc = collect_values(calling, err);
     if (rc == 0)
-        rc = write_call(calling, out, err);
+        rc = write_call_forms(calling, out, err);
     if (rc == 0)
-        rc = validate(calling, &checker, out, err);
+        rc = validate_call(calling, &checker, out, err);
     if (rc == 0)
-        rc = ask(calling, out, err);
+        rc = write_question(calling, out, err);
     wt__call_checker_close(&checker);
     return rc;
 }
 
-static int make(struct calling *calling, wt_called *out, wt_error *err)
+static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
-    int rc = calling->options->tool ? get_tool(calling, err) : find_tools(calling, err);
+    int rc = calling->options->tool ? get_named_tool(calling, err) : search_candidates(calling, err);
     if (rc == 0)
-        rc = tell_search(calling, out, err);
+        rc = report_search(calling, out, err);
     calling->found = calling->count;
     if (rc == 0 && wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; i < calling->count && rc == 0; i++)
-        rc = read_arguments(calling, &calling->candidates[i], err);
+        rc = read_candidate_arguments(calling, &calling->candidates[i], err);
     if (rc < 0 || calling->count == 0)
         return rc;
-    decide(calling);
+    decide_candidate(calling);
     if (calling->model.wanted)
         rc = wt__call_by_model(calling, err);
     if (rc == 0)
-        rc = tell_model(calling, out, err);
+        rc = report_model(calling, out, err);
     if (rc < 0 || calling->count == 0)
         return rc;
-    rc = finish(calling, out, err);
+    rc = finish_call(calling, out, err);
     if (rc == 0)
-        rc = tell_verified(calling, out, err);
+        rc = report_checks(calling, out, err);
     out->tool = calling->candidates[calling->first].tool;
     out->probability = calling->candidates[calling->first].probability;
     out->missing = calling->missing;
@@ -384,14 +384,14 @@ static int make(struct calling *calling, wt_called *out, wt_error *err)
     return rc;
 }
 
-static int explain(struct calling *calling, wt_called *out, wt_error *err)
+static int explain_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
     struct buffer steps = {0};
-    wt__call_steps(&steps, calling);
-    return keep(calling, &steps, &out->steps, err);
+    wt__call_write_steps(&steps, calling);
+    return keep_text(calling, &steps, &out->steps, err);
 }
 
-static void end(struct calling *calling)
+static void dispose_call(struct call_run *calling)
 {
     for (size_t i = 0; i < calling->found; i++) {
         wt__call_arguments_dispose(&calling->candidates[i].arguments);
@@ -413,10 +413,10 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
         rc = wt__tool_call_check(wt__str(options.form), err);
     if (rc == 0)
         rc = wt__request_check((struct str){request, request_len}, err);
-    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    struct call_result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
-    struct calling calling = {
+    struct call_run calling = {
         .engine = engine, .request = {request, request_len}, .options = &options, .arena = &result->arena};
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
@@ -425,10 +425,10 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
     result->public.probability = NAN;
     rc = wt__call_model_options(&options, &calling.model, err);
     if (rc == 0)
-        rc = wt__progress_end(&progress, make(&calling, &result->public, err), err);
+        rc = wt__progress_end(&progress, make_call(&calling, &result->public, err), err);
     if (rc == 0 && options.explain)
-        rc = explain(&calling, &result->public, err);
-    end(&calling);
+        rc = explain_call(&calling, &result->public, err);
+    dispose_call(&calling);
     result->hits = calling.hits;
     result->tools = calling.tools;
     if (rc < 0) {

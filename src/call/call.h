@@ -48,7 +48,7 @@ struct call_model {
     struct generation_trace generation;
 };
 
-struct calling {
+struct call_run {
     /* Input; borrowed. */
     wt_engine *engine;
     struct str request;
@@ -80,21 +80,21 @@ int wt__call_model_options(const wt_call_options *options, struct call_model *ou
 
 /* Lets the model choose among the candidates and write the arguments of its choice. Sets `first` and its arguments;
  * count becomes 0 if the model found that no tool fits. Errors: those of wt_call. */
-int wt__call_by_model(struct calling *calling, wt_error *err);
+int wt__call_by_model(struct call_run *calling, wt_error *err);
 void wt__call_model_dispose(struct call_model *model);
 
 /* Sets calling->doubt and calling->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
-int wt__call_doubt(struct calling *calling, wt_error *err);
+int wt__call_find_doubt(struct call_run *calling, wt_error *err);
 
 /* Fills the candidate's demonstrations from input_examples of its definition and from recorded calls. Errors: those of
  * the store, WT_ENOMEM. */
-int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err);
+int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate *candidate, wt_error *err);
 
 /* Sets *out to the request of the tool's newest recorded usage without failure, in the arena; empty if not found.
  * Errors: as above. */
-int wt__call_past_request(const struct calling *calling, const wt_tool *tool, struct str *out, wt_error *err);
+int wt__call_find_past_request(const struct call_run *calling, const wt_tool *tool, struct str *out, wt_error *err);
 
 /* Appends the candidates, the decision and the arguments as a JSON object. */
-void wt__call_steps(struct buffer *out, const struct calling *calling);
+void wt__call_write_steps(struct buffer *out, const struct call_run *calling);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-#define CALL_NOBODY SIZE_MAX /* in place of a candidate: no candidate */
+#define CALL_NO_CANDIDATE SIZE_MAX /* in place of a candidate: no candidate */
 
 #define CALL_TEMPERATURE .7 /* temperature of samples, as in the paper */
 
@@ -19,8 +19,8 @@ enum { CALL_AT_ONCE = 4 /* maximum parallel questions */ };
 
 /* Labels of an evaluation, for a simulated model only (call_oracle.h). */
 struct call_labels {
-    size_t tool;             /* correct candidate, or CALL_NOBODY */
-    size_t nearest;          /* most similar other candidate, or CALL_NOBODY */
+    size_t tool;             /* correct candidate, or CALL_NO_CANDIDATE */
+    size_t nearest;          /* most similar other candidate, or CALL_NO_CANDIDATE */
     const json_t *arguments; /* arguments of the correct call, an object; NULL if unknown */
     const json_t *wrong;     /* an object: wrong value by argument name; for others the model gives no value */
 };

@@ -32,7 +32,7 @@ struct choice {
 
 /* Fills `decided` and `details` of the choices and returns the index of the best one, the first of equals. count is
  * above 0. */
-size_t wt__decide(const struct literals *literals, struct choice *choices, size_t count);
+size_t wt__decide_tool(const struct literals *literals, struct choice *choices, size_t count);
 
 /* Returns the best choice except `first`; SIZE_MAX if first is the only one. */
 size_t wt__decide_second(const struct choice *choices, size_t count, size_t first);

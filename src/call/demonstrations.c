@@ -11,7 +11,7 @@
 #include "retrieve/words.h"
 
 /* Returns the position of a text in the request, ignoring case and at word boundaries; SIZE_MAX if absent. */
-static size_t find(struct str request, struct str text)
+static size_t find_whole_words(struct str request, struct str text)
 {
     for (size_t at = 0; text.len > 0 && at + text.len <= request.len; at++) {
         bool begins = at == 0 || !wt__is_word_byte(request.ptr[at - 1]);
@@ -25,7 +25,7 @@ static size_t find(struct str request, struct str text)
 enum { BETWEEN = 3 /* bytes between a value and a word next to it: a blank and a sign */ };
 
 /* Sets the words right before start and right after end; empty if absent or farther away. */
-static void words_beside(struct str request, size_t start, size_t end, struct str *before, struct str *behind)
+static void find_adjacent_words(struct str request, size_t start, size_t end, struct str *before, struct str *behind)
 {
     size_t at = 0;
     *before = *behind = (struct str){0};
@@ -41,11 +41,11 @@ static void words_beside(struct str request, size_t start, size_t end, struct st
 }
 
 /* Adds the words next to a value to the description words of the parameter. */
-static void learn_words(struct parameter *parameter, struct str request, size_t start, size_t len)
+static void learn_adjacent_words(struct parameter *parameter, struct str request, size_t start, size_t len)
 {
     struct str beside[2];
-    words_beside(request, start, start + len, &beside[0], &beside[1]);
-    parameter->placed |= isupper((unsigned char)request.ptr[start]) && wt__is_place_word(beside[0]);
+    find_adjacent_words(request, start, start + len, &beside[0], &beside[1]);
+    parameter->takes_place |= isupper((unsigned char)request.ptr[start]) && wt__is_place_word(beside[0]);
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
         if (beside[i].len > 2 && !wt__says_nothing(beside[i]) &&
             parameter->description_word_count < PARAMETER_DESCRIPTION_WORDS)
@@ -53,7 +53,7 @@ static void learn_words(struct parameter *parameter, struct str request, size_t 
 }
 
 /* Converts a value, or the first item of a list, to text as in a request; empty for other types. */
-static int text_of(struct str *out, const json_t *value, struct arena *arena)
+static int write_request_text(struct str *out, const json_t *value, struct arena *arena)
 {
     struct buffer text = {0};
     const json_t *one = json_is_array(value) ? json_array_get(value, 0) : value;
@@ -71,7 +71,7 @@ static int text_of(struct str *out, const json_t *value, struct arena *arena)
     return copy ? 0 : WT_ENOMEM;
 }
 
-static bool is_example(const struct parameter *parameter, struct str text)
+static bool is_known_example(const struct parameter *parameter, struct str text)
 {
     for (size_t i = 0; i < parameter->example_count; i++)
         if (wt__str_equal(parameter->examples[i], text))
@@ -79,16 +79,16 @@ static bool is_example(const struct parameter *parameter, struct str text)
     return false;
 }
 
-static void add_example(struct parameter *parameter, const json_t *value, struct str text)
+static void add_parameter_example(struct parameter *parameter, const json_t *value, struct str text)
 {
     bool words = json_is_string(json_is_array(value) ? json_array_get(value, 0) : value);
-    if (words && text.len > 1 && text.len <= PARAMETER_EXAMPLE_BYTES && !is_example(parameter, text) &&
+    if (words && text.len > 1 && text.len <= PARAMETER_EXAMPLE_BYTES && !is_known_example(parameter, text) &&
         parameter->example_count < PARAMETER_EXAMPLES)
         parameter->examples[parameter->example_count++] = text;
 }
 
 /* Returns the most frequent value absent from requests, if at least half of the calls have it; else NULL. */
-static const json_t *usual_of(const json_t *const *unsaid, size_t count)
+static const json_t *find_usual_value(const json_t *const *unsaid, size_t count)
 {
     const json_t *usual = NULL;
     size_t most = 0;
@@ -104,7 +104,8 @@ static const json_t *usual_of(const json_t *const *unsaid, size_t count)
     return 2 * most >= count ? usual : NULL;
 }
 
-static int learn(struct parameter *parameter, const struct demonstration *calls, size_t count, struct arena *arena)
+static int learn_parameter(struct parameter *parameter, const struct demonstration *calls, size_t count,
+                           struct arena *arena)
 {
     const json_t *unsaid[DEMONSTRATIONS_MOST];
     size_t unsaid_count = 0, given = 0, numbers = 0, lists = 0;
@@ -113,23 +114,23 @@ static int learn(struct parameter *parameter, const struct demonstration *calls,
         struct str text;
         if (!value)
             continue;
-        int rc = text_of(&text, value, arena);
+        int rc = write_request_text(&text, value, arena);
         if (rc < 0)
             return rc;
         bool known = calls[i].request.len > 0;
-        size_t start = known ? find(calls[i].request, text) : SIZE_MAX;
+        size_t start = known ? find_whole_words(calls[i].request, text) : SIZE_MAX;
         bool said = start != SIZE_MAX;
         if (said)
-            learn_words(parameter, calls[i].request, start, text.len);
+            learn_adjacent_words(parameter, calls[i].request, start, text.len);
         if (said || !known)
-            add_example(parameter, value, text);
+            add_parameter_example(parameter, value, text);
         else
             unsaid[unsaid_count++] = value;
         given += said;
         numbers += said && json_is_number(value);
         lists += json_is_array(value);
     }
-    parameter->usual = usual_of(unsaid, unsaid_count);
+    parameter->usual = find_usual_value(unsaid, unsaid_count);
     if (parameter->kind == PARAMETER_ANY && given > 0 && numbers == given)
         parameter->kind = PARAMETER_NUMBER;
     if (parameter->kind == PARAMETER_ANY && lists > 0)
@@ -145,6 +146,6 @@ int wt__parameters_learn(struct parameters *parameters, const struct demonstrati
     parameters->past = calls;
     parameters->past_count = count;
     for (size_t p = 0; p < parameters->len && rc == 0; p++)
-        rc = learn(&parameters->items[p], calls, count, arena);
+        rc = learn_parameter(&parameters->items[p], calls, count, arena);
     return rc;
 }

@@ -10,7 +10,7 @@
 
 enum { FORM_BYTES = 24 };
 
-static bool find(struct str text, const char *part, size_t *at)
+static bool find_substring(struct str text, const char *part, size_t *at)
 {
     size_t len = strlen(part);
     for (size_t i = 0; i + len <= text.len; i++)
@@ -21,26 +21,26 @@ static bool find(struct str text, const char *part, size_t *at)
     return false;
 }
 
-static bool has(struct str text, const char *part)
+static bool has_substring(struct str text, const char *part)
 {
     size_t at;
-    return find(text, part, &at);
+    return find_substring(text, part, &at);
 }
 
 /* Returns the date pattern of a description, such as "MM/DD/YYYY"; empty if not found. */
-static struct str date_pattern(struct str description)
+static struct str find_date_pattern(struct str description)
 {
     for (size_t at = 0; at + 10 <= description.len; at++) {
         struct str part = {description.ptr + at, 10};
-        if (has(part, "YYYY") && has(part, "MM") && has(part, "DD") && isupper((unsigned char)part.ptr[0]) &&
-            isupper((unsigned char)part.ptr[9]))
+        if (has_substring(part, "YYYY") && has_substring(part, "MM") && has_substring(part, "DD") &&
+            isupper((unsigned char)part.ptr[0]) && isupper((unsigned char)part.ptr[9]))
             return part;
     }
     return (struct str){0};
 }
 
 /* Writes a date in the pattern. iso: YYYY-MM-DD. */
-static int write_date(struct str *out, struct str pattern, struct str iso, struct arena *arena)
+static int write_date_pattern(struct str *out, struct str pattern, struct str iso, struct arena *arena)
 {
     static const struct {
         const char *part;
@@ -50,7 +50,7 @@ static int write_date(struct str *out, struct str pattern, struct str iso, struc
     memcpy(text, pattern.ptr, pattern.len);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t at = 0;
-        find(pattern, parts[i].part, &at);
+        find_substring(pattern, parts[i].part, &at);
         memcpy(text + at, iso.ptr + parts[i].from, parts[i].len);
     }
     char *copy = wt__arena_copy(arena, wt__str(text));
@@ -58,16 +58,16 @@ static int write_date(struct str *out, struct str pattern, struct str iso, struc
     return copy ? 1 : WT_ENOMEM;
 }
 
-static int form_of_date(struct str *out, struct str description, const struct literal *literal, struct arena *arena)
+static int convert_date(struct str *out, struct str description, const struct literal *literal, struct arena *arena)
 {
-    if (has(description, "HH") || has(description, "hh:"))
+    if (has_substring(description, "HH") || has_substring(description, "hh:"))
         return 0; /* the description asks for a time as well */
-    struct str pattern = date_pattern(description);
-    return pattern.len > 0 ? write_date(out, pattern, literal->text, arena) : 1;
+    struct str pattern = find_date_pattern(description);
+    return pattern.len > 0 ? write_date_pattern(out, pattern, literal->text, arena) : 1;
 }
 
 /* Writes a time for the format "time", which requires seconds and a zone. */
-static int form_with_zone(struct str *out, struct arena *arena)
+static int convert_zoned_time(struct str *out, struct arena *arena)
 {
     enum { MINUTES = 5 };
     char text[FORM_BYTES];
@@ -77,13 +77,13 @@ static int form_with_zone(struct str *out, struct arena *arena)
     return copy ? 1 : WT_ENOMEM;
 }
 
-static int form_of_time(struct str *out, struct str description, struct arena *arena)
+static int convert_time(struct str *out, struct str description, struct arena *arena)
 {
     enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30" and "19:30:00" */
-    bool wanted = wt__text_says(description, "HH:MM:SS");
-    if (has(description, "AM/PM") || has(description, "YYYY"))
+    bool wanted = wt__text_has_words(description, "HH:MM:SS");
+    if (has_substring(description, "AM/PM") || has_substring(description, "YYYY"))
         return 0;
-    if (!wt__text_says(description, "HH:MM") || out->len == (wanted ? SECONDS : MINUTES))
+    if (!wt__text_has_words(description, "HH:MM") || out->len == (wanted ? SECONDS : MINUTES))
         return 1;
     if (!wanted && out->len == SECONDS && memcmp(out->ptr + MINUTES, ":00", SECONDS - MINUTES) == 0) {
         out->len = MINUTES;
@@ -99,9 +99,10 @@ static int form_of_time(struct str *out, struct str description, struct arena *a
 }
 
 /* True for "City, State", or an example with a comma before two capitals: a city alone is not enough. */
-static bool wants_state(struct str description)
+static bool requires_state(struct str description)
 {
-    if (has(description, "City, State") || has(description, "city and state") || has(description, "City and state"))
+    if (has_substring(description, "City, State") || has_substring(description, "city and state") ||
+        has_substring(description, "City and state"))
         return true;
     for (size_t at = 1; at + 4 <= description.len; at++) {
         const char *p = description.ptr + at;
@@ -112,14 +113,15 @@ static bool wants_state(struct str description)
     return false;
 }
 
-static bool wants_code(struct str description)
+static bool requires_code(struct str description)
 {
-    return has(description, "IATA") || has(description, "airport code") || has(description, "ISO 3166") ||
-           has(description, "country code") || has(description, "ticker") || has(description, "language code") ||
-           has(description, "ISO 639");
+    return has_substring(description, "IATA") || has_substring(description, "airport code") ||
+           has_substring(description, "ISO 3166") || has_substring(description, "country code") ||
+           has_substring(description, "ticker") || has_substring(description, "language code") ||
+           has_substring(description, "ISO 639");
 }
 
-static size_t count_of(struct str text, int (*is_kind)(int))
+static size_t count_characters(struct str text, int (*is_kind)(int))
 {
     size_t count = 0;
     for (size_t i = 0; i < text.len; i++)
@@ -128,40 +130,42 @@ static size_t count_of(struct str text, int (*is_kind)(int))
 }
 
 /* True for capitals and digits. Small letters count only in quotes. */
-static bool is_code(const struct literal *literal)
+static bool is_code_literal(const struct literal *literal)
 {
     struct str text = literal->text;
-    size_t digits = count_of(text, isdigit), capitals = count_of(text, isupper);
-    bool small = literal->kind == LITERAL_QUOTED && digits + count_of(text, islower) == text.len;
+    size_t digits = count_characters(text, isdigit), capitals = count_characters(text, isupper);
+    bool small = literal->kind == LITERAL_QUOTED && digits + count_characters(text, islower) == text.len;
     return text.len >= 2 && text.len <= 5 && (digits + capitals == text.len || small);
 }
 
 bool wt__has_letters(const struct parameter *parameter, const struct literal *literal)
 {
     bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;
-    return text && literal->text.len == parameter->letters && is_code(literal) && count_of(literal->text, isdigit) == 0;
+    return text && literal->text.len == parameter->letters && is_code_literal(literal) &&
+           count_characters(literal->text, isdigit) == 0;
 }
 
-int wt__form_of(struct str *out, const struct parameter *parameter, const struct literal *literal, struct arena *arena)
+int wt__convert_literal(struct str *out, const struct parameter *parameter, const struct literal *literal,
+                        struct arena *arena)
 {
     struct str description = wt__json_str(parameter->schema, "description");
     *out = literal->text;
     if (literal->kind == LITERAL_DATE && wt__str_equal(wt__json_str(parameter->schema, "format"), STR("date-time")))
         return 0;
     if (literal->kind == LITERAL_DATE)
-        return form_of_date(out, description, literal, arena);
+        return convert_date(out, description, literal, arena);
     if (literal->utc && wt__str_equal(wt__json_str(parameter->schema, "format"), STR("time")))
-        return form_with_zone(out, arena);
+        return convert_zoned_time(out, arena);
     if (literal->kind == LITERAL_TIME)
-        return form_of_time(out, description, arena);
+        return convert_time(out, description, arena);
     if (literal->kind == LITERAL_DATE_TIME) /* the zone and the T must stay */
-        return !wt__text_says(description, "YYYY") || wt__text_says(description, "YYYY-MM-DDTHH");
-    if (literal->money && (has(description, " cents") || has(description, "Cents")))
+        return !wt__text_has_words(description, "YYYY") || wt__text_has_words(description, "YYYY-MM-DDTHH");
+    if (literal->money && (has_substring(description, " cents") || has_substring(description, "Cents")))
         return 0;
     bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;
-    if (text && wants_state(description) && !memchr(literal->text.ptr, ',', literal->text.len))
+    if (text && requires_state(description) && !memchr(literal->text.ptr, ',', literal->text.len))
         return 0;
     if (parameter->letters > 0)
         return wt__has_letters(parameter, literal);
-    return !text || !wants_code(description) || is_code(literal);
+    return !text || !requires_code(description) || is_code_literal(literal);
 }

@@ -11,7 +11,7 @@
 #include "llm/prompt.h"
 
 /* State of one generation; everything is borrowed. */
-struct generating {
+struct generation_run {
     const struct generation_options *options;
     const struct generation_tool *tool;
     struct chat_model *model;
@@ -26,7 +26,7 @@ struct generating {
 
 /* --- texts for the prompts ---------------------------------------------------------------------------------------- */
 
-static int copy_out(const struct generating *g, struct buffer *text, struct str *out, wt_error *err)
+static int copy_prompt_text(const struct generation_run *g, struct buffer *text, struct str *out, wt_error *err)
 {
     *out = (struct str){text->failed ? NULL : wt__arena_copy(g->arena, wt__buffer_view(text)), text->len};
     wt__buffer_dispose(text);
@@ -34,7 +34,7 @@ static int copy_out(const struct generating *g, struct buffer *text, struct str 
 }
 
 /* Writes JSON, so that a request cannot be mistaken for arguments. */
-static int write_demonstration(const struct generating *g, const struct generation_demonstration *demonstration,
+static int write_demonstration(const struct generation_run *g, const struct generation_demonstration *demonstration,
                                struct str *out, wt_error *err)
 {
     struct buffer text = {0};
@@ -46,10 +46,10 @@ static int write_demonstration(const struct generating *g, const struct generati
     else
         wt__buffer_text(&text, "{}");
     wt__buffer_text(&text, " }"); /* "}}" would end a slot of the prompt */
-    return copy_out(g, &text, out, err);
+    return copy_prompt_text(g, &text, out, err);
 }
 
-static int write_texts(struct generating *g, wt_error *err)
+static int write_prompt_texts(struct generation_run *g, wt_error *err)
 {
     const struct generation_tool *tool = g->tool;
     const struct parameters *parameters = &g->trace->parameters;
@@ -62,7 +62,7 @@ static int write_texts(struct generating *g, wt_error *err)
     for (size_t i = 0; rc == 0 && i < parameters->len; i++) {
         struct buffer text = {0};
         wt__argument_line(&text, &parameters->items[i]);
-        rc = copy_out(g, &text, &g->lines[i], err);
+        rc = copy_prompt_text(g, &text, &g->lines[i], err);
     }
     for (size_t i = 0; rc == 0 && i < g->demonstration_count; i++)
         rc = write_demonstration(g, &tool->demonstrations[i], &g->demonstrations[i], err);
@@ -71,7 +71,8 @@ static int write_texts(struct generating *g, wt_error *err)
 
 /* --- questions ----------------------------------------------------------------------------------------------- */
 
-static int keep(const struct generating *g, const struct prompt *prompt, const struct chat_reply *reply, wt_error *err)
+static int keep_generation_exchange(const struct generation_run *g, const struct prompt *prompt,
+                                    const struct chat_reply *reply, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     int rc = wt__chat_keep(&trace->exchanges[trace->exchange_count], &trace->cost, prompt, reply, g->arena, err);
@@ -79,24 +80,25 @@ static int keep(const struct generating *g, const struct prompt *prompt, const s
     return rc;
 }
 
-static int reject(const struct generating *g, const char *reason, wt_error *err)
+static int reject_generation_answer(const struct generation_run *g, const char *reason, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, g->arena, err);
 }
 
 /* Reads the arguments of an answer, owned by the trace; NULL if missing. */
-static int read_arguments(const struct generating *g, const struct chat_reply *reply, const json_t **out, wt_error *err)
+static int read_answer_arguments(const struct generation_run *g, const struct chat_reply *reply, const json_t **out,
+                                 wt_error *err)
 {
     *out = wt__json_object(reply->got.json, "arguments");
     if (reply->got.json && !*out)
-        return reject(g, "the answer has no arguments", err);
+        return reject_generation_answer(g, "the answer has no arguments", err);
     return *out && json_array_append(g->trace->answers, reply->got.json) < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* Asks for all arguments and keeps the exchange. *out: as in read_arguments. */
-static int ask_arguments(const struct generating *g, const char *name, const struct prompt_value *values, size_t count,
-                         const struct call_subject *subject, const json_t **out, wt_error *err)
+/* Asks for all arguments and keeps the exchange. *out: as in read_answer_arguments. */
+static int ask_arguments(const struct generation_run *g, const char *name, const struct prompt_value *values,
+                         size_t count, const struct call_subject *subject, const json_t **out, wt_error *err)
 {
     struct chat_question question = {.subject = subject, .progress = g->request->progress};
     struct chat_reply reply = {0};
@@ -108,10 +110,10 @@ static int ask_arguments(const struct generating *g, const char *name, const str
     if (rc == 0) {
         question.schema = schema;
         wt__chat_put(&reply, &prompt, values, count, g->model, question);
-        rc = keep(g, &prompt, &reply, err);
+        rc = keep_generation_exchange(g, &prompt, &reply, err);
     }
     if (rc == 0)
-        rc = read_arguments(g, &reply, out, err);
+        rc = read_answer_arguments(g, &reply, out, err);
     wt__chat_reply_dispose(&reply);
     json_decref(schema);
     wt__prompt_dispose(&prompt);
@@ -120,8 +122,8 @@ static int ask_arguments(const struct generating *g, const char *name, const str
 
 /* --- predictions --------------------------------------------------------------------------------------------- */
 
-struct predicting {
-    const struct generating *g;
+struct prediction_pair {
+    const struct generation_run *g;
     size_t count;
     struct prompt prompts[GENERATION_PREDICTIONS];
     json_t *schemas[GENERATION_PREDICTIONS];
@@ -130,8 +132,8 @@ struct predicting {
 
 static int put_prediction(void *context, size_t index, unsigned worker)
 {
-    struct predicting *p = context;
-    const struct generating *g = p->g;
+    struct prediction_pair *p = context;
+    const struct generation_run *g = p->g;
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
         {.slot = "parameters", .items = g->lines, .item_count = g->trace->len},
@@ -152,31 +154,31 @@ static int put_prediction(void *context, size_t index, unsigned worker)
 }
 
 /* Reads all predictions, also if the other question failed. */
-static int read_predictions(const struct predicting *p, wt_error *err)
+static int read_predictions(const struct prediction_pair *p, wt_error *err)
 {
-    const struct generating *g = p->g;
+    const struct generation_run *g = p->g;
     int rc = 0;
     for (size_t i = 0; i < p->count; i++) {
         wt_error unused, *why = rc == 0 ? err : &unused;
         const json_t *arguments = NULL;
         if (!p->replies[i].put)
             continue;
-        int failed = keep(g, &p->prompts[i], &p->replies[i], why);
+        int failed = keep_generation_exchange(g, &p->prompts[i], &p->replies[i], why);
         if (failed == 0)
-            failed = read_arguments(g, &p->replies[i], &arguments, why);
+            failed = read_answer_arguments(g, &p->replies[i], &arguments, why);
         for (size_t j = 0; arguments && j < g->trace->len; j++) {
             struct generated_argument *item = &g->trace->items[j];
             const json_t *value = json_object_get(arguments, item->parameter->name);
-            item->predictions[i] = wt__argument_is_nothing(value, item->parameter) ? NULL : value;
+            item->predictions[i] = wt__argument_is_absent(value, item->parameter) ? NULL : value;
         }
         rc = rc < 0 ? rc : failed;
     }
     return rc;
 }
 
-static int predict(const struct generating *g, wt_error *err)
+static int run_predictions(const struct generation_run *g, wt_error *err)
 {
-    struct predicting p = {.g = g, .count = g->options->second == GENERATION_ALONE ? 1 : GENERATION_PREDICTIONS};
+    struct prediction_pair p = {.g = g, .count = g->options->second == GENERATION_ALONE ? 1 : GENERATION_PREDICTIONS};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p.count; i++) {
         bool thought = i > 0 && g->options->second == GENERATION_REACT;
@@ -209,8 +211,8 @@ struct verification {
     struct chat_reply reply;
 };
 
-struct verifying {
-    const struct generating *g;
+struct verification_batch {
+    const struct generation_run *g;
     struct prompt prompt;
     struct verification *items;
     size_t len;
@@ -218,8 +220,8 @@ struct verifying {
 
 static int put_verification(void *context, size_t index, unsigned worker)
 {
-    struct verifying *v = context;
-    const struct generating *g = v->g;
+    struct verification_batch *v = context;
+    const struct generation_run *g = v->g;
     struct verification *asked = &v->items[index];
     const struct prompt_value values[] = {
         {.slot = "request", .text = g->request->text},
@@ -238,7 +240,7 @@ static int put_verification(void *context, size_t index, unsigned worker)
 }
 
 /* Lists the values in a hashed order, so that the few-shot prediction is not always in the same position. */
-static int list_options(const struct generating *g, struct verification *asked, wt_error *err)
+static int list_options(const struct generation_run *g, struct verification *asked, wt_error *err)
 {
     const struct generated_argument *item = asked->item;
     struct str request = g->request->text, name = wt__str(item->parameter->name);
@@ -251,19 +253,19 @@ static int list_options(const struct generating *g, struct verification *asked, 
             continue;
         wt__argument_value(&text, value);
         asked->options[asked->option_count] = value;
-        rc = copy_out(g, &text, &asked->texts[asked->option_count++], err);
+        rc = copy_prompt_text(g, &text, &asked->texts[asked->option_count++], err);
     }
     return rc;
 }
 
 /* Applies the answer to an argument. Without a usable answer, the argument is unsure, and the few-shot value is the
  * proposal. */
-static int read_verification(const struct verifying *v, struct verification *asked, wt_error *err)
+static int read_verification(const struct verification_batch *v, struct verification *asked, wt_error *err)
 {
     struct generated_argument *item = asked->item;
     const json_t *answer = asked->reply.got.json;
     size_t option = 0;
-    int rc = keep(v->g, &v->prompt, &asked->reply, err);
+    int rc = keep_generation_exchange(v->g, &v->prompt, &asked->reply, err);
     if (rc < 0)
         return rc;
     switch (wt__numbered_read(answer, "option", asked->option_count, true, &option)) {
@@ -278,19 +280,19 @@ static int read_verification(const struct verifying *v, struct verification *ask
     default:
         item->state = ARGUMENT_UNSURE;
         item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
-        return answer ? reject(v->g, "the answer is not the number of a listed value", err) : 0;
+        return answer ? reject_generation_answer(v->g, "the answer is not the number of a listed value", err) : 0;
     }
 }
 
 /* Settles arguments with equal predictions, and lists the others for a question. */
-static int list_differences(struct verifying *v, bool verified, wt_error *err)
+static int list_differences(struct verification_batch *v, bool verified, wt_error *err)
 {
     struct generation_trace *trace = v->g->trace;
     v->items = wt__arena_array(v->g->arena, struct verification, trace->len);
     int rc = v->items ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
-        item->asked = verified && !wt__argument_same(item->predictions[0], item->predictions[1]);
+        item->asked = verified && !wt__argument_equal(item->predictions[0], item->predictions[1]);
         item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
         item->state = item->value ? ARGUMENT_GIVEN : ARGUMENT_ABSENT;
         if (!item->asked)
@@ -301,9 +303,9 @@ static int list_differences(struct verifying *v, bool verified, wt_error *err)
     return rc;
 }
 
-static int verify(const struct generating *g, bool verified, wt_error *err)
+static int run_verifications(const struct generation_run *g, bool verified, wt_error *err)
 {
-    struct verifying v = {.g = g};
+    struct verification_batch v = {.g = g};
     g->trace->verified = verified;
     int rc = list_differences(&v, verified, err);
     if (rc < 0 || v.len == 0)
@@ -327,7 +329,7 @@ static int verify(const struct generating *g, bool verified, wt_error *err)
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
 /* Sets the state of an absent required argument: default or missing. */
-static void complete(struct generated_argument *item)
+static void complete_argument(struct generated_argument *item)
 {
     if (item->state != ARGUMENT_ABSENT || !item->parameter->required)
         return;
@@ -336,7 +338,7 @@ static void complete(struct generated_argument *item)
 }
 
 /* Builds the call from the arguments, and sets `end`. */
-static int assemble(const struct generating *g, wt_error *err)
+static int assemble_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     json_decref(trace->arguments);
@@ -345,7 +347,7 @@ static int assemble(const struct generating *g, wt_error *err)
     int rc = trace->arguments ? 0 : -1;
     for (size_t i = 0; rc == 0 && i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
-        complete(item);
+        complete_argument(item);
         if (item->state == ARGUMENT_GIVEN || item->state == ARGUMENT_DEFAULT)
             rc = json_object_set(trace->arguments, item->parameter->name, (json_t *)item->value);
         if (item->state == ARGUMENT_MISSING || (item->state == ARGUMENT_UNSURE && item->parameter->required))
@@ -356,7 +358,7 @@ static int assemble(const struct generating *g, wt_error *err)
 
 /* Lets the model write the call (A.4.7). Verified values may change their form; other values of the answer are
  * ignored. */
-static int write_call(const struct generating *g, wt_error *err)
+static int ask_written_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     struct str *lines = wt__arena_array(g->arena, struct str, trace->len);
@@ -370,7 +372,7 @@ static int write_call(const struct generating *g, wt_error *err)
         wt__buffer_text(&line, trace->items[i].parameter->name);
         wt__buffer_text(&line, ": ");
         wt__argument_value(&line, trace->items[i].value);
-        rc = copy_out(g, &line, &lines[count++], err);
+        rc = copy_prompt_text(g, &line, &lines[count++], err);
     }
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
@@ -385,16 +387,16 @@ static int write_call(const struct generating *g, wt_error *err)
     for (size_t i = 0; rc == 0 && arguments && i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
         const json_t *value = json_object_get(arguments, item->parameter->name);
-        if (item->state == ARGUMENT_GIVEN && !wt__argument_is_nothing(value, item->parameter))
+        if (item->state == ARGUMENT_GIVEN && !wt__argument_is_absent(value, item->parameter))
             item->value = value;
     }
-    return rc < 0 ? rc : assemble(g, err);
+    return rc < 0 ? rc : assemble_call(g, err);
 }
 
 /* --- validation ---------------------------------------------------------------------------------------------- */
 
 /* Validates the call. *fault is empty if the call is valid. */
-static int validate(const struct generating *g, struct str *fault, wt_error *err)
+static int validate_generated(const struct generation_run *g, struct str *fault, wt_error *err)
 {
     const struct call_validation *validation = g->options->validation;
     struct str words = {0};
@@ -403,18 +405,18 @@ static int validate(const struct generating *g, struct str *fault, wt_error *err
     if (rc < 0)
         return rc;
     wt__plain_line(&plain, words, GENERATION_MAX_FAULT_BYTES);
-    return copy_out(g, &plain, fault, err);
+    return copy_prompt_text(g, &plain, fault, err);
 }
 
 /* Asks for all arguments again, and uses the answer if there is one. */
-static int mend(const struct generating *g, wt_error *err)
+static int repair_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     const json_t *arguments = NULL;
     struct str written;
     struct buffer text = {0};
     wt__json_write(&text, trace->arguments);
-    int rc = copy_out(g, &text, &written, err);
+    int rc = copy_prompt_text(g, &text, &written, err);
     if (rc < 0)
         return rc;
     const struct prompt_value values[] = {
@@ -432,26 +434,26 @@ static int mend(const struct generating *g, wt_error *err)
     for (size_t i = 0; i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
         const json_t *value = json_object_get(arguments, item->parameter->name);
-        bool nothing = wt__argument_is_nothing(value, item->parameter);
-        if (item->state == ARGUMENT_DEFAULT && wt__argument_same(value, item->value))
+        bool nothing = wt__argument_is_absent(value, item->parameter);
+        if (item->state == ARGUMENT_DEFAULT && wt__argument_equal(value, item->value))
             continue; /* the default was in the prompt; keep its state */
         item->value = nothing ? NULL : value;
         item->state = nothing ? ARGUMENT_ABSENT : ARGUMENT_GIVEN;
     }
-    return assemble(g, err);
+    return assemble_call(g, err);
 }
 
 /* Validates the call and repairs it once. An incomplete call is reported as such instead. */
-static int hold(const struct generating *g, wt_error *err)
+static int validate_and_repair(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     struct str fault = {0};
-    int rc = validate(g, &trace->fault, err);
+    int rc = validate_generated(g, &trace->fault, err);
     if (rc < 0 || trace->fault.len == 0)
         return rc;
-    rc = mend(g, err);
+    rc = repair_call(g, err);
     if (rc == 0 && trace->mended && trace->end == GENERATION_COMPLETE)
-        rc = validate(g, &fault, err);
+        rc = validate_generated(g, &fault, err);
     if (rc == 0 && trace->end == GENERATION_COMPLETE && (!trace->mended || fault.len > 0))
         trace->end = GENERATION_INVALID;
     if (fault.len > 0)
@@ -461,7 +463,7 @@ static int hold(const struct generating *g, wt_error *err)
 
 /* --- the generation ----------------------------------------------------------------------------------------------- */
 
-static int check_options(const struct generation_options *options, wt_error *err)
+static int check_generation_options(const struct generation_options *options, wt_error *err)
 {
     if ((unsigned)options->second > GENERATION_ALONE || (unsigned)options->build > GENERATION_WRITTEN)
         return wt__fail(err, WT_EINVAL, "generation: unknown source or build");
@@ -473,7 +475,7 @@ static int check_options(const struct generation_options *options, wt_error *err
     return 0;
 }
 
-static int begin(struct generating *g, wt_error *err)
+static int begin_generation(struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     if (wt__parameters_read(&trace->parameters, g->tool->schema, g->arena) < 0)
@@ -487,27 +489,27 @@ static int begin(struct generating *g, wt_error *err)
     trace->len = trace->parameters.len;
     for (size_t i = 0; i < trace->len; i++)
         trace->items[i].parameter = &trace->parameters.items[i];
-    return write_texts(g, err);
+    return write_prompt_texts(g, err);
 }
 
-static int generate(struct generating *g, wt_error *err)
+static int run_generation(struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     size_t answered = 0;
-    int rc = begin(g, err);
+    int rc = begin_generation(g, err);
     if (rc == 0 && trace->len > 0) {
-        rc = predict(g, err);
+        rc = run_predictions(g, err);
         answered = json_array_size(trace->answers);
         if (rc < 0 || answered == 0)
             return rc;
-        rc = verify(g, answered == GENERATION_PREDICTIONS, err);
+        rc = run_verifications(g, answered == GENERATION_PREDICTIONS, err);
     }
     if (rc == 0)
-        rc = assemble(g, err);
+        rc = assemble_call(g, err);
     if (rc == 0 && g->options->build == GENERATION_WRITTEN && trace->end == GENERATION_COMPLETE)
-        rc = write_call(g, err);
+        rc = ask_written_call(g, err);
     if (rc == 0 && g->options->validation && trace->end == GENERATION_COMPLETE)
-        rc = hold(g, err);
+        rc = validate_and_repair(g, err);
     return rc;
 }
 
@@ -516,16 +518,16 @@ int wt__generate_arguments(const struct generation_options *options, const struc
                            struct generation_trace *out, wt_error *err)
 {
     static const struct generation_options defaults = {0};
-    struct generating g = {.options = options ? options : &defaults,
-                           .tool = tool,
-                           .model = model,
-                           .request = request,
-                           .arena = arena,
-                           .trace = out};
+    struct generation_run g = {.options = options ? options : &defaults,
+                               .tool = tool,
+                               .model = model,
+                               .request = request,
+                               .arena = arena,
+                               .trace = out};
     *out = (struct generation_trace){0};
-    int rc = check_options(g.options, err);
+    int rc = check_generation_options(g.options, err);
     if (rc == 0)
-        rc = generate(&g, err);
+        rc = run_generation(&g, err);
     if (rc < 0) {
         json_decref(out->arguments);
         out->arguments = NULL;

@@ -25,13 +25,13 @@ struct clause {
     size_t verb;       /* verb of an order; end if the clause has no verb */
     size_t rest;       /* first word after the verb, or after the phrase of an order */
     enum clause_kind kind;
-    bool first;   /* first clause of its sentence */
-    bool joined;  /* follows the clause before it by "and" or "or", without a sign */
-    bool revokes; /* revokes the orders before it */
-    bool goes_on; /* continues the order before it: "and the rice timers" */
+    bool first;           /* first clause of its sentence */
+    bool joined;          /* follows the clause before it by "and" or "or", without a sign */
+    bool revokes;         /* revokes the orders before it */
+    bool is_continuation; /* continues the order before it: "and the rice timers" */
 };
 
-struct reader {
+struct intent_reader {
     struct str request;
     const struct intent_span *quoted; /* [quoted_count] */
     size_t quoted_count;
@@ -135,7 +135,7 @@ static struct str copy_word(struct str text, struct arena *arena)
     return (struct str){out, len};
 }
 
-static const struct intent_span *find_quoted(const struct reader *r, size_t at)
+static const struct intent_span *find_quoted(const struct intent_reader *r, size_t at)
 {
     for (size_t i = 0; i < r->quoted_count; i++)
         if (r->quoted[i].start <= at && at < r->quoted[i].end)
@@ -145,7 +145,7 @@ static const struct intent_span *find_quoted(const struct reader *r, size_t at)
 
 /* Reads the sign at `at` and its length; 0 if absent. A point or a colon within a word or number ("10:30", "a.txt") is
  * not a sign. */
-static char read_sign(struct str text, size_t at, size_t *length)
+static char read_separator(struct str text, size_t at, size_t *length)
 {
     char c = text.ptr[at], sign = 0;
     *length = mark_length(text, at, &sign);
@@ -168,7 +168,7 @@ static char stronger_sign(char a, char b)
     return a == 0 ? b : b == 0 ? a : strchr(order, a) > strchr(order, b) ? a : b;
 }
 
-static int read_intent_words(struct reader *r, struct arena *arena)
+static int read_intent_words(struct intent_reader *r, struct arena *arena)
 {
     char sign = 0;
     size_t end;
@@ -177,7 +177,7 @@ static int read_intent_words(struct reader *r, struct arena *arena)
         end = quoted ? quoted->end : find_word_end(r->request, at);
         if (end == at) {
             size_t length;
-            sign = stronger_sign(sign, read_sign(r->request, at, &length));
+            sign = stronger_sign(sign, read_separator(r->request, at, &length));
             end = at + length;
             continue;
         }
@@ -385,7 +385,7 @@ static const char *const fillers[] = {
     "well",      "yeah",      "yep",         "yes",       "yo",
 };
 
-static size_t skip_fillers(const struct reader *r, const struct clause *clause, size_t at)
+static size_t skip_fillers(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     while (at < clause->end && wt__str_among(r->words[at].text, fillers, COUNT(fillers)))
         at++;
@@ -416,7 +416,7 @@ static bool fits_word(struct str word, struct str alternatives)
 enum { PHRASE_GAP = 4 /* maximum words for '*' */ };
 
 /* Returns the word after the phrase, which begins at `at`; SIZE_MAX if the clause does not match. */
-static size_t match_phrase(const struct reader *r, const struct clause *clause, size_t at, const char *phrase)
+static size_t match_phrase(const struct intent_reader *r, const struct clause *clause, size_t at, const char *phrase)
 {
     for (; *phrase == ' '; phrase++)
         continue;
@@ -470,7 +470,7 @@ static bool is_form_among(struct str word, const char *const *words, size_t coun
 }
 
 /* True if the order at `at` has a question as its object: "check whether", "tell me what", "find out when". */
-static bool has_complement(const struct reader *r, const struct clause *clause, size_t at)
+static bool has_complement(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     static const char *const begins[] = {"if",    "whether", "what",  "when", "where",
                                          "which", "who",     "whose", "why",  "how"};
@@ -481,7 +481,7 @@ static bool has_complement(const struct reader *r, const struct clause *clause, 
 }
 
 /* True if the clause has a finite verb from `at` on: "the vault is locked". */
-static bool has_finite_verb(const struct reader *r, const struct clause *clause, size_t at)
+static bool has_finite_verb(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     static const char *const verbs[] = {"am", "are", "been", "did", "had", "has", "have",
                                         "is", "was", "were", "'s",  "'re", "'m",  "'ve"};
@@ -492,7 +492,7 @@ static bool has_finite_verb(const struct reader *r, const struct clause *clause,
 }
 
 /* Classifies "the server must be restarted", "the lights need to go off": a polite order or a prohibition. */
-static enum clause_kind kind_of_obligation(const struct reader *r, const struct clause *clause)
+static enum clause_kind classify_obligation(const struct intent_reader *r, const struct clause *clause)
 {
     static const char *const obligations[] = {"deserve", "deserves", "have",  "has",   "must",
                                               "need",    "needs",    "ought", "should"};
@@ -508,7 +508,7 @@ static enum clause_kind kind_of_obligation(const struct reader *r, const struct 
     return CLAUSE_OTHER;
 }
 
-static enum clause_kind kind_of_informing(const struct reader *r, const struct clause *clause, size_t at)
+static enum clause_kind classify_informing(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     struct str verb = r->words[at].text, next = at + 1 < clause->end ? r->words[at + 1].text : STR("");
     bool to_me = fits_word(next, STR("me|us"));
@@ -528,7 +528,7 @@ static enum clause_kind kind_of_informing(const struct reader *r, const struct c
 }
 
 /* Classifies a clause by its words from `at` on. polite: after a polite phrase. */
-static void read_clause_kind(const struct reader *r, struct clause *clause, size_t at, bool polite)
+static void classify_clause(const struct intent_reader *r, struct clause *clause, size_t at, bool polite)
 {
     static const enum clause_kind kinds[] = {
         [MEANS_ASIDE] = CLAUSE_ASIDE,       [MEANS_WISH] = CLAUSE_WISH,     [MEANS_COMMAND] = CLAUSE_ORDER,
@@ -556,13 +556,13 @@ static void read_clause_kind(const struct reader *r, struct clause *clause, size
     if (at >= clause->end) {
         clause->kind = polite ? CLAUSE_WISH : CLAUSE_ASIDE;
     } else if (is_form_among(r->words[at].text, informing, COUNT(informing))) {
-        clause->kind = kind_of_informing(r, clause, at);
+        clause->kind = classify_informing(r, clause, at);
     } else if (polite) {
         clause->kind = CLAUSE_WISH;
         return;
     } else if (wt__is_base_verb(r->words[at].text)) {
         clause->kind = CLAUSE_ORDER;
-    } else if ((clause->kind = kind_of_obligation(r, clause)) != CLAUSE_OTHER) {
+    } else if ((clause->kind = classify_obligation(r, clause)) != CLAUSE_OTHER) {
         clause->rest = clause->start;
     } else if (fits_word(r->words[at].text, STR("i|we|you|he|she|they|it|someone|somebody|anyone|anybody")) ||
                has_finite_verb(r, clause, at)) {
@@ -573,7 +573,7 @@ static void read_clause_kind(const struct reader *r, struct clause *clause, size
 }
 
 /* True if a clause begins at the word: after a sign, or at a conjunction. */
-static bool starts_clause(const struct reader *r, size_t w)
+static bool starts_clause(const struct intent_reader *r, size_t w)
 {
     static const char *const conjunctions[] = {"and",     "or",    "but", "then",    "because",
                                                "instead", "cause", "cuz", "without", "except"};
@@ -588,7 +588,7 @@ static bool closes_sentence(char sign)
     return sign != 0 && strchr(".?!\n", sign);
 }
 
-static void cut_clauses(struct reader *r)
+static void split_clauses(struct intent_reader *r)
 {
     for (size_t w = 0; w < r->word_count; w++) {
         if (!starts_clause(r, w)) {
@@ -609,14 +609,14 @@ static void cut_clauses(struct reader *r)
 }
 
 /* True if the sentence of the clause ends with a question mark. */
-static bool is_asked(const struct reader *r, size_t c)
+static bool ends_with_question_mark(const struct intent_reader *r, size_t c)
 {
     while (c + 1 < r->clause_count && !r->clauses[c + 1].first)
         c++;
     return (c + 1 < r->clause_count ? r->words[r->clauses[c + 1].start].before : r->last_sign) == '?';
 }
 
-static bool says_please(const struct reader *r, const struct clause *clause)
+static bool says_please(const struct intent_reader *r, const struct clause *clause)
 {
     for (size_t w = clause->start; w < clause->end; w++)
         if (fits_word(r->words[w].text, STR("please|pls|plz|kindly")))
@@ -636,7 +636,7 @@ static void follow_clause(const struct clause *before, struct clause *clause)
         clause->kind = CLAUSE_CONDITION;
     } else if (clause->kind == CLAUSE_OTHER && ordered) {
         clause->kind = before->kind; /* "the pasta, egg and rice timers" */
-        clause->goes_on = true;
+        clause->is_continuation = true;
         clause->rest = clause->start;
     } else if (orders && before->kind == CLAUSE_QUESTION) {
         clause->kind = CLAUSE_QUESTION;
@@ -646,7 +646,7 @@ static void follow_clause(const struct clause *before, struct clause *clause)
 }
 
 /* Applies tags such as "right?" to the clause before: an order becomes polite, or a question. */
-static void apply_tag(struct reader *r, size_t c)
+static void apply_tag(struct intent_reader *r, size_t c)
 {
     struct clause *clause = &r->clauses[c], *before = c > 0 && !clause->first ? clause - 1 : NULL;
     if (clause->kind == CLAUSE_PLEASE && before && before->kind == CLAUSE_ORDER)
@@ -660,7 +660,7 @@ static void apply_tag(struct reader *r, size_t c)
 }
 
 /* True if the sentence has a polite order, so that its question mark does not make it a question. */
-static bool is_politely_asked(const struct reader *r, size_t c)
+static bool is_politely_asked(const struct intent_reader *r, size_t c)
 {
     while (c > 0 && !r->clauses[c].first)
         c--;
@@ -673,14 +673,14 @@ static bool is_politely_asked(const struct reader *r, size_t c)
     return false;
 }
 
-static void read_clauses(struct reader *r)
+static void classify_clauses(struct intent_reader *r)
 {
     for (size_t c = 0; c < r->clause_count; c++) {
         struct clause *clause = &r->clauses[c];
         size_t begin = skip_fillers(r, clause, clause->start);
         clause->verb = clause->end;
         if (begin < clause->end)
-            read_clause_kind(r, clause, begin, false);
+            classify_clause(r, clause, begin, false);
         else
             clause->kind = CLAUSE_PLEASE; /* "ok", "please" */
         if ((clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER) && says_please(r, clause))
@@ -692,7 +692,7 @@ static void read_clauses(struct reader *r)
     for (size_t c = 0; c < r->clause_count; c++) {
         struct clause *clause = &r->clauses[c];
         bool open = clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER || clause->kind == CLAUSE_STATEMENT;
-        if (open && is_asked(r, c) && !is_politely_asked(r, c))
+        if (open && ends_with_question_mark(r, c) && !is_politely_asked(r, c))
             clause->kind = CLAUSE_QUESTION;
     }
 }
@@ -701,7 +701,7 @@ static void read_clauses(struct reader *r)
 
 enum { NEGATED_WITHIN = 3 /* words before a verb to search for a negation */ };
 
-static bool is_verb_negated(const struct reader *r, const struct clause *clause, size_t verb)
+static bool is_verb_negated(const struct intent_reader *r, const struct clause *clause, size_t verb)
 {
     static const char *const negations[] = {"not",     "never",  "don't",  "dont",      "doesn't", "didn't",  "hadn't",
                                             "won't",   "can't",  "cannot", "mustn't",   "needn't", "without", "avoid",
@@ -716,7 +716,7 @@ static bool is_verb_negated(const struct reader *r, const struct clause *clause,
 }
 
 /* "remind me to lock the vault", "tell Bob to lock the vault". */
-static bool is_passed_on(const struct reader *r, const struct clause *clause, size_t verb)
+static bool is_relayed_order(const struct intent_reader *r, const struct clause *clause, size_t verb)
 {
     if (clause->verb >= verb || !is_form_among(r->words[clause->verb].text, passing_on, COUNT(passing_on)))
         return false;
@@ -724,13 +724,13 @@ static bool is_passed_on(const struct reader *r, const struct clause *clause, si
 }
 
 /* True for an inflected form such as "locked", but not for "lock" or "deployment". */
-static bool is_inflected_verb(const struct reader *r, size_t w, const char *verb)
+static bool is_inflected_verb(const struct intent_reader *r, size_t w, const char *verb)
 {
     return !wt__str_equal(r->words[w].text, wt__str(verb)) && wt__is_form_of(r->words[w].text, verb);
 }
 
 /* True if the clause reads something described by the tool's verb: "find the locked vaults". */
-static bool is_described(const struct reader *r, const struct clause *clause, size_t w, const char *verb)
+static bool is_descriptive_verb(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (w == clause->verb || !is_inflected_verb(r, w, verb))
         return false;
@@ -743,16 +743,16 @@ static bool is_described(const struct reader *r, const struct clause *clause, si
 }
 
 /* Returns the doubt from a verb of the tool in a clause. */
-static enum doubt judge_mention(const struct reader *r, const struct clause *clause, size_t w, const char *verb)
+static enum doubt judge_mention(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (clause->kind == CLAUSE_DENIAL || is_verb_negated(r, clause, w))
         return DOUBT_DENIED;
     switch (clause->kind) {
     case CLAUSE_ORDER:
     case CLAUSE_WISH:
-        if (is_described(r, clause, w, verb))
+        if (is_descriptive_verb(r, clause, w, verb))
             return DOUBT_QUESTION;
-        return is_passed_on(r, clause, w) ? DOUBT_UNASKED : DOUBT_NONE;
+        return is_relayed_order(r, clause, w) ? DOUBT_UNASKED : DOUBT_NONE;
     case CLAUSE_QUESTION:
     case CLAUSE_INFORM:
         return DOUBT_QUESTION;
@@ -764,7 +764,7 @@ static enum doubt judge_mention(const struct reader *r, const struct clause *cla
 }
 
 /* True if the word is a verb of the tool with a prefix of reversal: "unlock" of "lock". */
-static bool is_opposite(const struct reader *r, struct str word)
+static bool is_opposite(const struct intent_reader *r, struct str word)
 {
     static const char *const prefixes[] = {"un", "dis", "de"};
     for (size_t i = 0; i < COUNT(prefixes); i++) {
@@ -777,7 +777,7 @@ static bool is_opposite(const struct reader *r, struct str word)
 }
 
 /* Judges a word of a clause; DOUBT_COUNT if the word is not a verb of the tool. */
-static enum doubt judge_word(const struct reader *r, size_t c, size_t w)
+static enum doubt judge_word(const struct intent_reader *r, size_t c, size_t w)
 {
     const struct clause *clause = &r->clauses[c];
     const char *verb = r->words[w].quoted ? NULL : wt__effect_verb(r->effect, r->words[w].text);
@@ -787,7 +787,7 @@ static enum doubt judge_word(const struct reader *r, size_t c, size_t w)
 }
 
 /* Returns the verdicts of all verbs of the tool, as bits, and marks the ordering clauses in ordered. */
-static unsigned judge_mentions(const struct reader *r, bool *ordered)
+static unsigned judge_mentions(const struct intent_reader *r, bool *ordered)
 {
     unsigned verdicts = 0;
     for (size_t c = 0; c < r->clause_count; c++)
@@ -802,7 +802,7 @@ static unsigned judge_mentions(const struct reader *r, bool *ordered)
 }
 
 /* Returns the verdicts of all clauses, as bits, if the request has no verb of the tool. */
-static unsigned judge_clauses(const struct reader *r, bool *ordered)
+static unsigned judge_clauses(const struct intent_reader *r, bool *ordered)
 {
     static const enum doubt doubts[] = {
         [CLAUSE_OTHER] = DOUBT_NONE,      [CLAUSE_ORDER] = DOUBT_NONE,        [CLAUSE_WISH] = DOUBT_NONE,
@@ -824,7 +824,7 @@ static unsigned judge_clauses(const struct reader *r, bool *ordered)
 }
 
 /* True if a later clause revokes an order: "lock the vault. No, don't." */
-static bool is_taken_back(const struct reader *r, const bool *ordered)
+static bool is_taken_back(const struct intent_reader *r, const bool *ordered)
 {
     bool is_ordered = false;
     for (size_t c = 0; c < r->clause_count; c++) {
@@ -850,7 +850,7 @@ static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
 
 /* ---------------------------------------------------------------- the words of the order */
 
-static bool is_order(const struct clause *clause)
+static bool is_order_clause(const struct clause *clause)
 {
     return clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_WISH || clause->kind == CLAUSE_OTHER;
 }
@@ -858,11 +858,11 @@ static bool is_order(const struct clause *clause)
 enum { TOPIC_WORDS = 3 /* maximum words of a topic before a colon */ };
 
 /* Marks clauses that continue an order, or precede its colon ("kitchen timers: cancel them"). */
-static void extend_orders(const struct reader *r, bool *ordered)
+static void extend_orders(const struct intent_reader *r, bool *ordered)
 {
     for (size_t c = 1; c < r->clause_count; c++) {
         const struct clause *clause = &r->clauses[c];
-        ordered[c] |= clause->goes_on && ordered[c - 1];
+        ordered[c] |= clause->is_continuation && ordered[c - 1];
         bool is_topic = clause[-1].kind == CLAUSE_OTHER && clause[-1].end - clause[-1].start <= TOPIC_WORDS;
         if (ordered[c] && r->words[clause->start].before == ':' && is_topic)
             ordered[c - 1] = true;
@@ -870,7 +870,7 @@ static void extend_orders(const struct reader *r, bool *ordered)
 }
 
 /* True if the object of the order is a pronoun: "cancel it". */
-static bool refers_back(const struct reader *r, const struct clause *clause)
+static bool refers_back(const struct intent_reader *r, const struct clause *clause)
 {
     for (size_t w = clause->rest; w < clause->end; w++)
         if (fits_word(r->words[w].text, STR("it|them|those|these|that|this|him|her|one|ones")))
@@ -880,7 +880,7 @@ static bool refers_back(const struct reader *r, const struct clause *clause)
 
 /* Marks the words of a statement that identify its subject: "grey" and "garden" of "the grey cat in the garden is
  * hungry". */
-static void mark_statement(const struct reader *r, const struct clause *clause, bool *out)
+static void mark_statement(const struct intent_reader *r, const struct clause *clause, bool *out)
 {
     bool within = false;
     for (size_t w = clause->start; w < clause->end; w++) {
@@ -894,7 +894,7 @@ static void mark_statement(const struct reader *r, const struct clause *clause, 
 }
 
 /* Marks the words after the verb, except forms of the tool's own verbs, which are redundant: "get me logged out". */
-static void mark_rest(const struct reader *r, const struct clause *clause, bool *out)
+static void mark_rest(const struct intent_reader *r, const struct clause *clause, bool *out)
 {
     for (size_t w = clause->kind == CLAUSE_OTHER ? clause->start : clause->rest; w < clause->end; w++)
         out[w] = !wt__effect_verb(r->effect, r->words[w].text);
@@ -902,7 +902,7 @@ static void mark_rest(const struct reader *r, const struct clause *clause, bool 
 
 /* Marks the words of the orders, without verbs and polite phrases. If an order refers back ("cancel it"), also marks
  * the identifying words of the clause before. */
-static void mark_words(const struct reader *r, const bool *ordered, bool *out)
+static void mark_words(const struct intent_reader *r, const bool *ordered, bool *out)
 {
     for (size_t c = 0; c < r->clause_count; c++) {
         if (!ordered[c])
@@ -913,7 +913,7 @@ static void mark_words(const struct reader *r, const bool *ordered, bool *out)
         const struct clause *before = &r->clauses[c - 1];
         if (before->kind == CLAUSE_STATEMENT)
             mark_statement(r, before, out);
-        else if (is_order(before))
+        else if (is_order_clause(before))
             mark_rest(r, before, out);
     }
 }
@@ -921,7 +921,7 @@ static void mark_words(const struct reader *r, const bool *ordered, bool *out)
 int wt__intent_read(struct intent *out, struct str request, const struct intent_span *quoted, size_t quoted_count,
                     const struct tool_effect *effect, struct arena *arena)
 {
-    struct reader r = {.request = request, .quoted = quoted, .quoted_count = quoted_count, .effect = effect};
+    struct intent_reader r = {.request = request, .quoted = quoted, .quoted_count = quoted_count, .effect = effect};
     size_t most = request.len / 2 + 1 < INTENT_WORDS ? request.len / 2 + 1
                                                      : INTENT_WORDS; /* at least a letter and a blank per word */
     r.words = wt__arena_array(arena, struct intent_word, most);
@@ -931,8 +931,8 @@ int wt__intent_read(struct intent *out, struct str request, const struct intent_
     *out = (struct intent){.ordered = wt__arena_array(arena, bool, most)};
     if (!r.words || !r.clauses || !ordered || !out->ordered || read_intent_words(&r, arena) < 0)
         return WT_ENOMEM;
-    cut_clauses(&r);
-    read_clauses(&r);
+    split_clauses(&r);
+    classify_clauses(&r);
     unsigned verdicts = judge_mentions(&r, ordered);
     bool mentioned = verdicts != 0;
     if (!mentioned)

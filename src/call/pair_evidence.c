@@ -18,21 +18,21 @@ bool wt__repeats_name(const struct parameter *parameter, struct str text)
     return false;
 }
 
-static float begin_with_text(const struct parameter *parameter, const struct literal *literal)
+static float score_text_kind(const struct parameter *parameter, const struct literal *literal)
 {
     bool is_date = literal->kind == LITERAL_DATE, is_time = literal->kind == LITERAL_TIME;
     if (literal->kind == LITERAL_DATE_TIME)
-        return parameter->date_timed ? TELLS_ITSELF : PAIR_NEVER;
-    if (parameter->dated || parameter->timed)
-        return (parameter->dated && is_date) || (parameter->timed && is_time) ? TELLS_ITSELF : PAIR_NEVER;
+        return parameter->takes_date_time ? TELLS_ITSELF : PAIR_NEVER;
+    if (parameter->takes_date || parameter->takes_time)
+        return (parameter->takes_date && is_date) || (parameter->takes_time && is_time) ? TELLS_ITSELF : PAIR_NEVER;
     if (is_date || is_time)
         return PAIR_NEVER;
     if (literal->kind == LITERAL_NUMBER)
-        return parameter->coded && parameter->letters == 0 && !literal->spelled ? 0 : PAIR_NEVER;
-    if (literal->kind == LITERAL_NAME && (parameter->free_text || wt__repeats_name(parameter, literal->text)))
+        return parameter->takes_code && parameter->letters == 0 && !literal->spelled ? 0 : PAIR_NEVER;
+    if (literal->kind == LITERAL_NAME && (parameter->takes_free_text || wt__repeats_name(parameter, literal->text)))
         return PAIR_NEVER;
-    return parameter->currency && literal->kind == LITERAL_NAME && wt__is_currency(literal->text) ? TELLS_ITSELF
-                                                                                                  : PAIR_LITTLE;
+    return parameter->takes_currency && literal->kind == LITERAL_NAME && wt__is_currency(literal->text) ? TELLS_ITSELF
+                                                                                                        : PAIR_LITTLE;
 }
 
 float wt__kind_evidence(const struct parameter *parameter, const struct literal *literal)
@@ -44,9 +44,9 @@ float wt__kind_evidence(const struct parameter *parameter, const struct literal 
     case PARAMETER_NUMBER:
         return number ? (literal->spelled ? -PAIR_LITTLE : 0) : PAIR_NEVER;
     case PARAMETER_ANY:
-        return number ? 0 : begin_with_text(parameter, literal);
+        return number ? 0 : score_text_kind(parameter, literal);
     case PARAMETER_STRING:
-        return begin_with_text(parameter, literal);
+        return score_text_kind(parameter, literal);
     default:
         return PAIR_NEVER;
     }
@@ -55,7 +55,7 @@ float wt__kind_evidence(const struct parameter *parameter, const struct literal 
 bool wt__fits_as_answer(const struct parameter *parameter, const struct literal *literal)
 {
     bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-    bool moment = parameter->dated || parameter->timed || parameter->date_timed;
+    bool moment = parameter->takes_date || parameter->takes_time || parameter->takes_date_time;
     return wt__kind_evidence(parameter, literal) > PAIR_NEVER || (text && !moment && literal->kind >= LITERAL_EMAIL);
 }
 

@@ -34,15 +34,15 @@ struct parameter {
     const json_t *schema;
     enum parameter_kind kind; /* of the items for a list */
     bool list, required, has_default;
-    bool dated, timed;    /* for a date, for a time, by name or format */
-    bool date_timed;      /* for a date with a time */
-    bool free_text;       /* for words of any kind by its name: a query, a message */
-    bool placed;          /* for a place */
-    bool coded;           /* for an identifier, or digits that are not a number, as in a phone number */
-    bool paid;            /* for an amount of money */
-    bool currency;        /* for a currency code */
-    size_t letters;       /* exact letters of a code by the description ("three-letter code"); 0 if unknown */
-    const json_t *values; /* "enum", or NULL */
+    bool takes_date, takes_time; /* for a date, for a time, by name or format */
+    bool takes_date_time;        /* for a date with a time */
+    bool takes_free_text;        /* for words of any kind by its name: a query, a message */
+    bool takes_place;            /* for a place */
+    bool takes_code;             /* for an identifier, or digits that are not a number, as in a phone number */
+    bool takes_money;            /* for an amount of money */
+    bool takes_currency;         /* for a currency code */
+    size_t letters;              /* exact letters of a code by the description ("three-letter code"); 0 if unknown */
+    const json_t *values;        /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values quoted in the description */
     size_t example_count;
     const json_t *usual; /* usual value of past calls whose requests do not give one (demonstrations.h), or NULL */
@@ -68,7 +68,7 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
 bool wt__words_alike(struct str a, struct str b);
 
 /* True if the text has these words, ignoring case. */
-bool wt__text_says(struct str text, const char *words);
+bool wt__text_has_words(struct str text, const char *words);
 
 /* True for prepositions of place: "in", "near". */
 bool wt__is_place_word(struct str word);

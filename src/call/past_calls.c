@@ -8,7 +8,7 @@
 
 /* Returns "input_examples" of an Anthropic definition: argument objects without their requests. NULL if
  * absent. */
-static json_t *examples_of(const wt_tool *tool)
+static json_t *read_input_examples(const wt_tool *tool)
 {
     json_t *definition = NULL;
     if (!strstr(tool->definition, "input_examples") ||
@@ -20,13 +20,13 @@ static json_t *examples_of(const wt_tool *tool)
 }
 
 /* Recorded use of a tool: its calls, or its last request if calls is NULL. */
-struct recorded {
+struct past_use {
     struct recorded_call **calls;
     size_t count;
     struct str request;
 };
 
-static int read_recorded(const struct calling *calling, const wt_tool *tool, struct recorded *out, wt_error *err)
+static int read_recorded_calls(const struct call_run *calling, const wt_tool *tool, struct past_use *out, wt_error *err)
 {
     struct store *reader;
     int64_t id;
@@ -47,23 +47,24 @@ static int read_recorded(const struct calling *calling, const wt_tool *tool, str
                : rc; /* the tool was removed meanwhile, or its name has become ambiguous */
 }
 
-int wt__call_past_request(const struct calling *calling, const wt_tool *tool, struct str *out, wt_error *err)
+int wt__call_find_past_request(const struct call_run *calling, const wt_tool *tool, struct str *out, wt_error *err)
 {
-    struct recorded past = {.request = STR("")};
-    int rc = read_recorded(calling, tool, &past, err);
+    struct past_use past = {.request = STR("")};
+    int rc = read_recorded_calls(calling, tool, &past, err);
     *out = past.request;
     return rc;
 }
 
-int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err)
+int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate *candidate, wt_error *err)
 {
     struct recorded_call *recorded;
-    struct recorded past = {.calls = &recorded};
-    json_t *examples = examples_of(candidate->tool);
+    struct past_use past = {.calls = &recorded};
+    json_t *examples = read_input_examples(candidate->tool);
     candidate->recorded = json_array();
     candidate->demonstrations = wt__arena_array(calling->arena, struct demonstration, DEMONSTRATIONS_MOST);
-    int rc = candidate->recorded && candidate->demonstrations ? read_recorded(calling, candidate->tool, &past, err)
-                                                              : wt__fail_nomem(err);
+    int rc = candidate->recorded && candidate->demonstrations
+                 ? read_recorded_calls(calling, candidate->tool, &past, err)
+                 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < past.count; i++) {
         json_t *arguments;
         struct str text = recorded[i].arguments;

@@ -86,9 +86,9 @@ enum selection_end {
     SELECTION_CORRECTED, /* second candidate, by the decision */
 };
 
-/* Trace of a selection. Lives as long as the arena. Candidates are indexes of the given list, or CALL_NOBODY. */
+/* Trace of a selection. Lives as long as the arena. Candidates are indexes of the given list, or CALL_NO_CANDIDATE. */
 struct selection_trace {
-    size_t *votes; /* [vote_count] usable picks of the samples, including CALL_NOBODY */
+    size_t *votes; /* [vote_count] usable picks of the samples, including CALL_NO_CANDIDATE */
     size_t vote_count;
     size_t first, second;
     struct str question, answer; /* the model's words as plain text, cut; empty if not asked or unusable */
@@ -101,8 +101,8 @@ struct selection_trace {
 };
 
 /* Chooses the candidate for the request, in out->chosen. options: NULL for defaults. On an error, out->chosen is
- * CALL_NOBODY and the trace has the questions asked so far. Errors: WT_EINVAL (invalid option), those of chat.h except
- * WT_EFORMAT, those of the store, WT_ENOMEM. */
+ * CALL_NO_CANDIDATE and the trace has the questions asked so far. Errors: WT_EINVAL (invalid option), those of chat.h
+ * except WT_EFORMAT, those of the store, WT_ENOMEM. */
 int wt__select_tool(const struct selection_options *options, const struct selection_candidate *candidates, size_t count,
                     struct chat_model *model, const struct call_request *request, struct arena *arena,
                     struct selection_trace *out, wt_error *err);

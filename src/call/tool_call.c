@@ -10,77 +10,77 @@ enum {
     FORM_BYTES = 40, /* bytes shown of an unknown form */
 };
 
-struct call {
+struct written_call {
     struct str name, export_name;
     const json_t *schema, *arguments;
     struct buffer json; /* arguments as compact JSON */
     char id[CALL_ID_DIGITS + 1];
 };
 
-static void write_arguments(struct buffer *out, const struct call *call)
+static void write_shown_arguments(struct buffer *out, const struct written_call *call)
 {
     wt__shown_json(out, wt__buffer_view(&call->json));
 }
 
 /* Writes the arguments as a JSON string. */
-static void write_quoted(struct buffer *out, const struct call *call)
+static void write_quoted_arguments(struct buffer *out, const struct written_call *call)
 {
     struct buffer shown = {0};
-    write_arguments(&shown, call);
+    write_shown_arguments(&shown, call);
     out->failed |= shown.failed;
     wt__buffer_json(out, wt__buffer_view(&shown));
     wt__buffer_dispose(&shown);
 }
 
-static void write_openai(struct buffer *out, const struct call *call)
+static void write_openai_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_printf(out, "{\"id\":\"call_%s\",\"type\":\"function\",\"function\":{\"name\":", call->id);
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"arguments\":");
-    write_quoted(out, call);
+    write_quoted_arguments(out, call);
     wt__buffer_text(out, "}}");
 }
 
-static void write_responses(struct buffer *out, const struct call *call)
+static void write_responses_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_printf(out, "{\"type\":\"function_call\",\"call_id\":\"call_%s\",\"name\":", call->id);
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"arguments\":");
-    write_quoted(out, call);
+    write_quoted_arguments(out, call);
     wt__buffer_char(out, '}');
 }
 
-static void write_anthropic(struct buffer *out, const struct call *call)
+static void write_anthropic_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_printf(out, "{\"type\":\"tool_use\",\"id\":\"toolu_%s\",\"name\":", call->id);
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"input\":");
-    write_arguments(out, call);
+    write_shown_arguments(out, call);
     wt__buffer_char(out, '}');
 }
 
-static void write_gemini(struct buffer *out, const struct call *call)
+static void write_gemini_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "{\"functionCall\":{\"name\":");
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"args\":");
-    write_arguments(out, call);
+    write_shown_arguments(out, call);
     wt__buffer_text(out, "}}");
 }
 
-static void write_mcp(struct buffer *out, const struct call *call)
+static void write_mcp_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "{\"method\":\"tools/call\",\"params\":{\"name\":");
     wt__shown_string(out, call->name);
     wt__buffer_text(out, ",\"arguments\":");
-    write_arguments(out, call);
+    write_shown_arguments(out, call);
     wt__buffer_text(out, "}}");
 }
 
 /* Writes CALLTOOL["name"] and a line for each parameter of the schema; "none" for absent values. Unlike in the paper,
  * texts are quoted. So the text "none" is distinct from an absent value, and a line break in hostile text cannot add a
  * parameter. */
-static void write_lines(struct buffer *out, const struct call *call)
+static void write_call_lines(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");
     wt__shown_string(out, call->name);
@@ -108,16 +108,16 @@ static void write_lines(struct buffer *out, const struct call *call)
     }
 }
 
-static const struct form {
+static const struct call_form {
     const char *name;
-    void (*write)(struct buffer *out, const struct call *call);
+    void (*write)(struct buffer *out, const struct written_call *call);
 } forms[] = {
-    {"arguments", write_arguments}, {"openai", write_openai}, {"openai-responses", write_responses},
-    {"anthropic", write_anthropic}, {"gemini", write_gemini}, {"mcp", write_mcp},
-    {"lines", write_lines},
+    {"arguments", write_shown_arguments}, {"openai", write_openai_call}, {"openai-responses", write_responses_call},
+    {"anthropic", write_anthropic_call},  {"gemini", write_gemini_call}, {"mcp", write_mcp_call},
+    {"lines", write_call_lines},
 };
 
-static const struct form *form_named(struct str name)
+static const struct call_form *find_call_form(struct str name)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (wt__str_equal(wt__str(forms[i].name), name))
@@ -127,14 +127,14 @@ static const struct form *form_named(struct str name)
 
 int wt__tool_call_check(struct str form, wt_error *err)
 {
-    return form_named(form) ? 0
-                            : wt__fail(err, WT_EINVAL,
-                                       "unknown form \"%.*s\"; use arguments, openai, openai-responses, "
-                                       "anthropic, gemini, mcp or lines",
-                                       (int)(form.len < FORM_BYTES ? form.len : FORM_BYTES), form.ptr);
+    return find_call_form(form) ? 0
+                                : wt__fail(err, WT_EINVAL,
+                                           "unknown form \"%.*s\"; use arguments, openai, openai-responses, "
+                                           "anthropic, gemini, mcp or lines",
+                                           (int)(form.len < FORM_BYTES ? form.len : FORM_BYTES), form.ptr);
 }
 
-static void make_id(struct call *call)
+static void make_call_id(struct written_call *call)
 {
     struct sha256 hash;
     unsigned char digest[32];
@@ -154,11 +154,11 @@ int wt__tool_call_write(struct buffer *out, struct str form, struct str name, st
     int rc = wt__tool_call_check(form, err);
     if (rc < 0)
         return rc;
-    struct call call = {.name = name, .export_name = export_name, .schema = schema, .arguments = arguments};
+    struct written_call call = {.name = name, .export_name = export_name, .schema = schema, .arguments = arguments};
     rc = wt__json_write_typed(&call.json, arguments);
     if (rc == 0) {
-        make_id(&call);
-        form_named(form)->write(out, &call);
+        make_call_id(&call);
+        find_call_form(form)->write(out, &call);
     }
     rc = rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
     wt__buffer_dispose(&call.json);

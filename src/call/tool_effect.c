@@ -119,7 +119,7 @@ static bool is_form_of_half(struct str word, const char *verb)
 }
 
 /* True for "connection" of "connect". */
-static bool is_derived(struct str word, const char *verb)
+static bool is_derived_noun(struct str word, const char *verb)
 {
     size_t len = strlen(verb);
     return len >= DERIVED_BYTES && word.len > len && strncasecmp(word.ptr, verb, len) == 0;
@@ -129,13 +129,13 @@ const char *wt__effect_verb(const struct tool_effect *effect, struct str word)
 {
     for (size_t i = 0; i < effect->verb_count; i++) {
         const char *verb = effect->verbs[i];
-        if (wt__is_form_of(word, verb) || is_form_of_half(word, verb) || is_derived(word, verb))
+        if (wt__is_form_of(word, verb) || is_form_of_half(word, verb) || is_derived_noun(word, verb))
             return verb;
     }
     return NULL;
 }
 
-static void keep_verb(struct tool_effect *effect, struct str verb)
+static void keep_effect_verb(struct tool_effect *effect, struct str verb)
 {
     if (effect->verb_count == EFFECT_VERBS || verb.len > EFFECT_VERB_BYTES || wt__effect_verb(effect, verb))
         return;
@@ -149,26 +149,26 @@ static void keep_verb(struct tool_effect *effect, struct str verb)
 
 /* True for actions with side effects. "convert" also creates, and "open" also reads: a conversion is an answer, and an
  * opened door is not. */
-static bool is_acting(unsigned actions)
+static bool is_acting_action(unsigned actions)
 {
     return (actions & (ACTION_UPDATE | ACTION_DELETE)) || actions == ACTION_CREATE;
 }
 
 enum verb_effect { VERB_UNKNOWN, VERB_READS, VERB_ACTS };
 
-static enum verb_effect effect_of(struct str base)
+static enum verb_effect find_verb_effect(struct str base)
 {
     if (wt__str_among(base, reading_verbs, COUNT(reading_verbs)))
         return VERB_READS;
     if (wt__str_among(base, acting_verbs, COUNT(acting_verbs)))
         return VERB_ACTS;
     unsigned actions = wt__verb(base).actions;
-    return actions == 0 ? VERB_UNKNOWN : is_acting(actions) ? VERB_ACTS : VERB_READS;
+    return actions == 0 ? VERB_UNKNOWN : is_acting_action(actions) ? VERB_ACTS : VERB_READS;
 }
 
 /* Writes the base form of "lock", "locks", "pushes" or "carries" to out, if it is a known verb, and returns its
  * effect. */
-static enum verb_effect read_verb(struct str word, struct buffer *out)
+static enum verb_effect read_base_verb(struct str word, struct buffer *out)
 {
     static const struct {
         size_t cut;
@@ -180,7 +180,7 @@ static enum verb_effect read_verb(struct str word, struct buffer *out)
         wt__buffer_clear(out);
         wt__buffer_str(out, (struct str){word.ptr, word.len - endings[i].cut});
         wt__buffer_text(out, endings[i].end);
-        effect = out->failed ? VERB_UNKNOWN : effect_of(wt__buffer_view(out));
+        effect = out->failed ? VERB_UNKNOWN : find_verb_effect(wt__buffer_view(out));
     }
     return effect;
 }
@@ -197,10 +197,10 @@ static enum verb_effect read_described_effect(struct tool_effect *out, struct st
             break;
         if (wt__says_nothing(word) || wt__str_among(word, before_verb, COUNT(before_verb)))
             continue;
-        effect = read_verb(word, &base);
+        effect = read_base_verb(word, &base);
         if (effect == VERB_UNKNOWN)
             break;
-        keep_verb(out, wt__buffer_view(&base));
+        keep_effect_verb(out, wt__buffer_view(&base));
     }
     wt__buffer_dispose(&base);
     return effect;
@@ -224,11 +224,11 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
         struct str word = wt__next_word(text, &at);
         if (word.len == 0)
             break;
-        enum verb_effect effect = wt__is_base_verb(word) ? effect_of(word) : VERB_UNKNOWN;
+        enum verb_effect effect = wt__is_base_verb(word) ? find_verb_effect(word) : VERB_UNKNOWN;
         bool is_switch = seen > 0 && wt__str_among(word, switches, COUNT(switches));
         last = (struct named_effect){is_switch ? VERB_ACTS : effect, wt__verb(word).noun};
         if (effect != VERB_UNKNOWN)
-            keep_verb(out, word);
+            keep_effect_verb(out, word);
         if (named.effect == VERB_UNKNOWN && seen < 2 && !is_switch)
             named = last;
     }
@@ -239,7 +239,7 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
 /* True for calculations: "add" of two numbers has no effect, unlike "add" of a user. */
 static bool is_arithmetic(const struct tool *tool)
 {
-    return wt__text_says(tool->description, "numbers") || wt__text_says(tool->description, "integers");
+    return wt__text_has_words(tool->description, "numbers") || wt__text_has_words(tool->description, "integers");
 }
 
 /* True for "destructiveHint" without a readOnlyHint, which retrieve/action.c ignores. */
@@ -255,7 +255,7 @@ static bool is_destructive(const struct tool *tool)
     return destructive;
 }
 
-void wt__tool_effect(struct tool_effect *out, const struct tool *tool)
+void wt__tool_effect_read(struct tool_effect *out, const struct tool *tool)
 {
     *out = (struct tool_effect){0};
     struct named_effect named = read_named_effect(out, tool->name);
@@ -264,7 +264,7 @@ void wt__tool_effect(struct tool_effect *out, const struct tool *tool)
     if (stated == ACTION_CREATE && named.effect == VERB_UNKNOWN && described == VERB_READS)
         stated = 0; /* many queries are sent by POST */
     if (stated != 0)
-        out->acts = is_acting(stated);
+        out->acts = is_acting_action(stated);
     else if (is_destructive(tool))
         out->acts = true;
     else if (named.effect == VERB_UNKNOWN || (named.noun && described == VERB_READS))

@@ -21,7 +21,7 @@ struct tool_effect {
 
 /* Reads the effect of a tool from its HTTP method, its MCP annotations, and the verbs of its name and description. Uses
  * name, description, source_id, format and definition. A tool with an unknown effect does not act. */
-void wt__tool_effect(struct tool_effect *out, const struct tool *tool);
+void wt__tool_effect_read(struct tool_effect *out, const struct tool *tool);
 
 /* True if the word is a verb in its base form, ignoring case: one of wt__verb or one of acting_verbs. */
 bool wt__is_base_verb(struct str word);

@@ -24,7 +24,7 @@ void wt__call_checker_close(struct call_checker *checker)
 }
 
 /* True if a violation of the wrong form is at this member, or inside it. */
-static bool is_wrong(const wt_validation *validation, struct str pointer)
+static bool has_wrong_form(const wt_validation *validation, struct str pointer)
 {
     for (size_t i = 0; i < validation->violation_count; i++) {
         struct str at = wt__str(validation->violations[i]->pointer);
@@ -35,22 +35,22 @@ static bool is_wrong(const wt_validation *validation, struct str pointer)
     return false;
 }
 
-static int refuse(const wt_validation *validation, const struct parameters *parameters,
-                  struct call_arguments *arguments)
+static int reject_unfit_arguments(const wt_validation *validation, const struct parameters *parameters,
+                                  struct call_arguments *arguments)
 {
     struct buffer pointer = {0};
     for (size_t p = 0; p < arguments->len && !pointer.failed; p++) {
         wt__buffer_clear(&pointer);
         wt__json_pointer_step(&pointer, wt__str(parameters->items[p].name));
-        if (arguments->items[p].state == ARGUMENT_UNSURE && is_wrong(validation, wt__buffer_view(&pointer)))
-            wt__call_argument_refuse(&arguments->items[p], &parameters->items[p]);
+        if (arguments->items[p].state == ARGUMENT_UNSURE && has_wrong_form(validation, wt__buffer_view(&pointer)))
+            wt__call_argument_reject(&arguments->items[p], &parameters->items[p]);
     }
     int rc = pointer.failed ? WT_ENOMEM : 0;
     wt__buffer_dispose(&pointer);
     return rc;
 }
 
-int wt__call_refuse_unfit(const struct call_checker *checker, const struct parameters *parameters,
+int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err)
 {
     struct buffer json = {0};
@@ -64,7 +64,7 @@ int wt__call_refuse_unfit(const struct call_checker *checker, const struct param
     if (rc == 0 && checker->validator && json_object_size(unsure) > 0) {
         rc = wt__json_write_typed(&json, unsure);
         if (rc == 0 && (rc = wt_validate(checker->validator, json.ptr, json.len, NULL, &validation, NULL)) == 0)
-            rc = refuse(validation, parameters, arguments);
+            rc = reject_unfit_arguments(validation, parameters, arguments);
     }
     wt_validation_free(validation);
     wt__buffer_dispose(&json);

@@ -19,7 +19,7 @@ int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error
 void wt__call_checker_close(struct call_checker *checker);
 
 /* Drops unsure arguments that do not fit the schema, as useless proposals. 0 or WT_ENOMEM. */
-int wt__call_refuse_unfit(const struct call_checker *checker, const struct parameters *parameters,
+int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err);
 
 /* Implements call_validation.validate of call/generation.h; self: a checker with a validator. */

@@ -23,7 +23,7 @@ static const char *const world_steps[] = {"pick",    "again",  "contrast", "answ
 static const char *const world_members[] = {"tool",      "tool",   "question",  "answer",   "tool",
                                             "arguments", "option", "arguments", "arguments"};
 
-struct world {
+struct scripted_model {
     struct chat_model model;
     const char *says;
     pthread_mutex_t lock;
@@ -33,7 +33,7 @@ struct world {
     unsigned stop_after;     /* number of the question, from 1, that cancels the call; 0 for no cancellation */
 };
 
-static inline struct world world_of(const char *says);
+static inline struct scripted_model world_of(const char *says);
 
 /* Returns entry `index` of a step, or its last one; empty if absent. */
 static inline struct str world_entry(const char *says, const char *step, unsigned index)
@@ -80,7 +80,7 @@ static inline bool world_is_bound(const json_t *schema, enum call_step step)
 static inline int world_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                             struct chat_answer *out, wt_error *err)
 {
-    struct world *world = (struct world *)model;
+    struct scripted_model *world = (struct scripted_model *)model;
     const struct call_subject *subject = question->subject;
     struct buffer text = {0};
     pthread_mutex_lock(&world->lock);
@@ -109,15 +109,15 @@ static inline int world_ask(struct chat_model *model, const struct chat_question
     return rc;
 }
 
-static inline struct world world_of(const char *says)
+static inline struct scripted_model world_of(const char *says)
 {
-    return (struct world){.model = {"world", world_ask}, .says = says, .lock = PTHREAD_MUTEX_INITIALIZER};
+    return (struct scripted_model){.model = {"world", world_ask}, .says = says, .lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
 /* Returns the letter of a place in a list, or "-". */
 static inline char letter_of(size_t place)
 {
-    return place == CALL_NOBODY ? '-' : (char)('a' + place);
+    return place == CALL_NO_CANDIDATE ? '-' : (char)('a' + place);
 }
 
 #endif

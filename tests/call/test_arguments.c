@@ -266,7 +266,7 @@ static void append_value(struct buffer *out, const json_t *value)
         wt__json_write(out, value);
 }
 
-static void append_argument(struct buffer *out, const struct parameter *parameter, const struct argument *argument)
+static void append_argument(struct buffer *out, const struct parameter *parameter, const struct call_argument *argument)
 {
     if (argument->state == ARGUMENT_ABSENT)
         return;
@@ -283,7 +283,7 @@ static void append_argument(struct buffer *out, const struct parameter *paramete
         append_value(out, argument->value);
 }
 
-static void fills_arguments(void **state)
+static void request_fills_arguments(void **state)
 {
     (void)state;
     int failures = 0;
@@ -314,7 +314,7 @@ static void fills_arguments(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void names_of_the_tool_are_no_arguments(void **state)
+static void tool_name_is_not_an_argument(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -348,7 +348,7 @@ static const struct {
     {"an empty word and a word", "", "word", false},
 };
 
-static void words_are_alike(void **state)
+static void word_variants_are_alike(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -359,9 +359,9 @@ static void words_are_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills_arguments),
-        cmocka_unit_test(names_of_the_tool_are_no_arguments),
-        cmocka_unit_test(words_are_alike),
+        cmocka_unit_test(request_fills_arguments),
+        cmocka_unit_test(tool_name_is_not_an_argument),
+        cmocka_unit_test(word_variants_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static const struct {
      "colour size "},
 };
 
-static size_t read_past(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
+static size_t read_past_calls(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
 {
     for (size_t i = 0; i < json_array_size(calls); i++) {
         const json_t *call = json_array_get(calls, i);
@@ -52,14 +52,14 @@ static size_t read_past(struct demonstration out[DEMONSTRATIONS_MOST], const jso
     return json_array_size(calls);
 }
 
-static json_t *parse(const char *text)
+static json_t *parse_coverage_json(const char *text)
 {
     json_t *out;
     assert_int_equal(wt__json_parse(&out, text, strlen(text), NULL), 0);
     return out;
 }
 
-static void asks_for_what_may_be_meant(void **state)
+static void unread_words_make_arguments_unsure(void **state)
 {
     (void)state;
     int failures = 0;
@@ -71,9 +71,9 @@ static void asks_for_what_may_be_meant(void **state)
         struct demonstration past[DEMONSTRATIONS_MOST];
         char list[1024], asked[64] = "";
         snprintf(list, sizeof list, "[%s]", cases[i].past);
-        json_t *schema = parse(cases[i].schema), *calls = parse(list);
+        json_t *schema = parse_coverage_json(cases[i].schema), *calls = parse_coverage_json(list);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
-        assert_int_equal(wt__parameters_learn(&parameters, past, read_past(past, calls), &arena), 0);
+        assert_int_equal(wt__parameters_learn(&parameters, past, read_past_calls(past, calls), &arena), 0);
         assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
         assert_int_equal(wt__call_arguments_fill(&arguments, &literals, wt__str(cases[i].about), &parameters, &arena),
                          0);
@@ -91,7 +91,7 @@ static void asks_for_what_may_be_meant(void **state)
 }
 
 /* A long request is not read completely. */
-static void a_long_request_leaves_words(void **state)
+static void long_request_counts_as_unread(void **state)
 {
     (void)state;
     static const char schema_text[] = ITEM(COLOUR);
@@ -101,7 +101,7 @@ static void a_long_request_leaves_words(void **state)
         struct literals literals;
         struct call_arguments arguments;
         struct buffer request = {0};
-        json_t *schema = parse(schema_text);
+        json_t *schema = parse_coverage_json(schema_text);
         wt__buffer_text(&request, "item B7");
         for (size_t i = 2; i < COVERAGE_WORDS + extra; i++)
             wt__buffer_text(&request, " please");
@@ -118,7 +118,7 @@ static void a_long_request_leaves_words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(asks_for_what_may_be_meant),
-                                       cmocka_unit_test(a_long_request_leaves_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unread_words_make_arguments_unsure),
+                                       cmocka_unit_test(long_request_counts_as_unread)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

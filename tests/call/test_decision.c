@@ -16,7 +16,7 @@ enum { TOOLS = 3 };
 #define CITY "{\"city\":{\"type\":\"string\"}}"
 #define PLACE "{\"latitude\":{\"type\":\"number\"},\"longitude\":{\"type\":\"number\"}}"
 
-struct tool {
+struct decision_tool {
     const char *name, *description, *properties; /* name: NULL ends the list */
     double score;
     bool leftover;
@@ -25,7 +25,7 @@ struct tool {
 /* expected: each share, with t, k or l if time, kind or leftover changed it; a star before the best. */
 static const struct {
     const char *name, *request;
-    struct tool tools[TOOLS];
+    struct decision_tool tools[TOOLS];
     const char *expected;
 } cases[] = {
     {"a request about the future",
@@ -135,7 +135,7 @@ struct set {
     size_t count, first;
 };
 
-static void read_tool(struct set *set, const struct tool *tool)
+static void read_decision_tool(struct set *set, const struct decision_tool *tool)
 {
     size_t i = set->count++;
     struct buffer schema = {0};
@@ -150,31 +150,31 @@ static void read_tool(struct set *set, const struct tool *tool)
                                       .score = tool->score};
 }
 
-static void decide(struct set *set, const char *request, const struct tool *tools)
+static void decide_case(struct set *set, const char *request, const struct decision_tool *tools)
 {
     struct literals literals;
     *set = (struct set){.count = 0};
     for (size_t t = 0; t < TOOLS && tools[t].name; t++)
-        read_tool(set, &tools[t]);
+        read_decision_tool(set, &tools[t]);
     assert_int_equal(wt__literals_read(&literals, wt__str(request), &set->arena), 0);
-    set->first = wt__decide(&literals, set->choices, set->count);
+    set->first = wt__decide_tool(&literals, set->choices, set->count);
 }
 
-static void end(struct set *set)
+static void dispose_decision_set(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
         json_decref(set->schemas[i]);
     wt__arena_dispose(&set->arena);
 }
 
-static void details_move_tools_that_are_near(void **state)
+static void details_reorder_close_tools(void **state)
 {
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct set set;
         struct buffer told = {0};
-        decide(&set, cases[i].request, cases[i].tools);
+        decide_case(&set, cases[i].request, cases[i].tools);
         for (size_t t = 0; t < set.count; t++) {
             const struct choice *choice = &set.choices[t];
             wt__buffer_printf(&told, "%s%s%.2f%s%s%s", t > 0 ? " " : "", t == set.first ? "*" : "", choice->decided,
@@ -184,12 +184,12 @@ static void details_move_tools_that_are_near(void **state)
         if (strcmp(told.ptr, cases[i].expected) != 0)
             print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, told.ptr, cases[i].expected), failures++;
         wt__buffer_dispose(&told);
-        end(&set);
+        dispose_decision_set(&set);
     }
     assert_int_equal(failures, 0);
 }
 
-static void the_second_is_the_best_of_the_others(void **state)
+static void second_is_best_of_the_others(void **state)
 {
     static const struct {
         double decided[TOOLS];
@@ -209,8 +209,8 @@ static void the_second_is_the_best_of_the_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(details_move_tools_that_are_near),
-        cmocka_unit_test(the_second_is_the_best_of_the_others),
+        cmocka_unit_test(details_reorder_close_tools),
+        cmocka_unit_test(second_is_best_of_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,8 @@ static const struct {
      "\"Reno\""},
 };
 
-static void learn(const struct parameters *parameters, size_t at, json_t *arguments[CALLS], struct arena *arena)
+static void learn_from_calls(const struct parameters *parameters, size_t at, json_t *arguments[CALLS],
+                             struct arena *arena)
 {
     struct demonstration calls[CALLS];
     size_t count = 0;
@@ -74,7 +75,7 @@ static void learn(const struct parameters *parameters, size_t at, json_t *argume
     assert_int_equal(wt__parameters_learn((struct parameters *)parameters, calls, count, arena), 0);
 }
 
-static void tell(struct buffer *out, const struct argument *argument)
+static void write_state(struct buffer *out, const struct call_argument *argument)
 {
     if (argument->state == ARGUMENT_MISSING || argument->state == ARGUMENT_UNSURE)
         wt__buffer_char(out, argument->state == ARGUMENT_MISSING ? '!' : '?');
@@ -82,7 +83,7 @@ static void tell(struct buffer *out, const struct argument *argument)
         wt__json_write(out, argument->value);
 }
 
-static void past_calls_teach(void **state)
+static void past_calls_teach_parameters(void **state)
 {
     (void)state;
     int failures = 0;
@@ -95,10 +96,10 @@ static void past_calls_teach(void **state)
         struct buffer told = {0};
         assert_int_equal(wt__json_parse(&schema, cases[i].schema, strlen(cases[i].schema), NULL), 0);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
-        learn(&parameters, i, arguments, &arena);
+        learn_from_calls(&parameters, i, arguments, &arena);
         assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
         assert_int_equal(wt__call_arguments_fill(&filled, &literals, STR(""), &parameters, &arena), 0);
-        tell(&told, &filled.items[0]);
+        write_state(&told, &filled.items[0]);
         if (strcmp(told.ptr, cases[i].value) != 0)
             print_error("%s: %s for %s\n", cases[i].name, told.ptr, cases[i].value), failures++;
         wt__call_arguments_dispose(&filled);
@@ -113,6 +114,6 @@ static void past_calls_teach(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(past_calls_teach)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(past_calls_teach_parameters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static int validate_place(void *self, const json_t *arguments, struct arena *are
 }
 
 /* Notation: "name=value", "name! " missing, "name?value" unsure, "name~value" default, "*" after a verified one. */
-static void write_line(const struct generation_trace *trace, char out[512])
+static void write_generation_line(const struct generation_trace *trace, char out[512])
 {
     struct buffer line = {0};
     for (size_t i = 0; i < trace->len; i++) {
@@ -70,7 +70,7 @@ static void write_line(const struct generation_trace *trace, char out[512])
     wt__buffer_dispose(&line);
 }
 
-static json_t *parse(const char *text)
+static json_t *parse_generation_json(const char *text)
 {
     json_t *json = NULL;
     wt_error err;
@@ -79,22 +79,23 @@ static json_t *parse(const char *text)
     return json;
 }
 
-struct example {
+struct generation_case {
     const char *name, *schema, *says, *line;
     struct generation_options options;
     struct validator validator;
     bool validated;
 };
 
-static void assert_examples(const struct example *examples, size_t count)
+static void check_generation_cases(const struct generation_case *examples, size_t count)
 {
     int failures = 0;
     for (size_t i = 0; i < count; i++) {
         struct validator validator = examples[i].validator;
         const struct call_validation validation = {&validator, validate_place};
         struct generation_options options = examples[i].options;
-        struct world world = world_of(examples[i].says), other = world_of("predict={}|predict={\"place\": \"Pisa\"}");
-        json_t *schema = parse(examples[i].schema);
+        struct scripted_model world = world_of(examples[i].says),
+                              other = world_of("predict={}|predict={\"place\": \"Pisa\"}");
+        json_t *schema = parse_generation_json(examples[i].schema);
         struct generation_tool tool = {STR("book"), STR("books a room"), schema, no_demonstrations, 0};
         struct arena arena = {0};
         struct generation_trace trace;
@@ -103,7 +104,7 @@ static void assert_examples(const struct example *examples, size_t count)
         options.validation = examples[i].validated ? &validation : NULL;
         options.other = &other.model;
         int rc = wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, &err);
-        write_line(&trace, line);
+        write_generation_line(&trace, line);
         if (rc != 0 || strcmp(line, examples[i].line) != 0 || trace.exchange_count != trace.cost.questions) {
             print_error("%s: %d %s\n  wanted \"%s\"\n  got    \"%s\"\n", examples[i].name, rc, err.message,
                         examples[i].line, line);
@@ -115,12 +116,12 @@ static void assert_examples(const struct example *examples, size_t count)
     }
     assert_int_equal(failures, 0);
 }
-#define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
+#define ASSERT_EXAMPLES(examples) check_generation_cases(examples, sizeof(examples) / sizeof *(examples))
 
-static void what_differs_is_verified(void **state)
+static void differences_are_verified(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct generation_case examples[] = {
         {"equal predictions: no question",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": null, \"max_price\": 500}",
@@ -161,10 +162,10 @@ static void what_differs_is_verified(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void what_is_not_said_is_missing(void **state)
+static void absent_values_are_missing(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct generation_case examples[] = {
         {"null in both predictions: missing, no question",
          PLACE,
          "predict={\"place\": null}",
@@ -204,10 +205,10 @@ static void what_is_not_said_is_missing(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void what_is_no_difference_is_not_asked(void **state)
+static void equal_values_are_not_asked(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct generation_case examples[] = {
         {"values differing only in form",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 5}|predict={\"place\": \" rome \", \"min_price\": 5.0}",
@@ -241,10 +242,10 @@ static void what_is_no_difference_is_not_asked(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void answers_that_are_none(void **state)
+static void unusable_answers_have_fallbacks(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct generation_case examples[] = {
         {"first prediction unusable: the second, unverified",
          PLACE,
          "predict=#|predict={\"place\": \"Rome\"}",
@@ -306,10 +307,10 @@ static void answers_that_are_none(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void the_sources_of_the_second_prediction(void **state)
+static void second_prediction_has_four_sources(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct generation_case examples[] = {
         {"alone: no verification",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}",
@@ -335,10 +336,10 @@ static void the_sources_of_the_second_prediction(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void a_call_that_does_not_hold_is_written_once_more(void **state)
+static void invalid_call_is_repaired_once(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct generation_case examples[] = {
         {"a valid call",
          PLACE,
          "predict={\"place\": \"Rome\"}",
@@ -392,10 +393,10 @@ static void a_call_that_does_not_hold_is_written_once_more(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void a_call_may_be_written_by_the_model(void **state)
+static void model_may_write_the_call(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct generation_case examples[] = {
         {"written in another form",
          RANGE,
          "predict={\"place\": \"Rome\", \"max_price\": 500}|build={\"place\": \"ROM\", \"max_price\": 500.5}",
@@ -430,13 +431,13 @@ static void a_call_may_be_written_by_the_model(void **state)
 
 /* --- prompts ------------------------------------------------------------------------------------------------------ */
 
-static void each_step_sees_its_own(void **state)
+static void each_generation_step_has_its_slots(void **state)
 {
     (void)state;
-    json_t *schema = parse(OBJECT("\"place\":{\"type\":\"string\",\"description\":\"where to\"},"
-                                  "\"max_price\":{\"type\":[\"integer\",\"null\"],\"maximum\":900}",
-                                  "\"place\"")),
-           *past = parse("{\"place\": \"Oslo\"}");
+    json_t *schema = parse_generation_json(OBJECT("\"place\":{\"type\":\"string\",\"description\":\"where to\"},"
+                                                  "\"max_price\":{\"type\":[\"integer\",\"null\"],\"maximum\":900}",
+                                                  "\"place\"")),
+           *past = parse_generation_json("{\"place\": \"Oslo\"}");
     const struct generation_demonstration demonstrations[] = {{STR("a bed in Oslo\", \"arguments\": {}"), past},
                                                               {STR("second"), NULL},
                                                               {STR("third"), past},
@@ -445,8 +446,9 @@ static void each_step_sees_its_own(void **state)
     struct validator validator = {.wanted = "Rom"};
     const struct call_validation validation = {&validator, validate_place};
     const struct generation_options options = {.build = GENERATION_WRITTEN, .validation = &validation};
-    struct world world = world_of("predict={\"place\": \"Rome\", \"max_price\": 500}|predict={\"place\": \"Paris\"}"
-                                  "|verify=1|verify=1|build={\"place\": \"Roma\"}|mend={\"place\": \"Rom\"}");
+    struct scripted_model world =
+        world_of("predict={\"place\": \"Rome\", \"max_price\": 500}|predict={\"place\": \"Paris\"}"
+                 "|verify=1|verify=1|build={\"place\": \"Roma\"}|mend={\"place\": \"Rom\"}");
     struct arena arena = {0};
     struct generation_trace trace;
     assert_int_equal(wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, NULL), 0);
@@ -480,15 +482,15 @@ static void each_step_sees_its_own(void **state)
     json_decref(past);
 }
 
-static void a_sample_has_a_temperature(void **state)
+static void sample_has_temperature(void **state)
 {
     (void)state;
-    json_t *schema = parse(PLACE);
+    json_t *schema = parse_generation_json(PLACE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     static const double given[] = {0, 1.25}, taken[] = {.7, 1.25};
     for (size_t i = 0; i < 2; i++) {
         const struct generation_options options = {.second = GENERATION_SAMPLED, .temperature = given[i]};
-        struct world world = world_of("predict={\"place\": \"Rome\"}");
+        struct scripted_model world = world_of("predict={\"place\": \"Rome\"}");
         struct arena arena = {0};
         struct generation_trace trace;
         assert_int_equal(wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, NULL), 0);
@@ -502,15 +504,15 @@ static void a_sample_has_a_temperature(void **state)
 }
 
 /* Both predictions come first equally often: a model that always answers 1 takes each half of the time. */
-static void options_have_an_order_of_their_own(void **state)
+static void options_have_hashed_order(void **state)
 {
     (void)state;
     enum { REQUESTS = 400 };
-    json_t *schema = parse(PLACE);
+    json_t *schema = parse_generation_json(PLACE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     int first = 0;
     for (int i = 0; i < REQUESTS; i++) {
-        struct world world = world_of("predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=1");
+        struct scripted_model world = world_of("predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=1");
         struct arena arena = {0};
         struct generation_trace trace;
         char words[32];
@@ -527,7 +529,7 @@ static void options_have_an_order_of_their_own(void **state)
 
 /* --- answer schema ------------------------------------------------------------------------------------------------ */
 
-static void a_schema_has_no_sentences(void **state)
+static void answer_schema_has_no_prose(void **state)
 {
     (void)state;
     static const struct {
@@ -574,7 +576,7 @@ static void a_schema_has_no_sentences(void **state)
         struct parameters parameters;
         json_t *answer;
         snprintf(text, sizeof text, "{\"type\":\"object\",\"properties\":{%s}}", cases[i].properties);
-        json_t *schema = parse(text), *wanted = parse(cases[i].arguments);
+        json_t *schema = parse_generation_json(text), *wanted = parse_generation_json(cases[i].arguments);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
         for (int thought = 0; thought < 2; thought++) {
             assert_int_equal(wt__argument_schema(&answer, &parameters, thought, NULL), 0);
@@ -596,7 +598,7 @@ static void a_schema_has_no_sentences(void **state)
     }
 }
 
-static void a_schema_that_is_too_large_is_any_object(void **state)
+static void oversized_schema_becomes_any_object(void **state)
 {
     (void)state;
     json_t *properties = json_object(), *schema = json_pack("{s:o}", "properties", properties), *answer;
@@ -622,7 +624,7 @@ static void a_schema_that_is_too_large_is_any_object(void **state)
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
-static void options_beyond_their_limits_are_refused(void **state)
+static void invalid_generation_options_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -636,7 +638,7 @@ static void options_beyond_their_limits_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const struct generation_tool tool = {{"t", 1}, {"", 0}, NULL, NULL, 0};
-        struct world world = world_of("predict={}");
+        struct scripted_model world = world_of("predict={}");
         struct arena arena = {0};
         struct generation_trace trace;
         wt_error err = {0};
@@ -647,7 +649,7 @@ static void options_beyond_their_limits_are_refused(void **state)
     }
 }
 
-static void what_fails_ends_it(void **state)
+static void failure_ends_generation(void **state)
 {
     (void)state;
     static const struct {
@@ -666,13 +668,13 @@ static void what_fails_ends_it(void **state)
         {"predict={\"place\": \"Rome\"}|build={}|mend=%", "call-mend/1: the model is not there", 0, 0, WT_ENETWORK, 3},
         {"predict={\"place\": \"Rome\"}|build={}", "the validator is broken", 0, WT_EIO, WT_EIO, 3},
     };
-    json_t *schema = parse(PLACE);
+    json_t *schema = parse_generation_json(PLACE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct validator validator = {.wanted = "Rom", .fails = cases[i].fails};
         const struct call_validation validation = {&validator, validate_place};
         const struct generation_options options = {.build = GENERATION_WRITTEN, .validation = &validation};
-        struct world world = world_of(cases[i].says);
+        struct scripted_model world = world_of(cases[i].says);
         struct progress progress;
         struct arena arena = {0};
         struct generation_trace trace;
@@ -697,11 +699,11 @@ static void what_fails_ends_it(void **state)
 
 /* --- recorded ------------------------------------------------------------------------------------------------ */
 
-static void recorded_answers_give_the_same_trace(void **state)
+static void recorded_generation_gives_same_trace(void **state)
 {
     (void)state;
     char folder[] = "/tmp/wt-generation-XXXXXX", path[64];
-    json_t *schema = parse(RANGE);
+    json_t *schema = parse_generation_json(RANGE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/answers.jsonl", folder);
@@ -710,7 +712,7 @@ static void recorded_answers_give_the_same_trace(void **state)
         const struct generation_options options = {.second = sources[i]};
         char lines[2][512];
         for (int replayed = 0; replayed < 2; replayed++) {
-            struct world world = world_of(
+            struct scripted_model world = world_of(
                 i == 0 ? "predict=!{\"arguments\": {\"place\": \"Rome\", \"min_price\": null, \"max_price\": 500}}"
                          "|predict=!{\"thought\": \"t\", \"arguments\": {\"place\": \"Rome\", \"min_price\": 500, "
                          "\"max_price\": 500}}|verify=null"
@@ -723,7 +725,7 @@ static void recorded_answers_give_the_same_trace(void **state)
             if (wt__generate_arguments(&options, &tool, wt__chat_record_model(record), &request, &arena, &trace, &err) <
                 0)
                 fail_msg("%s", err.message);
-            write_line(&trace, lines[replayed]);
+            write_generation_line(&trace, lines[replayed]);
             if (replayed)
                 assert_int_equal(trace.cost.requests, 0);
             wt__generation_dispose(&trace);
@@ -740,21 +742,21 @@ static void recorded_answers_give_the_same_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_differs_is_verified),
-        cmocka_unit_test(what_is_not_said_is_missing),
-        cmocka_unit_test(what_is_no_difference_is_not_asked),
-        cmocka_unit_test(answers_that_are_none),
-        cmocka_unit_test(the_sources_of_the_second_prediction),
-        cmocka_unit_test(a_call_that_does_not_hold_is_written_once_more),
-        cmocka_unit_test(a_call_may_be_written_by_the_model),
-        cmocka_unit_test(each_step_sees_its_own),
-        cmocka_unit_test(a_sample_has_a_temperature),
-        cmocka_unit_test(options_have_an_order_of_their_own),
-        cmocka_unit_test(a_schema_has_no_sentences),
-        cmocka_unit_test(a_schema_that_is_too_large_is_any_object),
-        cmocka_unit_test(options_beyond_their_limits_are_refused),
-        cmocka_unit_test(what_fails_ends_it),
-        cmocka_unit_test(recorded_answers_give_the_same_trace),
+        cmocka_unit_test(differences_are_verified),
+        cmocka_unit_test(absent_values_are_missing),
+        cmocka_unit_test(equal_values_are_not_asked),
+        cmocka_unit_test(unusable_answers_have_fallbacks),
+        cmocka_unit_test(second_prediction_has_four_sources),
+        cmocka_unit_test(invalid_call_is_repaired_once),
+        cmocka_unit_test(model_may_write_the_call),
+        cmocka_unit_test(each_generation_step_has_its_slots),
+        cmocka_unit_test(sample_has_temperature),
+        cmocka_unit_test(options_have_hashed_order),
+        cmocka_unit_test(answer_schema_has_no_prose),
+        cmocka_unit_test(oversized_schema_becomes_any_object),
+        cmocka_unit_test(invalid_generation_options_are_rejected),
+        cmocka_unit_test(failure_ends_generation),
+        cmocka_unit_test(recorded_generation_gives_same_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static void append_literal(struct buffer *out, const struct literal *literal)
     wt__buffer_str(out, literal->currency);
 }
 
-static void reads_literals(void **state)
+static void literals_are_found(void **state)
 {
     (void)state;
     int failures = 0;
@@ -119,7 +119,7 @@ static void reads_literals(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void no_more_than_so_many_are_read(void **state)
+static void number_of_literals_is_limited(void **state)
 {
     struct literals literals;
     struct buffer request = {0};
@@ -137,8 +137,8 @@ static void no_more_than_so_many_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_literals),
-        cmocka_unit_test(no_more_than_so_many_are_read),
+        cmocka_unit_test(literals_are_found),
+        cmocka_unit_test(number_of_literals_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

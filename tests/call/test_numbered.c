@@ -11,7 +11,7 @@
 #include "call/numbered.h"
 #include "llm/answer.h"
 
-static void a_schema_has_the_numbers_of_the_list(void **state)
+static void schema_lists_valid_numbers(void **state)
 {
     (void)state;
     static const struct {
@@ -42,7 +42,7 @@ static void a_schema_has_the_numbers_of_the_list(void **state)
 }
 
 /* Answers to a list of three items. */
-static void an_answer_is_a_number_or_none(void **state)
+static void answer_is_number_or_null(void **state)
 {
     (void)state;
     static const struct {
@@ -82,8 +82,8 @@ static void an_answer_is_a_number_or_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_schema_has_the_numbers_of_the_list),
-        cmocka_unit_test(an_answer_is_a_number_or_none),
+        cmocka_unit_test(schema_lists_valid_numbers),
+        cmocka_unit_test(answer_is_number_or_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,13 +12,13 @@
 #include "base/json.h"
 #include "call/question.h"
 
-struct said {
+struct expected_question {
     const char *id, *description;
 };
 
 static const struct {
     const char *name;
-    struct said a, b;
+    struct expected_question a, b;
     const char *expected;
 } tools[] = {
     {"different words",
@@ -73,7 +73,7 @@ static const struct {
      "Which tool should be called: ab (sea) or b (port)?"},
 };
 
-static void asks_which_tool_by_what_only_one_says(void **state)
+static void tool_question_names_differences(void **state)
 {
     (void)state;
     int failures = 0;
@@ -130,7 +130,7 @@ static const struct {
      "What should a[2J < |b ({ {x} }) be?"},
 };
 
-struct asked {
+struct question_fixture {
     struct arena arena;
     json_t *schema, *values;
     struct parameters parameters;
@@ -138,16 +138,17 @@ struct asked {
     struct buffer out;
 };
 
-static void ask(struct asked *asked, const char *properties, const char *states, const char *values, const char *unused)
+static void ask_about_arguments(struct question_fixture *asked, const char *properties, const char *states,
+                                const char *values, const char *unused)
 {
     struct buffer schema = {0};
-    *asked = (struct asked){.arguments.unused = wt__str(unused)};
+    *asked = (struct question_fixture){.arguments.unused = wt__str(unused)};
     wt__buffer_printf(&schema, "{\"properties\":%s}", properties);
     assert_int_equal(wt__json_parse(&asked->schema, schema.ptr, schema.len, NULL), 0);
     assert_int_equal(wt__json_parse(&asked->values, values, strlen(values), NULL), 0);
     assert_int_equal(wt__parameters_read(&asked->parameters, asked->schema, &asked->arena), 0);
     asked->arguments.len = asked->parameters.len;
-    asked->arguments.items = wt__arena_array(&asked->arena, struct argument, asked->arguments.len);
+    asked->arguments.items = wt__arena_array(&asked->arena, struct call_argument, asked->arguments.len);
     for (size_t i = 0; i < asked->arguments.len; i++) {
         asked->arguments.items[i].state = states[i] == '!'   ? ARGUMENT_MISSING
                                           : states[i] == '?' ? ARGUMENT_UNSURE
@@ -159,7 +160,7 @@ static void ask(struct asked *asked, const char *properties, const char *states,
     wt__buffer_dispose(&schema);
 }
 
-static void end(struct asked *asked)
+static void dispose_question_fixture(struct question_fixture *asked)
 {
     wt__call_arguments_dispose(&asked->arguments);
     wt__buffer_dispose(&asked->out);
@@ -168,17 +169,18 @@ static void end(struct asked *asked)
     wt__arena_dispose(&asked->arena);
 }
 
-static void asks_for_what_is_missing_then_for_what_is_unsure(void **state)
+static void missing_is_asked_before_unsure(void **state)
 {
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
-        struct asked asked;
-        ask(&asked, arguments[i].properties, arguments[i].states, arguments[i].values, arguments[i].unused);
+        struct question_fixture asked;
+        ask_about_arguments(&asked, arguments[i].properties, arguments[i].states, arguments[i].values,
+                            arguments[i].unused);
         const char *text = asked.out.ptr ? asked.out.ptr : "";
         if (strcmp(text, arguments[i].expected) != 0)
             print_error("%s: %s\n", arguments[i].name, text), failures++;
-        end(&asked);
+        dispose_question_fixture(&asked);
     }
     assert_int_equal(failures, 0);
 }
@@ -186,7 +188,7 @@ static void asks_for_what_is_missing_then_for_what_is_unsure(void **state)
 /* ---------------------------------------------------------------- hostile texts */
 
 /* Checks that the text is one line of readable UTF-8, and not too long. */
-static void is_plain(struct str text, size_t most)
+static void check_plain_line(struct str text, size_t most)
 {
     assert_in_range(text.len, 1, most);
     for (size_t at = 0; at < text.len;) {
@@ -200,7 +202,7 @@ static void is_plain(struct str text, size_t most)
     }
 }
 
-static char *repeated(const char *text, size_t bytes)
+static char *repeat_text(const char *text, size_t bytes)
 {
     size_t len = strlen(text);
     char *out = malloc(bytes + 1);
@@ -222,25 +224,25 @@ static const char *const hostile[] = {"\x1b]0;owned\x07",
                                       ">>>",
                                       "\xf3\xa0\x81\x81"};
 
-static void hostile_texts_are_cut_and_made_plain(void **state)
+static void hostile_descriptions_are_made_plain(void **state)
 {
     enum { TOOL_MOST = 2 * (2 * QUESTION_TOOL_BYTES + 2 * QUESTION_NAME_BYTES) + 200, BYTES = 10240 };
     (void)state;
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         for (size_t o = 0; o < sizeof hostile / sizeof *hostile; o++) {
-            char *one = repeated(hostile[i], BYTES), *other = repeated(hostile[o], BYTES);
+            char *one = repeat_text(hostile[i], BYTES), *other = repeat_text(hostile[o], BYTES);
             struct buffer out = {0};
             const struct question_tool a = {wt__str(one), wt__str(one), wt__str(one)};
             const struct question_tool b = {wt__str(other), wt__str(other), wt__str(other)};
             wt__question_of_tools(&out, &a, &b);
-            is_plain(wt__buffer_view(&out), TOOL_MOST);
+            check_plain_line(wt__buffer_view(&out), TOOL_MOST);
             wt__buffer_dispose(&out);
             free(one);
             free(other);
         }
 }
 
-static void hostile_parameters_are_cut_and_made_plain(void **state)
+static void hostile_parameters_are_made_plain(void **state)
 {
     enum {
         MOST = QUESTION_ARGUMENTS * (2 * QUESTION_NAME_BYTES + 2 * QUESTION_DESCRIPTION_BYTES +
@@ -250,7 +252,7 @@ static void hostile_parameters_are_cut_and_made_plain(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        char *text = repeated(hostile[i], BYTES);
+        char *text = repeat_text(hostile[i], BYTES);
         json_t *properties = json_object();
         for (int p = 0; p < 6; p++) {
             char name[300];
@@ -262,10 +264,10 @@ static void hostile_parameters_are_cut_and_made_plain(void **state)
             json_decref(key);
         }
         char *written = json_dumps(properties, 0);
-        struct asked asked;
-        ask(&asked, written, "!!!!!!", "{}", text);
-        is_plain(wt__buffer_view(&asked.out), MOST);
-        end(&asked);
+        struct question_fixture asked;
+        ask_about_arguments(&asked, written, "!!!!!!", "{}", text);
+        check_plain_line(wt__buffer_view(&asked.out), MOST);
+        dispose_question_fixture(&asked);
         free(written);
         json_decref(properties);
         free(text);
@@ -274,7 +276,7 @@ static void hostile_parameters_are_cut_and_made_plain(void **state)
 
 /* Both descriptions may have a mebibyte. Searching all of one for each word of the other would exceed the time limit of
  * ctest. */
-static void long_descriptions_are_compared_by_their_beginnings(void **state)
+static void long_descriptions_are_cut_before_comparison(void **state)
 {
     enum { BYTES = 1 << 20 };
     (void)state;
@@ -295,11 +297,11 @@ static void long_descriptions_are_compared_by_their_beginnings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(asks_which_tool_by_what_only_one_says),
-        cmocka_unit_test(asks_for_what_is_missing_then_for_what_is_unsure),
-        cmocka_unit_test(hostile_texts_are_cut_and_made_plain),
-        cmocka_unit_test(hostile_parameters_are_cut_and_made_plain),
-        cmocka_unit_test(long_descriptions_are_compared_by_their_beginnings),
+        cmocka_unit_test(tool_question_names_differences),
+        cmocka_unit_test(missing_is_asked_before_unsure),
+        cmocka_unit_test(hostile_descriptions_are_made_plain),
+        cmocka_unit_test(hostile_parameters_are_made_plain),
+        cmocka_unit_test(long_descriptions_are_cut_before_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
