@@ -20,15 +20,15 @@ void wt_add_report_free(wt_add_report *public)
 {
     if (!public)
         return;
-    struct report *report = (struct report *)public;
+    struct import_report *report = (struct import_report *)public;
     free(report->own.ids);
     wt__arena_dispose(&report->arena);
     free(report);
 }
 
-int wt__report_new(struct report **out, const struct import *import, wt_error *err)
+int wt__report_new(struct import_report **out, const struct import *import, wt_error *err)
 {
-    struct report *report = calloc(1, sizeof *report);
+    struct import_report *report = calloc(1, sizeof *report);
     if (!report)
         return wt__fail_nomem(err);
     wt_add_issue *issues = wt__arena_array(&report->arena, wt_add_issue, import->issue_count);
@@ -55,7 +55,7 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
 }
 
 /* Appends a remark to the notice and disposes of the buffer. */
-static int add_remark(struct report *report, unsigned code, struct buffer *remark, wt_error *err)
+static int add_remark(struct import_report *report, unsigned code, struct buffer *remark, wt_error *err)
 {
     int rc = wt__take_notice(&report->notice, code, remark, &report->arena, err);
     report->public.notice = report->notice.text;
@@ -63,7 +63,7 @@ static int add_remark(struct report *report, unsigned code, struct buffer *remar
     return rc;
 }
 
-static const char *copy_id(struct arena *arena, struct str provider, struct str name)
+static const char *copy_tool_id(struct arena *arena, struct str provider, struct str name)
 {
     struct buffer id = {0};
     wt__tool_id(&id, provider, name);
@@ -73,16 +73,16 @@ static const char *copy_id(struct arena *arena, struct str provider, struct str 
 }
 
 /* Reports the tools added under another name. The texts of changes are in the report's arena already. */
-static int tell_collisions(struct report *report, const struct store_changes *changes, wt_error *err)
+static int report_collisions(struct import_report *report, const struct store_changes *changes, wt_error *err)
 {
     size_t count = changes->collisions < WT_MAX_COLLISIONS ? changes->collisions : WT_MAX_COLLISIONS;
     wt_add_collision *told = wt__arena_array(&report->arena, wt_add_collision, count);
     bool whole = told != NULL;
     for (size_t i = 0; whole && i < count; i++) {
         const struct store_collision *one = &changes->first[i];
-        told[i] =
-            (wt_add_collision){copy_id(&report->arena, one->provider, one->name),
-                               copy_id(&report->arena, one->provider, one->taken), one->source.ptr, one->other.ptr};
+        told[i] = (wt_add_collision){copy_tool_id(&report->arena, one->provider, one->name),
+                                     copy_tool_id(&report->arena, one->provider, one->taken), one->source.ptr,
+                                     one->other.ptr};
         whole = told[i].id && told[i].taken;
     }
     report->public.collisions = changes->collisions;
@@ -102,7 +102,7 @@ static int tell_collisions(struct report *report, const struct store_changes *ch
 }
 
 /* Reports tools kept by sync although their new definitions are broken. */
-static int tell_kept(struct report *report, size_t kept, wt_error *err)
+static int report_kept(struct import_report *report, size_t kept, wt_error *err)
 {
     struct buffer text = {0};
     if (kept == 0)
@@ -113,7 +113,7 @@ static int tell_kept(struct report *report, size_t kept, wt_error *err)
 }
 
 /* Reports tools with the name of an earlier tool of the source. */
-static int tell_twins(struct report *report, const struct import *import, wt_error *err)
+static int report_twins(struct import_report *report, const struct import *import, wt_error *err)
 {
     struct buffer text = {0};
     if (import->twins == 0)
@@ -137,7 +137,7 @@ static int tell_twins(struct report *report, const struct import *import, wt_err
 }
 
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
-                    struct progress *progress, struct report *report, wt_error *err)
+                    struct progress *progress, struct import_report *report, wt_error *err)
 {
     /* A truncated source does not show which tools are gone. */
     struct store_import_options options = {.source = source,
@@ -166,11 +166,11 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
         wt__buffer_text(&text, "the source was not read to its end, so nothing was removed");
         WT_TRY(add_remark(report, WT_NOTICE_INCOMPLETE_SOURCE, &text, err));
     }
-    WT_TRY(tell_kept(report, changes.kept, err));
-    return tell_collisions(report, &changes, err);
+    WT_TRY(report_kept(report, changes.kept, err));
+    return report_collisions(report, &changes, err);
 }
 
-int wt__report_take_own(struct report *report, const struct report *other, wt_error *err)
+int wt__report_add_own(struct import_report *report, const struct import_report *other, wt_error *err)
 {
     struct own_tools *own = &report->own;
     size_t count = other->own.count;
@@ -184,7 +184,8 @@ int wt__report_take_own(struct report *report, const struct report *other, wt_er
 }
 
 /* Finds the encoder. Without a model only the lexical index is built, and the report says why. */
-static int find_encoder(wt_engine *engine, struct report *report, const struct encoder **encoder, wt_error *err)
+static int find_import_encoder(wt_engine *engine, struct import_report *report, const struct encoder **encoder,
+                               wt_error *err)
 {
     wt_error why;
     int rc = wt__engine_encoder(engine, encoder, &why);
@@ -198,7 +199,7 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
     return rc;
 }
 
-static int renew_index(wt_engine *engine, wt_error *err)
+static int rebuild_index(wt_engine *engine, wt_error *err)
 {
     struct index_handle *index;
     wt_error why;
@@ -212,14 +213,14 @@ static int renew_index(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
+int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct import_report *report,
                         wt_error *err)
 {
     const struct encoder *encoder = NULL;
-    int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
+    int rc = no_vectors ? 0 : find_import_encoder(engine, report, &encoder, err);
     /* Encoding takes long; until then queries find the new tools by their words. */
     if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
-        rc = renew_index(engine, err);
+        rc = rebuild_index(engine, err);
         wt__engine_keep_tools(engine);
     }
     if (rc == 0 && encoder)
@@ -230,11 +231,11 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
         return rc;
     if (wt__progress_phase(progress, "indexing", 0))
         return wt__fail_cancelled(err);
-    return renew_index(engine, err);
+    return rebuild_index(engine, err);
 }
 
 /* Reports a source without tools: it was probably added by mistake. */
-static int tell_empty(const struct import *import, struct report *report, wt_error *err)
+static int report_empty(const struct import *import, struct import_report *report, wt_error *err)
 {
     struct buffer text = {0};
     if (import->tool_count > 0 || import->issue_count > 0)
@@ -246,17 +247,17 @@ static int tell_empty(const struct import *import, struct report *report, wt_err
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
-    struct report *report;
+    struct import_report *report;
     int rc = wt__report_new(&report, import, err);
     if (rc < 0)
         return rc;
     wt__engine_begin_import(engine);
     rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
     if (rc == 0)
-        rc = tell_empty(import, report, err);
+        rc = report_empty(import, report, err);
     bool stored = rc == 0;
     if (stored)
-        rc = tell_twins(report, import, err);
+        rc = report_twins(report, import, err);
     if (rc == 0)
         rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);
     if (rc < 0) /* no newer index was built */
@@ -270,8 +271,8 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
     return rc;
 }
 
-static struct import_options import_options(const wt_add_options *options, const char *source_name,
-                                            struct progress *progress)
+static struct import_options make_import_options(const wt_add_options *options, const char *source_name,
+                                                 struct progress *progress)
 {
     return (struct import_options){.format = wt__str(options->format),
                                    .provider = wt__str(options->provider),
@@ -292,7 +293,7 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
         return rc;
     const char *name = options.source_name ? options.source_name : "input";
     wt__progress_init(&progress, options.progress, options.progress_context);
-    struct import_options reading = import_options(&options, name, &progress);
+    struct import_options reading = make_import_options(&options, name, &progress);
     rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
     if (rc == 0)
         rc = add_import(engine, &import, wt__str(name), &options, &progress, out, err);
@@ -303,7 +304,7 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
 
 /* Returns path with its real folders, so that a source has one name from all working directories; path itself if this
  * fails. A link to a file is a source of its own, since it may point to another file later. NULL if out of memory. */
-static const char *source_of(const char *path, struct arena *arena)
+static const char *resolve_source(const char *path, struct arena *arena)
 {
     char resolved[PATH_MAX];
     if (wt__is_folder(path))
@@ -316,8 +317,8 @@ static const char *source_of(const char *path, struct arena *arena)
 }
 
 /* Names the source of a file: path itself, or a file below the folder. */
-static int source_of_file(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
-                          wt_error *err)
+static int name_file_source(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
+                            wt_error *err)
 {
     const char *below = import->files[file] + strlen(path);
     *out = wt__str(*below ? wt__path_join(&import->arena, source, below + strspn(below, "/")) : source);
@@ -332,11 +333,11 @@ static int name_sources(struct import *import, const char *path, const char *sou
     for (size_t i = 0; rc == 0 && i < import->tool_count; i++) {
         uint32_t file = import->places[i].file;
         if (i == 0 || file != import->places[i - 1].file)
-            rc = source_of_file(import, file, path, source, &last, err);
+            rc = name_file_source(import, file, path, source, &last, err);
         import->tools[i].source = last;
     }
     for (size_t i = 0; rc == 0 && i < import->left_count; i++)
-        rc = source_of_file(import, import->left[i].file, path, source, &import->left[i].source, err);
+        rc = name_file_source(import, import->left[i].file, path, source, &import->left[i].source, err);
     return rc;
 }
 
@@ -350,10 +351,10 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     if (rc < 0)
         return rc;
     wt__progress_init(&progress, options.progress, options.progress_context);
-    struct import_options reading = import_options(&options, NULL, &progress);
+    struct import_options reading = make_import_options(&options, NULL, &progress);
     rc = wt__import_path(&import, path, &reading, err);
     if (rc == 0) {
-        const char *source = source_of(path, &import.arena);
+        const char *source = resolve_source(path, &import.arena);
         rc = source ? name_sources(&import, path, source, err) : wt__fail_nomem(err);
         if (rc == 0)
             rc = add_import(engine, &import, wt__str(source), &options, &progress, out, err);

@@ -6,26 +6,26 @@
 #include "engine/engine.h"
 #include "engine/notice.h"
 
-struct report {
-    wt_add_report public; /* first member, so that the public pointer converts to struct report */
+struct import_report {
+    wt_add_report public; /* first member, so that the public pointer converts to struct import_report */
     struct own_tools own; /* tools of this import; the ids are freed with the report */
     struct notice notice; /* owner of public.notice */
     struct arena arena;
 };
 
 /* Creates a report of the importer's issues, with copies of their texts. Free with wt_add_report_free. */
-int wt__report_new(struct report **out, const struct import *import, wt_error *err);
+int wt__report_new(struct import_report **out, const struct import *import, wt_error *err);
 
 /* Stores the tools in one transaction and reports the changes. Takes store_lock. */
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
-                    struct progress *progress, struct report *report, wt_error *err);
+                    struct progress *progress, struct import_report *report, wt_error *err);
 
 /* Appends the tools of another report. */
-int wt__report_take_own(struct report *report, const struct report *other, wt_error *err);
+int wt__report_add_own(struct import_report *report, const struct import_report *other, wt_error *err);
 
 /* Builds vectors and the snapshot. Encodes the report's own tools first, and others only if their import is not
  * running. */
-int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
+int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct import_report *report,
                         wt_error *err);
 
 #endif

@@ -8,7 +8,7 @@
  * cache. */
 #define CORPUS_EDITION "whichtool eval cache 2 " WT_VERSION "\n"
 
-int wt__corpus_cache(const char **out, struct arena *arena, wt_error *err)
+int wt__corpus_cache_folder(const char **out, struct arena *arena, wt_error *err)
 {
     char *caches;
     int rc = wt__cache_folder(&caches, arena, err);
@@ -37,7 +37,7 @@ int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char
     wt__sha256_hex(digest, name);
     memcpy(name + 64, ".wt", sizeof ".wt");
 
-    if (!cache_dir && (rc = wt__corpus_cache(&cache_dir, arena, err)) < 0)
+    if (!cache_dir && (rc = wt__corpus_cache_folder(&cache_dir, arena, err)) < 0)
         return rc;
     *out = wt__path_join(arena, cache_dir, name);
     return *out ? 0 : wt__fail_nomem(err);

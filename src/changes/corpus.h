@@ -24,7 +24,7 @@ int wt__corpus_open(wt_engine **out, const char *dir, const struct corpus_option
 int wt__corpus_import(wt_engine *engine, const char *dir, const struct corpus_options *options, wt_error *err);
 
 /* Returns the default folder of cached stores in *out, in arena: eval/ in the cache folder. */
-int wt__corpus_cache(const char **out, struct arena *arena, wt_error *err);
+int wt__corpus_cache_folder(const char **out, struct arena *arena, wt_error *err);
 
 /* Returns the path of the cached store in *out, in arena. */
 int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char *cache_dir, wt_error *err);

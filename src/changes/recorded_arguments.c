@@ -29,8 +29,8 @@ static int drop_credentials(wt_engine *engine, int64_t id, struct str label, jso
     return rc;
 }
 
-int wt__recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments, struct arena *arena,
-                           struct str *out, wt_error *err)
+int wt__write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
+                                 struct arena *arena, struct str *out, wt_error *err)
 {
     struct buffer text = {0};
     int rc = wt__may_have_credentials(arguments) ? drop_credentials(engine, tool, label, arguments, err) : 0;

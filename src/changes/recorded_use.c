@@ -27,11 +27,11 @@ enum { PAGE = 1000 }; /* usages loaded at once by an export */
 /* ---------------------------------------------------------------- looking up tools */
 
 /* Cache of tools by their names in usages. */
-struct lookup {
+struct tool_lookup {
     wt_engine *engine;
     struct arena arena;    /* names, and data of usages */
     struct map by_name[2]; /* [source_ids] -> index in found */
-    struct found {
+    struct found_tool {
         struct str name;
         int64_t id; /* 0 if the name is unknown; -1 if it is ambiguous */
     } * found;
@@ -39,7 +39,7 @@ struct lookup {
     wt_error ambiguous; /* message about the last ambiguous name */
 };
 
-static void lookup_dispose(struct lookup *lookup)
+static void lookup_dispose(struct tool_lookup *lookup)
 {
     wt__map_dispose(&lookup->by_name[0]);
     wt__map_dispose(&lookup->by_name[1]);
@@ -47,8 +47,8 @@ static void lookup_dispose(struct lookup *lookup)
     free(lookup->found);
 }
 
-/* Resolves a name in the store. *id as in struct found. */
-static int resolve(struct lookup *lookup, const char *name, bool source_id, int64_t *id, wt_error *err)
+/* Resolves a name in the store. *id as in struct found_tool. */
+static int resolve_tool_name(struct tool_lookup *lookup, const char *name, bool source_id, int64_t *id, wt_error *err)
 {
     wt_error why = {0};
     int64_t found[2] = {0};
@@ -70,27 +70,27 @@ static int resolve(struct lookup *lookup, const char *name, bool source_id, int6
 }
 
 /* Sets *id of a name. *name becomes a copy with the lifetime of the lookup. */
-static int look_up(struct lookup *lookup, struct str *name, bool source_id, int64_t *id, wt_error *err)
+static int look_up_tool(struct tool_lookup *lookup, struct str *name, bool source_id, int64_t *id, wt_error *err)
 {
     struct map *map = &lookup->by_name[source_id];
     const uint32_t *known = wt__map_get(map, *name);
     if (known) {
         *name = lookup->found[*known].name;
         *id = lookup->found[*known].id;
-        return *id < 0 ? resolve(lookup, name->ptr, source_id, id, err) : 0; /* for its message */
+        return *id < 0 ? resolve_tool_name(lookup, name->ptr, source_id, id, err) : 0; /* for its message */
     }
     name->ptr = wt__arena_copy(&lookup->arena, *name);
     if (!name->ptr ||
         wt__grow((void **)&lookup->found, &lookup->capacity, lookup->count + 1, sizeof *lookup->found) < 0 ||
         !wt__map_insert(map, *name, (uint32_t)lookup->count, NULL))
         return wt__fail_nomem(err);
-    int rc = resolve(lookup, name->ptr, source_id, id, err);
-    lookup->found[lookup->count++] = (struct found){*name, *id};
+    int rc = resolve_tool_name(lookup, name->ptr, source_id, id, err);
+    lookup->found[lookup->count++] = (struct found_tool){*name, *id};
     return rc;
 }
 
 /* Returns the same tool among the tools, or NULL. */
-static struct usage_tool *find_among(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
+static struct usage_tool *find_same_tool(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
     for (size_t i = 0; i < count; i++)
         if (tool->tool ? tools[i].tool == tool->tool : wt__str_equal(tools[i].label, tool->label))
@@ -99,9 +99,9 @@ static struct usage_tool *find_among(struct usage_tool *tools, size_t count, con
 }
 
 /* True if the tool is not among the tools yet. Otherwise gives its arguments to the earlier one if that has none. */
-static bool is_new(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
+static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
-    struct usage_tool *same = find_among(tools, count, tool);
+    struct usage_tool *same = find_same_tool(tools, count, tool);
     if (same && same->arguments.len == 0)
         same->arguments = tool->arguments;
     return !same;
@@ -132,7 +132,7 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
 }
 
 /* Fails if all names are unknown, with a suggestion. */
-static int fail_unknown(wt_engine *engine, const char *first, size_t count, wt_error *err)
+static int fail_unknown_tools(wt_engine *engine, const char *first, size_t count, wt_error *err)
 {
     struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "no tool is named \"%s\"%s; nothing was recorded", first,
@@ -146,14 +146,15 @@ static int fail_unknown(wt_engine *engine, const char *first, size_t count, wt_e
 }
 
 /* Reads the arguments of tool number `index`. */
-static int read_arguments(struct lookup *lookup, const char *text, size_t index, struct usage_tool *tool, wt_error *err)
+static int read_usage_arguments(struct tool_lookup *lookup, const char *text, size_t index, struct usage_tool *tool,
+                                wt_error *err)
 {
     json_t *object;
     wt_error why = {0};
     int rc = wt__usage_read_arguments(&object, wt__str(text), &why);
     if (rc == 0)
-        rc = wt__recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena, &tool->arguments,
-                                    &why);
+        rc = wt__write_recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena,
+                                          &tool->arguments, &why);
     json_decref(object);
     if (rc == WT_EFORMAT || rc == WT_ETOOLONG)
         return wt__fail(err, rc, "tool %zu (\"%s\"): %s", index + 1, tool->label.ptr, why.message);
@@ -163,8 +164,8 @@ static int read_arguments(struct lookup *lookup, const char *text, size_t index,
 }
 
 /* Finds the tools. arguments: of each tool, or NULL. Returns the number of unknown names. */
-static int read_tools(struct lookup *lookup, const char *const *names, const char *const *arguments, size_t count,
-                      struct usage_tool *tools, size_t *tool_count, wt_error *err)
+static int read_usage_tools(struct tool_lookup *lookup, const char *const *names, const char *const *arguments,
+                            size_t count, struct usage_tool *tools, size_t *tool_count, wt_error *err)
 {
     int unknown = 0;
     *tool_count = 0;
@@ -174,25 +175,25 @@ static int read_tools(struct lookup *lookup, const char *const *names, const cha
             return wt__fail(err, tool.label.len ? WT_ETOOLONG : WT_EINVAL,
                             "the name of tool %zu has %zu bytes; 1 to %d are taken", i + 1, tool.label.len,
                             WT_MAX_USAGE_LABEL_BYTES);
-        int rc = look_up(lookup, &tool.label, false, &tool.tool, err);
+        int rc = look_up_tool(lookup, &tool.label, false, &tool.tool, err);
         if (rc < 0)
             return rc;
         if (tool.tool < 0)
             return wt__fail(err, WT_EINVAL, "%s", lookup->ambiguous.message);
         if (arguments && arguments[i] && *arguments[i])
-            rc = read_arguments(lookup, arguments[i], i, &tool, err);
+            rc = read_usage_arguments(lookup, arguments[i], i, &tool, err);
         if (rc < 0)
             return rc;
-        if (!is_new(tools, *tool_count, &tool))
+        if (!is_new_tool(tools, *tool_count, &tool))
             continue;
         unknown += tool.tool == 0;
         tools[(*tool_count)++] = tool;
     }
-    return (size_t)unknown == *tool_count ? fail_unknown(lookup->engine, names[0], *tool_count, err) : unknown;
+    return (size_t)unknown == *tool_count ? fail_unknown_tools(lookup->engine, names[0], *tool_count, err) : unknown;
 }
 
 /* Encodes the new usage. Failures are ignored: the usage is stored, and the next call continues. */
-static void learn_now(wt_engine *engine)
+static void learn_recorded_usage(wt_engine *engine)
 {
     const struct encoder *encoder;
     size_t learned;
@@ -205,14 +206,14 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
 {
     wt_record_options options;
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
-    struct lookup lookup = {.engine = engine};
+    struct tool_lookup lookup = {.engine = engine};
     struct usage usage;
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc < 0)
         return rc;
     rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
     if (rc == 0)
-        rc = read_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
+        rc = read_usage_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
     int unknown = rc;
     if (rc >= 0) {
         usage.tools = tools;
@@ -226,7 +227,7 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
     if (rc < 0)
         return rc;
     if (!options.no_vectors)
-        learn_now(engine);
+        learn_recorded_usage(engine);
     wt__engine_changed(engine);
     return unknown;
 }
@@ -261,8 +262,8 @@ struct usage_report {
     struct buffer notice;
 };
 
-struct import {
-    struct lookup lookup;
+struct usage_intake {
+    struct tool_lookup lookup;
     struct usage_report *report;
     struct usage *usages;
     size_t count, capacity;
@@ -283,7 +284,8 @@ void wt_usage_report_free(wt_usage_report *public)
 }
 
 /* Reports an unusable name. */
-static int tell_name(struct import *import, const struct usage_draft *draft, size_t at, int64_t id, wt_error *err)
+static int report_unusable_name(struct usage_intake *import, const struct usage_draft *draft, size_t at, int64_t id,
+                                wt_error *err)
 {
     char pointer[32] = "", query[120] = "";
     struct str name = draft->tools[at].name;
@@ -300,15 +302,15 @@ static int tell_name(struct import *import, const struct usage_draft *draft, siz
 }
 
 /* Stores the arguments of a call; reports unusable ones. */
-static int take_arguments(struct import *import, const struct usage_draft *draft, size_t at, struct usage_tool *tool,
-                          wt_error *err)
+static int take_draft_arguments(struct usage_intake *import, const struct usage_draft *draft, size_t at,
+                                struct usage_tool *tool, wt_error *err)
 {
     char pointer[48];
     wt_error why = {0};
     if (!draft->tools[at].arguments)
         return 0;
-    int rc = wt__recorded_arguments(import->lookup.engine, tool->tool, tool->label, draft->tools[at].arguments,
-                                    &import->lookup.arena, &tool->arguments, &why);
+    int rc = wt__write_recorded_arguments(import->lookup.engine, tool->tool, tool->label, draft->tools[at].arguments,
+                                          &import->lookup.arena, &tool->arguments, &why);
     if (rc == WT_ETOOLONG) {
         snprintf(pointer, sizeof pointer, "/tools/%zu/arguments", at);
         struct usage_place place = {draft->file, draft->line, draft->byte, pointer};
@@ -321,23 +323,23 @@ static int take_arguments(struct import *import, const struct usage_draft *draft
 }
 
 /* Fills tools [draft->tool_count]. *count: tools filled; *known: tools found in the store. */
-static int find_tools(struct import *import, const struct usage_draft *draft, struct usage_tool *tools, size_t *count,
-                      size_t *known, wt_error *err)
+static int find_draft_tools(struct usage_intake *import, const struct usage_draft *draft, struct usage_tool *tools,
+                            size_t *count, size_t *known, wt_error *err)
 {
     *count = *known = 0;
     for (size_t i = 0; i < draft->tool_count; i++) {
         struct usage_tool tool = {.label = draft->tools[i].name};
-        int rc = look_up(&import->lookup, &tool.label, draft->query.len > 0, &tool.tool, err);
+        int rc = look_up_tool(&import->lookup, &tool.label, draft->query.len > 0, &tool.tool, err);
         if (rc == 0 && tool.tool <= 0)
-            rc = tell_name(import, draft, i, tool.tool, err);
+            rc = report_unusable_name(import, draft, i, tool.tool, err);
         if (rc < 0)
             return rc;
         if (tool.tool < 0) /* an ambiguous name is dropped: it would never become the id of one tool */
             continue;
-        rc = take_arguments(import, draft, i, &tool, err);
+        rc = take_draft_arguments(import, draft, i, &tool, err);
         if (rc < 0)
             return rc;
-        if (!is_new(tools, *count, &tool))
+        if (!is_new_tool(tools, *count, &tool))
             continue;
         *known += tool.tool > 0;
         tools[(*count)++] = tool;
@@ -345,12 +347,12 @@ static int find_tools(struct import *import, const struct usage_draft *draft, st
     return 0;
 }
 
-static int take(void *context, const struct usage_draft *draft, wt_error *err)
+static int take_draft(void *context, const struct usage_draft *draft, wt_error *err)
 {
-    struct import *import = context;
+    struct usage_intake *import = context;
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
     size_t count, known;
-    int rc = find_tools(import, draft, tools, &count, &known, err);
+    int rc = find_draft_tools(import, draft, tools, &count, &known, err);
     if (rc < 0)
         return rc;
     if (known == 0 && draft->tool_count > 0) {
@@ -378,7 +380,8 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
 }
 
 /* Encodes the imported usages, or adds the reason to the notice. */
-static int learn_import(wt_engine *engine, struct usage_report *report, struct progress *progress, wt_error *err)
+static int learn_imported_usages(wt_engine *engine, struct usage_report *report, struct progress *progress,
+                                 wt_error *err)
 {
     const struct encoder *encoder = NULL;
     wt_error why;
@@ -398,7 +401,7 @@ static int learn_import(wt_engine *engine, struct usage_report *report, struct p
 
 /* Warns if most usages were recorded before: then the same log was probably added twice. Single requests may well
  * repeat. last: id of the last added usage. */
-static int tell_again(wt_engine *engine, struct usage_report *report, int64_t last, wt_error *err)
+static int report_repeated(wt_engine *engine, struct usage_report *report, int64_t last, wt_error *err)
 {
     uint64_t again = 0;
     size_t added = report->public.added;
@@ -415,7 +418,7 @@ static int tell_again(wt_engine *engine, struct usage_report *report, int64_t la
     return report->notice.failed ? wt__fail_nomem(err) : 0;
 }
 
-static size_t *count_of_fate(wt_usage_report *report, enum usage_fate fate)
+static size_t *get_fate_count(wt_usage_report *report, enum usage_fate fate)
 {
     return fate == USAGE_ADDED     ? &report->added
            : fate == USAGE_CHANGED ? &report->outcomes
@@ -423,7 +426,7 @@ static size_t *count_of_fate(wt_usage_report *report, enum usage_fate fate)
                                    : &report->repeated;
 }
 
-static int store_import(wt_engine *engine, struct import *import, struct progress *progress, wt_error *err)
+static int store_usages(wt_engine *engine, struct usage_intake *import, struct progress *progress, wt_error *err)
 {
     struct usage_report *report = import->report;
     enum usage_fate *fates = wt__arena_array(&report->import.arena, enum usage_fate, import->count);
@@ -437,23 +440,23 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
             wt__new_tools_called(engine, import->usages, import->count);
     }
     for (size_t i = 0; rc == 0 && i < import->count; i++)
-        *count_of_fate(&report->public, fates[i]) += 1;
+        *get_fate_count(&report->public, fates[i]) += 1;
     report->public.skipped = report->import.skipped;
     report->public.issues = wt__arena_pointers(&report->import.arena, report->import.issues, report->import.issue_count,
                                                sizeof *report->import.issues);
     report->public.issue_count = report->import.issue_count;
     if (rc == 0)
-        rc = tell_again(engine, report, last, err);
+        rc = report_repeated(engine, report, last, err);
     return rc < 0 || report->public.issues ? rc : wt__fail_nomem(err);
 }
 
 /* Adds usages from path, or from bytes if path is NULL. */
-static int add_usage(wt_engine *engine, const char *path, struct str bytes, const wt_add_usage_options *given,
-                     wt_usage_report **out, wt_error *err)
+static int import_usages(wt_engine *engine, const char *path, struct str bytes, const wt_add_usage_options *given,
+                         wt_usage_report **out, wt_error *err)
 {
     wt_add_usage_options options;
     struct progress progress;
-    struct import import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
+    struct usage_intake import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
     *out = NULL;
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc < 0)
@@ -463,17 +466,17 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
         return wt__fail_nomem(err);
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct usage_import *reader = &import.report->import;
-    *reader =
-        (struct usage_import){.take = take, .context = &import, .progress = &progress, .strict = options.strict != 0};
+    *reader = (struct usage_import){
+        .take = take_draft, .context = &import, .progress = &progress, .strict = options.strict != 0};
     rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
               : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
     if (rc == 0)
-        rc = store_import(engine, &import, &progress, err);
+        rc = store_usages(engine, &import, &progress, err);
     bool stored = rc == 0;
     lookup_dispose(&import.lookup);
     free(import.usages);
     if (rc == 0 && !options.no_vectors)
-        rc = learn_import(engine, import.report, &progress, err);
+        rc = learn_imported_usages(engine, import.report, &progress, err);
     if (stored)
         wt__engine_changed(engine);
     wt__progress_dispose(&progress);
@@ -487,21 +490,21 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
 int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
                  wt_usage_report **out, wt_error *err)
 {
-    return add_usage(engine, NULL, (struct str){bytes, len}, options, out, err);
+    return import_usages(engine, NULL, (struct str){bytes, len}, options, out, err);
 }
 
 int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_options *options, wt_usage_report **out,
                       wt_error *err)
 {
-    return add_usage(engine, path, (struct str){"", 0}, options, out, err);
+    return import_usages(engine, path, (struct str){"", 0}, options, out, err);
 }
 
 /* ---------------------------------------------------------------- reports of several callers */
 
 /* Sets code and message of a reported usage; appends a valid usage to the import. */
-static int read_reported(struct import *import, struct reported_usage *usage, wt_error *err)
+static int read_reported(struct usage_intake *import, struct reported_usage *usage, wt_error *err)
 {
-    struct usage_report report = {.import = {.take = take, .context = import}};
+    struct usage_report report = {.import = {.take = take_draft, .context = import}};
     size_t before = import->count;
     wt_error why = {0};
     import->report = &report;
@@ -522,7 +525,7 @@ static int read_reported(struct import *import, struct reported_usage *usage, wt
     return rc == WT_EFORMAT ? 0 : rc;
 }
 
-static int store_reported(wt_engine *engine, const struct import *import, struct reported_usage *const *taken,
+static int store_reported(wt_engine *engine, const struct usage_intake *import, struct reported_usage *const *taken,
                           enum usage_fate *fates, wt_error *err)
 {
     if (import->count == 0)
@@ -537,9 +540,9 @@ static int store_reported(wt_engine *engine, const struct import *import, struct
     return rc;
 }
 
-int wt__record_reported(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err)
+int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err)
 {
-    struct import import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
+    struct usage_intake import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
     struct reported_usage **taken = wt__arena_array(&import.lookup.arena, struct reported_usage *, count);
     enum usage_fate *fates = wt__arena_array(&import.lookup.arena, enum usage_fate, count);
     int rc = taken && fates ? 0 : wt__fail_nomem(err);
@@ -574,7 +577,7 @@ void wt_usages_free(wt_usages *usages)
     free(page);
 }
 
-static int fail_unnamed(struct store *store, const char *name, wt_error *err)
+static int fail_unknown_name(struct store *store, const char *name, wt_error *err)
 {
     struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "neither a tool nor a usage has the name \"%s\"", name);
@@ -585,7 +588,7 @@ static int fail_unnamed(struct store *store, const char *name, wt_error *err)
 }
 
 /* Translates a filter into a query, which borrows its strings. Requires store_lock. */
-static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
+static int read_usage_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
 {
     uint64_t named = 0;
     *query = (struct usage_query){.after = filter->after_id,
@@ -601,14 +604,14 @@ static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct 
     if (rc == WT_ENOTFOUND && query->label.len > 0) {
         rc = wt__store_count_usages(engine->store, &(struct usage_query){.label = query->label}, &named, &why);
         if (rc == 0 && named == 0)
-            rc = fail_unnamed(engine->store, filter->tool, &why);
+            rc = fail_unknown_name(engine->store, filter->tool, &why);
     }
     if (rc < 0 && err)
         *err = why;
     return rc;
 }
 
-static int materialise(struct arena *arena, const struct usage *usage, wt_usage *out, wt_error *err)
+static int materialise_usage(struct arena *arena, const struct usage *usage, wt_usage *out, wt_error *err)
 {
     wt_usage_tool *tools = wt__arena_array(arena, wt_usage_tool, usage->tool_count);
     const void *pointers = wt__arena_pointers(arena, tools, usage->tool_count, sizeof *tools);
@@ -642,7 +645,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     if (!page)
         return wt__fail_nomem(err);
     pthread_mutex_lock(&engine->store_lock);
-    rc = read_filter(engine, &filter, &query, err);
+    rc = read_usage_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_usages(engine->store, &query, &page->arena, &usages, &count, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -651,7 +654,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     if (rc == 0 && !pointers)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = materialise(&page->arena, &usages[i], &items[i], err);
+        rc = materialise_usage(&page->arena, &usages[i], &items[i], err);
     if (rc < 0) {
         wt_usages_free(&page->public);
         return rc;
@@ -661,7 +664,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     return 0;
 }
 
-static void write_tool(struct buffer *out, const wt_usage_tool *tool)
+static void write_exported_tool(struct buffer *out, const wt_usage_tool *tool)
 {
     if (tool->arguments)
         wt__buffer_text(out, "{\"tool\":");
@@ -673,7 +676,7 @@ static void write_tool(struct buffer *out, const wt_usage_tool *tool)
     }
 }
 
-static void write_line(struct buffer *out, const wt_usage *usage)
+static void write_exported_usage(struct buffer *out, const wt_usage *usage)
 {
     char time[CLOCK_TEXT_BYTES];
     wt__clock_text(usage->time, time);
@@ -682,7 +685,7 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, ",\"tools\":[");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        write_tool(out, usage->tools[i]);
+        write_exported_tool(out, usage->tools[i]);
     }
     wt__buffer_text(out, "]");
     if (*usage->outcome)
@@ -700,7 +703,8 @@ static void write_line(struct buffer *out, const wt_usage *usage)
 }
 
 /* Exports one page and moves *filter after it. Returns the number of usages. */
-static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context, wt_error *err)
+static int64_t export_usage_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context,
+                                 wt_error *err)
 {
     wt_usages *page;
     struct buffer lines = {0}, shown = {0};
@@ -708,7 +712,7 @@ static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < page->len; i++)
-        write_line(&lines, page->items[i]);
+        write_exported_usage(&lines, page->items[i]);
     wt__shown_json(&shown, wt__buffer_view(&lines));
     if (lines.failed || shown.failed)
         rc = wt__fail_nomem(err);
@@ -734,7 +738,7 @@ int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *given, wt_writ
     size_t limit = filter.limit;
     do {
         filter.limit = limit && limit - (size_t)total < PAGE ? limit - (size_t)total : PAGE;
-        count = export_page(engine, &filter, write, context, err);
+        count = export_usage_page(engine, &filter, write, context, err);
         if (count < 0)
             return count;
         total += count;
@@ -755,7 +759,7 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
         return wt__fail(err, WT_EINVAL, "say which usages to forget: of a tool, of a client, before a time, or all");
     filter.after_id = 0;
     pthread_mutex_lock(&engine->store_lock);
-    rc = read_filter(engine, &filter, &query, err);
+    rc = read_usage_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_forget_usages(engine->store, &query, err);
     pthread_mutex_unlock(&engine->store_lock);

@@ -29,7 +29,7 @@ struct reported_usage {
 
 /* Records usages in one transaction. A bad usage does not affect the others. All valid ones are on disk after a return
  * of 0, and none otherwise. Encodes nothing. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
-int wt__record_reported(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err);
+int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err);
 
 /* Encodes the teaching usages after the mark and adds them to the sums, then rebuilds stale sums. Works in batches with
  * a transaction each: a stop loses little, and the next call continues. *learned: number of encoded requests, also on
@@ -39,13 +39,13 @@ int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct pro
 
 /* Works like wt__usage_learn with a single thread, for learning in the background. Rebuilds the index itself, so that
  * no query has to. progress: as for wt_learn_usage. Returns the number of encoded requests. */
-int64_t wt__usage_learn_behind(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err);
+int64_t wt__usage_learn_in_background(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err);
 
 /* Encodes tools and usages with the trained encoder, after training or for new ones. Does nothing without training.
  * Errors: WT_ECANCELLED, WT_ENOMEM, those of the store. */
 int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_error *err);
 
 /* Marks the current usages as trained on: wt_training_due counts from here. */
-int wt__usage_trained_on(wt_engine *engine, wt_error *err);
+int wt__usage_mark_trained(wt_engine *engine, wt_error *err);
 
 #endif

@@ -29,7 +29,7 @@ void wt__engine_forget_trained(wt_engine *engine)
 }
 
 /* Reads the trained objects again if their files have changed. Requires build_lock. */
-static int reread_trained(wt_engine *engine, bool *anew, wt_error *err)
+static int reload_changed_trained(wt_engine *engine, bool *anew, wt_error *err)
 {
     struct on_demand fresh;
     uint64_t stamp = 0;
@@ -50,7 +50,7 @@ int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
     struct index_handle *index = NULL;
     *anew = false;
     pthread_mutex_lock(&engine->build_lock);
-    int rc = reread_trained(engine, anew, err);
+    int rc = reload_changed_trained(engine, anew, err);
     pthread_mutex_unlock(&engine->build_lock);
     if (rc == 0 && *anew && !engine->read_only)
         rc = wt__engine_update_trained(engine, NULL, err);

@@ -25,8 +25,8 @@ void wt_waiting_list_free(wt_waiting_list *public)
 }
 
 /* Reads the rows of one provider, which must have been reviewed, or of all. */
-static int read_rows(wt_engine *engine, enum review_rows which, const char *provider, struct arena *arena,
-                     struct review_row **rows, size_t *count, wt_error *err)
+static int read_provider_rows(wt_engine *engine, enum review_rows which, const char *provider, struct arena *arena,
+                              struct review_row **rows, size_t *count, wt_error *err)
 {
     struct str name = wt__str(provider);
     struct store *reader;
@@ -39,7 +39,7 @@ static int read_rows(wt_engine *engine, enum review_rows which, const char *prov
 }
 
 /* Writes the id of a row: "github/create_issue" or "github/prompt:review"; "github" for instructions. */
-static void put_id(struct buffer *out, const struct review_row *row)
+static void write_row_id(struct buffer *out, const struct review_row *row)
 {
     struct buffer name = {0};
     if (row->kind != REVIEW_TOOL)
@@ -53,11 +53,11 @@ static void put_id(struct buffer *out, const struct review_row *row)
     wt__buffer_dispose(&name);
 }
 
-static int show_row(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
+static int fill_waiting(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
 {
     struct buffer id = {0};
     bool ever = row->approved_sha256[0] != '\0';
-    put_id(&id, row);
+    write_row_id(&id, row);
     *out = (wt_waiting){
         .id = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id)),
         .provider = row->provider.ptr,
@@ -77,7 +77,7 @@ static int show_row(const struct review_row *row, struct arena *arena, wt_waitin
     return out->id && out->sha256 && (!ever || out->approved_sha256) ? 0 : wt__fail_nomem(err);
 }
 
-static int show_changes(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
+static int fill_waiting_changes(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
 {
     struct definition_changes changes;
     const struct str *before = out->approved ? &row->approved : NULL;
@@ -100,13 +100,13 @@ int wt_list_waiting(wt_engine *engine, const char *provider, wt_waiting_list **o
     *out = NULL;
     if (!list)
         return wt__fail_nomem(err);
-    int rc = read_rows(engine, REVIEWS_WAITING, provider, &list->arena, &rows, &count, err);
+    int rc = read_provider_rows(engine, REVIEWS_WAITING, provider, &list->arena, &rows, &count, err);
     wt_waiting *items = rc < 0 ? NULL : wt__arena_array(&list->arena, wt_waiting, count);
     if (rc >= 0 && !items)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc >= 0 && i < count; i++)
-        if ((rc = show_row(&rows[i], &list->arena, &items[i], err)) == 0)
-            rc = show_changes(&rows[i], &list->arena, &items[i], err);
+        if ((rc = fill_waiting(&rows[i], &list->arena, &items[i], err)) == 0)
+            rc = fill_waiting_changes(&rows[i], &list->arena, &items[i], err);
     if (rc >= 0) {
         list->public.len = count;
         list->public.items = wt__arena_pointers(&list->arena, items, count, sizeof *items);
@@ -153,7 +153,7 @@ int wt_approved_offers(wt_engine *engine, const char *provider, int what, char *
     *out = NULL;
     if (what <= WT_REVIEW_TOOL || what >= REVIEW_KINDS)
         return wt__fail(err, WT_EINVAL, "%d is not a kind of prompts, resources or templates", what);
-    int rc = read_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
+    int rc = read_provider_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
     wt__buffer_char(&text, '[');
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         if ((int)rows[i].kind != what || !rows[i].listed || rows[i].offered_sha256[0] != '\0')
@@ -224,7 +224,7 @@ int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err)
     struct buffer text = {0}, id = {0};
     size_t count = 0;
     *out = NULL;
-    int rc = read_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
+    int rc = read_provider_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
     wt__pins_begin(&text);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct tool tool = {.provider = rows[i].provider, .definition = rows[i].approved};

@@ -15,7 +15,7 @@
 
 enum { BATCH = 1024, STALE_BATCH = 256 };
 
-struct learning {
+struct usage_learner {
     wt_engine *engine;
     const struct encoder *encoder;
     struct vector_set set;
@@ -46,7 +46,7 @@ int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *e
 }
 
 /* Lists the distinct requests to encode. */
-static int distinct_requests(struct learning *l)
+static int list_distinct_requests(struct usage_learner *l)
 {
     struct map seen = {0};
     int rc = 0;
@@ -70,7 +70,8 @@ static int distinct_requests(struct learning *l)
 
 /* Reads and encodes the next usages of the query. count is 0 at the end. mark: read in the same transaction, and the
  * query starts at it; or NULL. */
-static int next_batch(struct learning *l, struct usage_query *query, struct usage_mark *mark, struct progress *progress)
+static int encode_next_batch(struct usage_learner *l, struct usage_query *query, struct usage_mark *mark,
+                             struct progress *progress)
 {
     wt__arena_reset(&l->arena);
     pthread_mutex_lock(&l->engine->store_lock);
@@ -81,7 +82,7 @@ static int next_batch(struct learning *l, struct usage_query *query, struct usag
         rc = wt__store_usages(l->engine->store, query, &l->arena, &l->usages, &l->count, l->err);
     pthread_mutex_unlock(&l->engine->store_lock);
     if (rc == 0)
-        rc = distinct_requests(l);
+        rc = list_distinct_requests(l);
     if (rc < 0 || l->count == 0)
         return rc;
     rc = wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->threads, l->vectors, progress, l->err);
@@ -95,7 +96,7 @@ static int next_batch(struct learning *l, struct usage_query *query, struct usag
     return 0;
 }
 
-static int learn_new(struct learning *l, uint64_t pending)
+static int learn_new_usages(struct usage_learner *l, uint64_t pending)
 {
     struct usage_query query = {.teaching = true, .limit = BATCH};
     struct usage_mark mark;
@@ -103,7 +104,7 @@ static int learn_new(struct learning *l, uint64_t pending)
     if (wt__progress_phase(l->progress, "encoding", pending))
         return wt__fail_cancelled(l->err);
     while (rc >= 0) {
-        rc = next_batch(l, &query, &mark, l->progress);
+        rc = encode_next_batch(l, &query, &mark, l->progress);
         if (rc < 0 || l->count == 0)
             break;
         if (wt__progress_step(l->progress, l->count - l->text_count))
@@ -117,7 +118,7 @@ static int learn_new(struct learning *l, uint64_t pending)
 }
 
 /* Recomputes a sum. Returns 1 if stored, 0 if the sum or the mark has changed meanwhile. */
-static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
+static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, float *sum)
 {
     struct usage_query query = {.tool = key->tool, .teaching = true, .limit = BATCH};
     struct usage_mark mark;
@@ -130,7 +131,7 @@ static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
     query.upto = mark.last;
     do {
         if (rc == 0)
-            rc = next_batch(l, &query, NULL, NULL);
+            rc = encode_next_batch(l, &query, NULL, NULL);
         if (rc < 0)
             return rc;
         for (size_t i = 0; i < l->count; i++)
@@ -146,7 +147,7 @@ static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
     return rc;
 }
 
-static int make_stale(struct learning *l, uint64_t stale)
+static int recompute_stale_sums(struct usage_learner *l, uint64_t stale)
 {
     struct usage_sum_key keys[STALE_BATCH];
     int count = 0;
@@ -162,7 +163,7 @@ static int make_stale(struct learning *l, uint64_t stale)
         if (count <= 0)
             break;
         for (int i = 0; rc >= 0 && i < count; i++) {
-            rc = make_sum(l, &keys[i], sum);
+            rc = recompute_sum(l, &keys[i], sum);
             if (rc > 0 && wt__progress_step(l->progress, 1))
                 rc = wt__fail_cancelled(l->err);
         }
@@ -172,21 +173,21 @@ static int make_stale(struct learning *l, uint64_t stale)
     return rc < 0 ? rc : count < 0 ? count : 0;
 }
 
-static int learn(struct learning *l, const struct usage_mark *mark)
+static int run_learning(struct usage_learner *l, const struct usage_mark *mark)
 {
     l->vectors = wt__alloc_aligned((size_t)BATCH * l->set.dim, sizeof *l->vectors);
     int rc = l->vectors ? 0 : wt__fail_nomem(l->err);
     if (rc == 0 && mark->pending)
-        rc = learn_new(l, mark->pending);
+        rc = learn_new_usages(l, mark->pending);
     if (rc == 0 && mark->stale)
-        rc = make_stale(l, mark->stale);
+        rc = recompute_stale_sums(l, mark->stale);
     free(l->vectors);
     wt__arena_dispose(&l->arena);
     return rc;
 }
 
-static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned threads, struct progress *progress,
-                      size_t *learned, wt_error *err)
+static int learn_with_encoder(wt_engine *engine, const struct encoder *encoder, unsigned threads,
+                              struct progress *progress, size_t *learned, wt_error *err)
 {
     struct vector_set set = wt__engine_usage_vectors(encoder, engine);
     struct usage_mark mark;
@@ -199,7 +200,7 @@ static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned
     if (engine->read_only)
         return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; nothing can be learned",
                         engine->path);
-    struct learning *l = calloc(1, sizeof *l);
+    struct usage_learner *l = calloc(1, sizeof *l);
     if (!l)
         return wt__fail_nomem(err);
     l->engine = engine;
@@ -208,7 +209,7 @@ static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned
     l->threads = threads;
     l->progress = progress;
     l->err = err;
-    rc = learn(l, &mark);
+    rc = run_learning(l, &mark);
     *learned = l->learned;
     free(l);
     return rc;
@@ -217,7 +218,7 @@ static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned
 int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                     wt_error *err)
 {
-    return learn_with(engine, encoder, engine->threads, progress, learned, err);
+    return learn_with_encoder(engine, encoder, engine->threads, progress, learned, err);
 }
 
 /* Learns while counted as an import; otherwise the next query would build the index. */
@@ -226,7 +227,7 @@ static int learn_and_index(wt_engine *engine, const struct encoder *encoder, str
 {
     struct index_handle *index = NULL;
     wt__engine_begin_import(engine);
-    int rc = learn_with(engine, encoder, 1, progress, learned, err);
+    int rc = learn_with_encoder(engine, encoder, 1, progress, learned, err);
     if (*learned > 0 && wt__engine_is_asked(engine) && wt__engine_newest_index(engine, &index, NULL) == 0)
         wt__index_release(index);
     wt__engine_changed(engine);
@@ -234,7 +235,7 @@ static int learn_and_index(wt_engine *engine, const struct encoder *encoder, str
     return rc;
 }
 
-int64_t wt__usage_learn_behind(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
+int64_t wt__usage_learn_in_background(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
 {
     const struct encoder *encoder;
     struct progress progress;

@@ -100,7 +100,7 @@ static int settle_paths(struct learning *learning, struct sha256 *sha)
     struct buffer name = {0};
     wt__sha256_end(sha, digest);
     wt__sha256_hex(digest, key);
-    int rc = cache ? 0 : wt__corpus_cache(&cache, arena, learning->err);
+    int rc = cache ? 0 : wt__corpus_cache_folder(&cache, arena, learning->err);
     if (rc < 0)
         return rc;
     wt__buffer_printf(&name, "%s.wt", key);

@@ -290,7 +290,7 @@ static int record(struct usage_log *log, const struct waiting *group, wt_error *
     for (const struct waiting *w = group; w; w = w->next)
         for (size_t i = 0; i < w->count; i++)
             usages[count++] = w->usages[i];
-    int rc = wt__record_reported(log->engine, usages, count, err);
+    int rc = wt__record_reported_usages(log->engine, usages, count, err);
     free(usages);
     return rc;
 }
@@ -373,7 +373,7 @@ static void *learn_behind(void *context)
         } else {
             log->unlearned = false;
             pthread_mutex_unlock(&log->lock);
-            int64_t learned = wt__usage_learn_behind(log->engine, stop_learning, log, NULL);
+            int64_t learned = wt__usage_learn_in_background(log->engine, stop_learning, log, NULL);
             pthread_mutex_lock(&log->lock);
             log->counts.failed_learnings += learned < 0 && !atomic_load(&log->closing);
             log->counts.learned += learned > 0 ? (uint64_t)learned : 0;

@@ -13,7 +13,7 @@ static const char one[] = "{\"provider\": \"p\", \"name\": \"one\", \"descriptio
                   one_changed[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book two tables\"}\n",
                   two[] = "{\"provider\": \"p\", \"name\": \"two\", \"description\": \"find a song\"}\n";
 
-static wt_catalog_info info_of(wt_engine *engine)
+static wt_catalog_info get_catalog_info(wt_engine *engine)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -21,7 +21,7 @@ static wt_catalog_info info_of(wt_engine *engine)
     return info;
 }
 
-static void an_import_counts_what_it_did(void **state)
+static void import_counts_changes(void **state)
 {
     (void)state;
     static const struct {
@@ -50,7 +50,7 @@ static void an_import_counts_what_it_did(void **state)
         assert_int_equal(report->skipped + report->issue_count, 0);
         assert_string_equal(report->format, "jsonl");
         assert_null(report->notice);
-        wt_catalog_info info = info_of(engine);
+        wt_catalog_info info = get_catalog_info(engine);
         assert_int_equal(info.embedded, info.tools);
         bool changed = steps[i].added + steps[i].updated + steps[i].removed > 0;
         assert_true(changed ? info.generation > generation : info.generation == generation);
@@ -65,7 +65,7 @@ static const char spotty[] = "{\"name\": \"good\", \"description\": \"book a tab
                              "{\"name\": \"cut\n"
                              "{\"name\": \"better\"}\n";
 
-static void a_bad_tool_is_reported_and_passed_over(void **state)
+static void bad_tool_is_reported_and_skipped(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -94,11 +94,11 @@ static void a_bad_tool_is_reported_and_passed_over(void **state)
     options.provider = "other";
     refused(&place, wt_add(engine, spotty, strlen(spotty), &options, &report, &place.err), WT_EFORMAT, "spotty.jsonl");
     assert_null(report);
-    assert_int_equal(info_of(engine).tools, 2);
+    assert_int_equal(get_catalog_info(engine).tools, 2);
     wt_close(engine);
 }
 
-static void wrong_sources_are_refused_with_a_sentence(void **state)
+static void wrong_sources_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -125,7 +125,7 @@ static void wrong_sources_are_refused_with_a_sentence(void **state)
     wt_close(engine);
 }
 
-static void a_source_without_tools_is_no_error(void **state)
+static void source_without_tools_is_reported(void **state)
 {
     (void)state;
     static const char source[] = "{\"tools\": []}";
@@ -142,7 +142,7 @@ static void a_source_without_tools_is_no_error(void **state)
     wt_close(engine);
 }
 
-static void a_file_is_one_source_however_it_is_named(void **state)
+static void file_is_one_source_under_any_path(void **state)
 {
     (void)state;
     char path[128], detour[160];
@@ -172,7 +172,7 @@ static void a_file_is_one_source_however_it_is_named(void **state)
     ", \"/b\": {\"get\": {\"operationId\": \"b\", \"parameters\": [{\"$ref\": \"#/components/parameters/" reference    \
     "\"}]}}"
 
-static void sync_lets_stay_what_its_source_has_broken(void **state)
+static void sync_keeps_broken_tools(void **state)
 {
     (void)state;
     static const struct {
@@ -212,7 +212,7 @@ static void sync_lets_stay_what_its_source_has_broken(void **state)
     wt_close(engine);
 }
 
-static void tools_of_one_name_in_one_source_are_told(void **state)
+static void duplicate_names_in_a_source_are_reported(void **state)
 {
     (void)state;
     static const char twins[] =
@@ -250,7 +250,7 @@ static void vectors_can_wait(void **state)
     options.no_vectors = 1;
     add(&place, engine, one);
     wt_add_report_free(add_with(&place, engine, handmade, &options));
-    wt_catalog_info info = info_of(engine);
+    wt_catalog_info info = get_catalog_info(engine);
     assert_int_equal(info.embedded, 1);
     assert_int_equal(info.tools, 1 + HANDMADE);
     assert_int_equal(info.providers, 1 + HANDMADE_PROVIDERS);
@@ -285,15 +285,15 @@ static void vectors_can_wait(void **state)
 
 enum { MANY = 2200 }; /* more than one batch of vectors */
 
-struct stop {
+struct import_stop {
     size_t at, calls;
     char phases[256];
     const char *last;
 };
 
-static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_import_at(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    struct stop *stop = context;
+    struct import_stop *stop = context;
     (void)done;
     (void)total;
     if (!stop->last || strcmp(stop->last, phase) != 0)
@@ -310,7 +310,7 @@ struct meanwhile {
     bool ran;
 };
 
-static void *add_other(void *context)
+static void *add_in_other_thread(void *context)
 {
     struct meanwhile *other = context;
     wt_add_report *report = add_with(&place, other->engine, handmade, NULL);
@@ -319,7 +319,7 @@ static void *add_other(void *context)
     return NULL;
 }
 
-static int add_meanwhile(void *context, const char *phase, uint64_t done, uint64_t total)
+static int add_during_encoding(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     struct meanwhile *other = context;
     pthread_t thread;
@@ -327,7 +327,7 @@ static int add_meanwhile(void *context, const char *phase, uint64_t done, uint64
     if (other->ran || strcmp(phase, "encoding") != 0)
         return 0;
     other->ran = true;
-    return pthread_create(&thread, NULL, add_other, other) != 0 || pthread_join(thread, NULL) != 0;
+    return pthread_create(&thread, NULL, add_in_other_thread, other) != 0 || pthread_join(thread, NULL) != 0;
 }
 
 static void parallel_imports_encode_their_own_tools(void **state)
@@ -344,7 +344,7 @@ static void parallel_imports_encode_their_own_tools(void **state)
     static const char left[] = "{\"provider\":\"left\",\"name\":\"l\",\"description\":\"left without a vector\"}";
     wt_add_report_free(add_with(&place, other.engine, left, &options));
     wt_add_options_init(&options);
-    options.progress = add_meanwhile;
+    options.progress = add_during_encoding;
     options.progress_context = &other;
     sound(&place, wt_add(other.engine, tools.ptr, tools.len, &options, &report, &place.err));
     assert_true(other.ran);
@@ -359,7 +359,7 @@ static void parallel_imports_encode_their_own_tools(void **state)
 }
 
 /* Stops at every progress report in turn: stored data is not lost, and continuing gives the same result. */
-static void a_stop_at_any_moment_loses_nothing(void **state)
+static void stop_at_any_moment_keeps_data(void **state)
 {
     (void)state;
     struct buffer tools = {0};
@@ -367,11 +367,11 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
     synthetic_tools(&tools, 5, MANY, 20);
     for (size_t at = 1;; at++) {
         struct place own;
-        struct stop stop = {.at = at};
+        struct import_stop stop = {.at = at};
         wt_add_report *report;
         wt_add_options options;
         wt_add_options_init(&options);
-        options.progress = stop_at;
+        options.progress = stop_import_at;
         options.progress_context = &stop;
         place_make(&own);
         wt_engine *engine = open_store(&own, NULL);
@@ -414,7 +414,7 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
 
 /* ---------------------------------------------------------------- several engines, and damaged indexes */
 
-static void what_one_engine_adds_the_other_finds(void **state)
+static void engines_share_imports(void **state)
 {
     (void)state;
     wt_engine *writer = open_store(&place, NULL), *reader = open_store(&place, NULL);
@@ -436,7 +436,7 @@ static void what_one_engine_adds_the_other_finds(void **state)
 }
 
 /* Returns the ids and scores of the hits as one text. */
-static char *answer(wt_engine *engine)
+static char *list_hits(wt_engine *engine)
 {
     static const char *const requests[] = {"find a table for two", "a b c d",
                                            "book hotel city, then find the storm song"};
@@ -457,28 +457,28 @@ static char *answer(wt_engine *engine)
     return wt__buffer_take(&text);
 }
 
-static void answers_same(wt_engine *engine, const char *wanted, const char *what)
+static void check_same_hits(wt_engine *engine, const char *wanted, const char *what)
 {
-    char *got = answer(engine);
+    char *got = list_hits(engine);
     if (strcmp(got, wanted) != 0)
         fail_msg("%s: other hits or scores", what);
     free(got);
 }
 
 /* Opens a store with synthetic tools; *wanted: its answer. */
-static wt_engine *filled(char **wanted)
+static wt_engine *open_filled_store(char **wanted)
 {
     struct buffer tools = {0};
     wt_engine *engine = open_store(&place, NULL);
     synthetic_tools(&tools, 9, 300, 7);
     add(&place, engine, tools.ptr);
     wt__buffer_dispose(&tools);
-    *wanted = answer(engine);
+    *wanted = list_hits(engine);
     assert_true(strlen(*wanted) > 1000);
     return engine;
 }
 
-static void damage(const char *path, const char *how)
+static void damage_file(const char *path, const char *how)
 {
     size_t len;
     char *bytes;
@@ -501,7 +501,7 @@ static void damage(const char *path, const char *how)
     free(bytes);
 }
 
-static wt_engine *open_reader(void)
+static wt_engine *open_read_only(void)
 {
     wt_engine *engine;
     wt_open_options options;
@@ -513,13 +513,13 @@ static wt_engine *open_reader(void)
 }
 
 /* Damages every file of the index in every way, and opens it with a new engine. */
-static void a_damaged_index_is_made_again(void **state)
+static void damaged_index_is_rebuilt(void **state)
 {
     (void)state;
     static const char *const ways[] = {"emptied", "cut", "first byte", "last byte", "throughout", "a third on"};
     char *wanted;
     size_t count = 1;
-    wt_close(filled(&wanted));
+    wt_close(open_filled_store(&wanted));
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
         for (size_t f = 0; f < count; f++) {
             struct arena arena = {0};
@@ -528,14 +528,14 @@ static void a_damaged_index_is_made_again(void **state)
             assert_true(count >= 2);
             snprintf(what, sizeof what, "%s %s", paths[f], ways[w]);
             if (wt__file_size(paths[f]) > 0) { /* skip the lock */
-                damage(paths[f], ways[w]);
-                wt_engine *engine = open_reader(); /* continues without the files, which it cannot remove */
-                answers_same(engine, wanted, what);
-                answers_same(engine, wanted, what);
+                damage_file(paths[f], ways[w]);
+                wt_engine *engine = open_read_only(); /* continues without the files, which it cannot remove */
+                check_same_hits(engine, wanted, what);
+                check_same_hits(engine, wanted, what);
                 wt_close(engine);
                 engine = open_store(&place, NULL);
-                answers_same(engine, wanted, what);
-                answers_same(engine, wanted, what);
+                check_same_hits(engine, wanted, what);
+                check_same_hits(engine, wanted, what);
                 wt_close(engine);
             }
             wt__arena_dispose(&arena);
@@ -543,32 +543,32 @@ static void a_damaged_index_is_made_again(void **state)
     free(wanted);
 }
 
-static void an_index_that_is_gone_is_made_again(void **state)
+static void deleted_index_is_rebuilt(void **state)
 {
     (void)state;
     char *wanted;
-    wt_engine *engine = filled(&wanted);
+    wt_engine *engine = open_filled_store(&wanted);
     remove_folder(place.index);
-    answers_same(engine, wanted, "in hand"); /* mapped files stay readable */
+    check_same_hits(engine, wanted, "in hand"); /* mapped files stay readable */
     wt_engine *other = open_store(&place, NULL);
-    answers_same(other, wanted, "gone");
+    check_same_hits(other, wanted, "gone");
     assert_true(wt__is_folder(place.index));
     wt_close(other);
 
     remove_folder(place.index);
     put_text(place.folder, "tools.wt-index", "a file in its place");
     other = open_store(&place, NULL);
-    answers_same(other, wanted, "a file in its place");
+    check_same_hits(other, wanted, "a file in its place");
     wt_close(other);
     wt_close(engine);
     free(wanted);
 }
 
-static void a_reader_writes_nothing(void **state)
+static void read_only_engine_writes_nothing(void **state)
 {
     (void)state;
     char *wanted;
-    wt_close(filled(&wanted));
+    wt_close(open_filled_store(&wanted));
     remove_folder(place.index);
     wt_engine *engine;
     wt_add_report *report;
@@ -577,7 +577,7 @@ static void a_reader_writes_nothing(void **state)
     options.read_only = 1;
     options.model = place.model;
     sound(&place, wt_open(&engine, place.store, &options, &place.err));
-    answers_same(engine, wanted, "in memory");
+    check_same_hits(engine, wanted, "in memory");
     assert_false(wt__is_folder(place.index));
     refused(&place, wt_add(engine, one, strlen(one), NULL, &report, &place.err), WT_EREADONLY, place.store);
     assert_null(report);
@@ -587,7 +587,7 @@ static void a_reader_writes_nothing(void **state)
     free(wanted);
 }
 
-static void a_private_store_ends_with_its_engine(void **state)
+static void memory_store_ends_with_its_engine(void **state)
 {
     (void)state;
     wt_engine *engine;
@@ -602,13 +602,13 @@ static void a_private_store_ends_with_its_engine(void **state)
     wt_hits_free(hits);
     wt_close(engine);
     sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
-    assert_int_equal(info_of(engine).tools, 0);
+    assert_int_equal(get_catalog_info(engine).tools, 0);
     wt_close(engine);
 }
 
 /* ---------------------------------------------------------------- opening */
 
-static void what_is_no_store_is_refused(void **state)
+static void invalid_store_is_rejected(void **state)
 {
     (void)state;
     wt_engine *engine = (wt_engine *)&place;
@@ -629,7 +629,7 @@ static void what_is_no_store_is_refused(void **state)
     refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
 }
 
-static void an_older_caller_opens_and_adds(void **state)
+static void older_caller_of_wt_add_gets_defaults(void **state)
 {
     (void)state;
     wt_engine *engine;
@@ -666,23 +666,23 @@ static void an_older_caller_opens_and_adds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(an_import_counts_what_it_did),
-        test(a_bad_tool_is_reported_and_passed_over),
-        test(wrong_sources_are_refused_with_a_sentence),
-        test(a_source_without_tools_is_no_error),
-        test(a_file_is_one_source_however_it_is_named),
-        test(sync_lets_stay_what_its_source_has_broken),
-        test(tools_of_one_name_in_one_source_are_told),
+        test(import_counts_changes),
+        test(bad_tool_is_reported_and_skipped),
+        test(wrong_sources_are_rejected),
+        test(source_without_tools_is_reported),
+        test(file_is_one_source_under_any_path),
+        test(sync_keeps_broken_tools),
+        test(duplicate_names_in_a_source_are_reported),
         test(vectors_can_wait),
         test(parallel_imports_encode_their_own_tools),
-        test(a_stop_at_any_moment_loses_nothing),
-        test(what_one_engine_adds_the_other_finds),
-        test(a_damaged_index_is_made_again),
-        test(an_index_that_is_gone_is_made_again),
-        test(a_reader_writes_nothing),
-        test(a_private_store_ends_with_its_engine),
-        test(what_is_no_store_is_refused),
-        test(an_older_caller_opens_and_adds),
+        test(stop_at_any_moment_keeps_data),
+        test(engines_share_imports),
+        test(damaged_index_is_rebuilt),
+        test(deleted_index_is_rebuilt),
+        test(read_only_engine_writes_nothing),
+        test(memory_store_ends_with_its_engine),
+        test(invalid_store_is_rejected),
+        test(older_caller_of_wt_add_gets_defaults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

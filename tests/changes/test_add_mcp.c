@@ -49,7 +49,7 @@ static const struct {
      1, 1, "x/two z/one "},
 };
 
-static char *tools_of(wt_engine *engine)
+static char *list_all_ids(wt_engine *engine)
 {
     wt_tools *tools = NULL;
     struct buffer text = {0};
@@ -71,7 +71,7 @@ static void write_config(const char *servers)
     wt__buffer_dispose(&text);
 }
 
-static void servers_come_and_go(void **state)
+static void added_and_removed_servers_are_synced(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, NULL);
@@ -82,7 +82,7 @@ static void servers_come_and_go(void **state)
         options.sync = steps[i].sync;
         write_config(steps[i].servers);
         sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
-        char *tools = tools_of(engine);
+        char *tools = list_all_ids(engine);
         if (report->failed != steps[i].failed || report->removed != steps[i].removed ||
             report->embedded != steps[i].embedded || strcmp(tools, steps[i].tools) != 0)
             fail_msg("%s: %zu failed, %zu removed, %zu embedded: %s", steps[i].name, report->failed, report->removed,
@@ -93,7 +93,7 @@ static void servers_come_and_go(void **state)
     wt_close(engine);
 }
 
-static void each_server_is_told(void **state)
+static void each_server_is_reported(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -130,7 +130,7 @@ static const char *const command[] = {
     "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"one\"}, {\"name\":3}]}}'; cat >/dev/null",
     NULL};
 
-static void a_command_is_named_by_its_server_or_by_who_asks(void **state)
+static void provider_of_a_command_has_two_sources(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -151,14 +151,14 @@ static void a_command_is_named_by_its_server_or_by_who_asks(void **state)
     assert_int_equal(report->servers[0]->code, WT_EFORMAT);
     assert_int_equal(report->failed, 1);
     wt_mcp_report_free(report);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "x/one mine/one ");
     free(tools);
     wt_close(engine);
 }
 
 /* More servers than are asked in parallel. */
-static void many_servers_are_all_asked(void **state)
+static void many_servers_are_all_listed(void **state)
 {
     (void)state;
     enum { MANY = 40 };
@@ -178,13 +178,13 @@ static void many_servers_are_all_asked(void **state)
     wt_close(engine);
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_listing(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)done, (void)total;
     return strcmp(phase, context) == 0;
 }
 
-static void a_stop_while_asking_changes_nothing(void **state)
+static void stop_while_listing_changes_nothing(void **state)
 {
     (void)state;
     static char asking[] = "asking servers";
@@ -192,25 +192,25 @@ static void a_stop_while_asking_changes_nothing(void **state)
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
-    options.progress = stop;
+    options.progress = stop_listing;
     options.progress_context = asking;
     write_config("\"mute\":{\"command\":\"sleep\",\"args\":[900]},\"a\":" SERVER(TOOL("one", "book")));
     refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
     assert_null(report);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "");
     free(tools);
     wt_close(engine);
 }
 
 /* Stops before the second server's tools are stored. */
-static int stop_at_second(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_at_second_server(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)total;
     return strcmp(phase, "storing") == 0 && done == 0 && ++*(int *)context == 2;
 }
 
-static void a_stop_between_servers_tells_who_is_in(void **state)
+static void stop_between_servers_reports_stored_ones(void **state)
 {
     (void)state;
     int storing = 0;
@@ -218,7 +218,7 @@ static void a_stop_between_servers_tells_who_is_in(void **state)
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
-    options.progress = stop_at_second;
+    options.progress = stop_at_second_server;
     options.progress_context = &storing;
     write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")) ",\"c\":" SERVER(
         TOOL("one", "film")));
@@ -230,14 +230,14 @@ static void a_stop_between_servers_tells_who_is_in(void **state)
         assert_null(report->servers[i]->added);
     }
     wt_mcp_report_free(report);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "a/one ");
     free(tools);
     wt_close(engine);
 }
 
 /* A started server would create a file; check that it does not exist. */
-static void who_cannot_store_starts_nothing(void **state)
+static void read_only_engine_starts_no_server(void **state)
 {
     (void)state;
     char mark[96];
@@ -260,7 +260,7 @@ static void who_cannot_store_starts_nothing(void **state)
 }
 
 /* Tools of the same name from two servers would look like tools of one source, or collide. */
-static void a_provider_is_for_one_server(void **state)
+static void provider_option_requires_one_server(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -278,7 +278,7 @@ static void a_provider_is_for_one_server(void **state)
 }
 
 /* Tools of servers have no file, so a sync of their configuration's folder keeps them. */
-static void sync_of_the_folder_above_keeps_them(void **state)
+static void folder_sync_keeps_tools_of_servers(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -294,13 +294,13 @@ static void sync_of_the_folder_above_keeps_them(void **state)
     sound(&place, wt_add_path(engine, place.folder, &options, &added, &place.err));
     assert_int_equal(added->removed, 0);
     wt_add_report_free(added);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "a/one mcp/two ");
     free(tools);
     wt_close(engine);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void invalid_mcp_sources_are_rejected(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -322,16 +322,16 @@ static void what_makes_no_sense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(servers_come_and_go, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(each_server_is_told, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_command_is_named_by_its_server_or_by_who_asks, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(many_servers_are_all_asked, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_stop_while_asking_changes_nothing, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_stop_between_servers_tells_who_is_in, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(who_cannot_store_starts_nothing, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_provider_is_for_one_server, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(sync_of_the_folder_above_keeps_them, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(added_and_removed_servers_are_synced, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(each_server_is_reported, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(provider_of_a_command_has_two_sources, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(many_servers_are_all_listed, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(stop_while_listing_changes_nothing, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(stop_between_servers_reports_stored_ones, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(read_only_engine_starts_no_server, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(provider_option_requires_one_server, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(folder_sync_keeps_tools_of_servers, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(invalid_mcp_sources_are_rejected, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
