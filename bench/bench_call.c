@@ -15,8 +15,7 @@
 
 #include "base/json.h"
 #include "call/call_oracle.h"
-#include "call/generation.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 
 enum { REQUESTS_MOST = 4096, SEEDS = 60 /* at most 64, the bits of an outcome */ };
 

@@ -1,5 +1,5 @@
-/* answers.c: finds "NAME: VALUE" clauses; see answers.h. */
-#include "call/answers.h"
+/* answers.c: finds "NAME: VALUE" clauses; see argument_reader.h. */
+#include "call/argument_reader.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
-/* call.c: makes a call for a request: searches tools, decides on one, reads its arguments from the request, and
- * validates them.
+/* call.c: makes a call for a request: searches tools, decides on one, reads its arguments from the request, validates
+ * them, and explains its steps as JSON.
  *
- *   wt_find -> call/arguments (of each) -> call/decision -> schema/ -> call/question, call/tool_call */
+ *   wt_find -> arguments.c (of each) -> decision.c -> schema/ -> question.c, tool_call.c */
 #include "call/call.h"
 
 #include <math.h>
@@ -9,14 +9,15 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "call/question.h"
-#include "call/tool_call.h"
-#include "call/validation.h"
-#include "query/chooser_input.h"
+#include "call/arguments.h"
 #include "engine/notice.h"
-#include "query/search.h"
 #include "engine/sized_options.h"
+#include "query/chat_trace.h"
+#include "query/chooser_input.h"
+#include "query/search.h"
 #include "recipe/recipes.h"
+#include "text/analyser.h"
+#include "text/shown.h"
 
 static const double ABSTAIN = .05; /* default of wt_call_options.abstain */
 /* Minimum probability of a weak tool to ask about. Chosen on dev; the threshold of wt_pick loses correct tools
@@ -131,6 +132,73 @@ static void decide_candidate(struct call_run *calling)
         calling->candidates[i].decided = choices[i].decided;
         calling->candidates[i].details = choices[i].details;
     }
+}
+
+/* ---------------------------------------------------------------- doubt about calling the tool */
+
+/* Finds quoted texts and values of several words. Their words are not part of the order: 'send Bob "is it locked?"'. */
+static size_t find_value_spans(const struct call_run *calling, const struct call_arguments *arguments,
+                               struct intent_span *out)
+{
+    size_t count = 0;
+    for (size_t l = 0; l < calling->literals.len; l++) {
+        const struct literal *literal = &calling->literals.items[l];
+        if (literal->kind == LITERAL_QUOTED)
+            out[count++] = (struct intent_span){literal->start, literal->end};
+    }
+    for (size_t p = 0; p < arguments->len; p++) {
+        const struct call_argument *argument = &arguments->items[p];
+        if (argument->end > argument->start &&
+            memchr(calling->request.ptr + argument->start, ' ', argument->end - argument->start))
+            out[count++] = (struct intent_span){argument->start, argument->end};
+    }
+    return count;
+}
+
+static struct tool make_catalog_tool(const wt_tool *tool)
+{
+    return (struct tool){.name = wt__str(tool->name),
+                         .description = wt__str(tool->description),
+                         .source_id = wt__str(tool->source_id),
+                         .format = wt__str(tool->format),
+                         .definition = {tool->definition, tool->definition_len}};
+}
+
+static int find_unread_word(struct call_run *calling, const struct intent *intent, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct buffer name = {0};
+    wt__analyser_spell_out(wt__str(candidate->tool->name), &name);
+    bool failed = name.failed;
+    if (!failed)
+        calling->unread = wt__coverage_unread(&candidate->arguments, intent, calling->request, wt__buffer_view(&name),
+                                              wt__str(candidate->tool->description), &candidate->parameters);
+    wt__buffer_dispose(&name);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
+/* Sets call->doubt and call->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
+static int find_doubt(struct call_run *calling, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct tool_effect effect;
+    struct intent intent;
+    const struct tool tool = make_catalog_tool(candidate->tool);
+    wt__tool_effect_read(&effect, &tool);
+    if (!effect.acts)
+        return 0;
+    struct intent_span *values =
+        wt__arena_array(calling->arena, struct intent_span, calling->literals.len + candidate->arguments.len + 1);
+    if (!values)
+        return wt__fail_nomem(err);
+    size_t count = find_value_spans(calling, &candidate->arguments, values);
+    if (wt__intent_read(&intent, calling->request, values, count, &effect, calling->arena) < 0)
+        return wt__fail_nomem(err);
+    calling->doubt = intent.doubt;
+    int rc = intent.doubt == DOUBT_NONE ? find_unread_word(calling, &intent, err) : 0;
+    if (rc == 0 && intent.doubt == DOUBT_NONE && (calling->unread.len > 0 || intent.cut))
+        calling->doubt = DOUBT_UNREAD;
+    return rc;
 }
 
 /* ---------------------------------------------------------------- arguments */
@@ -331,6 +399,159 @@ static int report_checks(struct call_run *calling, wt_called *out, wt_error *err
     return out->verified || out->verified_count == 0 ? 0 : wt__fail_nomem(err);
 }
 
+/* ---------------------------------------------------------------- explanation */
+
+static void write_step_number(struct buffer *out, const char *key, double value)
+{
+    if (isfinite(value))
+        wt__buffer_printf(out, ",\"%s\":%.6g", key, value);
+    else
+        wt__buffer_printf(out, ",\"%s\":null", key);
+}
+
+static void write_detail_names(struct buffer *out, unsigned details)
+{
+    static const struct {
+        enum detail detail;
+        const char *name;
+    } names[] = {{DETAIL_TIME, "time"}, {DETAIL_KIND, "kind"}, {DETAIL_LEFTOVER, "leftover"}};
+    const char *comma = "";
+    wt__buffer_text(out, ",\"details\":[");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (details & names[i].detail) {
+            wt__buffer_printf(out, "%s\"%s\"", comma, names[i].name);
+            comma = ",";
+        }
+    wt__buffer_char(out, ']');
+}
+
+static void write_candidate_step(struct buffer *out, const struct call_candidate *candidate)
+{
+    wt__buffer_text(out, "{\"tool\":");
+    wt__shown_string(out, wt__str(candidate->tool->id));
+    write_step_number(out, "score", candidate->score);
+    write_step_number(out, "probability", candidate->probability);
+    write_step_number(out, "decided", candidate->decided);
+    write_detail_names(out, candidate->details);
+    wt__buffer_char(out, '}');
+}
+
+static void write_step_value(struct buffer *out, const json_t *value)
+{
+    struct buffer json = {0};
+    if (value)
+        wt__json_write_typed(&json, value);
+    else
+        wt__buffer_text(&json, "null");
+    wt__shown_json(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+    wt__buffer_dispose(&json);
+}
+
+static void write_argument_step(struct buffer *out, struct str request, const struct parameter *parameter,
+                                const struct call_argument *argument)
+{
+    static const char *const states[] = {[ARGUMENT_ABSENT] = "absent",
+                                         [ARGUMENT_GIVEN] = "given",
+                                         [ARGUMENT_DEFAULT] = "default",
+                                         [ARGUMENT_MISSING] = "missing",
+                                         [ARGUMENT_UNSURE] = "unsure"};
+    wt__buffer_text(out, "{\"name\":");
+    wt__shown_string(out, wt__str(parameter->name));
+    wt__buffer_printf(out, ",\"required\":%s,\"state\":\"%s\",\"value\":", parameter->required ? "true" : "false",
+                      states[argument->state]);
+    write_step_value(out, argument->value);
+    wt__buffer_text(out, ",\"from\":");
+    if (argument->end > argument->start)
+        wt__shown_string(out, (struct str){request.ptr + argument->start, argument->end - argument->start});
+    else
+        wt__buffer_text(out, "null");
+    write_step_number(out, "score", (double)argument->score);
+    wt__buffer_char(out, '}');
+}
+
+static void write_candidate_id(struct buffer *out, const char *key, const struct call_run *calling, size_t place)
+{
+    wt__buffer_printf(out, ",\"%s\":", key);
+    if (place < calling->found)
+        wt__shown_string(out, wt__str(calling->candidates[place].tool->id));
+    else
+        wt__buffer_text(out, "null");
+}
+
+static void write_selection_trace(struct buffer *out, const struct call_run *calling)
+{
+    const struct selection_trace *trace = &calling->model.selection;
+    wt__buffer_printf(out, ",\"selection\":{\"end\":\"%s\"", wt__selection_end_name(trace->end));
+    write_candidate_id(out, "first", calling, trace->first);
+    write_candidate_id(out, "second", calling, trace->second);
+    wt__buffer_text(out, ",\"question\":");
+    wt__shown_string(out, trace->question);
+    wt__buffer_text(out, ",\"answer\":");
+    wt__shown_string(out, trace->answer);
+    wt__buffer_printf(out, ",\"stored\":%s", trace->stored ? "true" : "false");
+    write_candidate_id(out, "chosen", calling, trace->chosen);
+    wt__buffer_text(out, ",\"exchanges\":");
+    wt__write_exchanges(out, trace->exchanges, trace->exchange_count);
+    wt__buffer_text(out, ",\"cost\":");
+    wt__write_chat_cost(out, &trace->cost);
+    wt__buffer_char(out, '}');
+}
+
+static void write_prediction_step(struct buffer *out, const struct generated_argument *argument)
+{
+    wt__buffer_text(out, "{\"name\":");
+    wt__shown_string(out, wt__str(argument->parameter->name));
+    wt__buffer_text(out, ",\"predictions\":[");
+    for (size_t i = 0; i < GENERATION_PREDICTIONS; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_step_value(out, argument->predictions[i]);
+    }
+    wt__buffer_printf(out, "],\"asked\":%s}", argument->asked ? "true" : "false");
+}
+
+static void write_generation_trace(struct buffer *out, const struct generation_trace *trace)
+{
+    wt__buffer_printf(out, ",\"generation\":{\"end\":\"%s\",\"arguments\":[", wt__generation_end_name(trace->end));
+    for (size_t i = 0; i < trace->len; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_prediction_step(out, &trace->items[i]);
+    }
+    wt__buffer_text(out, "],\"fault\":");
+    wt__shown_string(out, trace->fault);
+    wt__buffer_printf(out, ",\"mended\":%s,\"exchanges\":", trace->mended ? "true" : "false");
+    wt__write_exchanges(out, trace->exchanges, trace->exchange_count);
+    wt__buffer_text(out, ",\"cost\":");
+    wt__write_chat_cost(out, &trace->cost);
+    wt__buffer_char(out, '}');
+}
+
+/* Appends the candidates, the decision and the arguments as a JSON object. */
+static void write_steps(struct buffer *out, const struct call_run *calling)
+{
+    wt__buffer_text(out, "{\"candidates\":[");
+    for (size_t i = 0; i < calling->found; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_candidate_step(out, &calling->candidates[i]);
+    }
+    wt__buffer_text(out, "],\"arguments\":[");
+    const struct call_candidate *first = calling->count > 0 ? &calling->candidates[calling->first] : NULL;
+    for (size_t i = 0; first && i < first->arguments.len; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_argument_step(out, calling->request, &first->parameters.items[i], &first->arguments.items[i]);
+    }
+    wt__buffer_text(out, "],\"leftover\":");
+    if (first && first->arguments.unused.len > 0)
+        wt__shown_string(out, first->arguments.unused);
+    else
+        wt__buffer_text(out, "null");
+    if (calling->model.selected)
+        write_selection_trace(out, calling);
+    if (calling->model.generation.exchange_count > 0)
+        write_generation_trace(out, &calling->model.generation);
+    wt__buffer_char(out, '}');
+}
+
 /* ---------------------------------------------------------------- steps */
 
 /* Makes the call of the chosen tool, validates it, and writes the question to ask. */
@@ -342,7 +563,7 @@ static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
     if (rc == 0)
         rc = wt__call_reject_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
     if (rc == 0)
-        rc = wt__call_find_doubt(calling, err);
+        rc = find_doubt(calling, err);
     if (rc == 0)
         rc = collect_values(calling, err);
     if (rc == 0)
@@ -387,7 +608,7 @@ static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
 static int explain_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
     struct buffer steps = {0};
-    wt__call_write_steps(&steps, calling);
+    write_steps(&steps, calling);
     return keep_text(calling, &steps, &out->steps, err);
 }
 

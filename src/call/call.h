@@ -1,20 +1,25 @@
-/* call.h: the state of one call in progress: its candidate tools, and the result for each. call.c makes the call,
- * model_call.c with a language model; model_steps.c explains its steps. */
+/* call.h: makes a call: its state, validation, text and questions. */
 #ifndef WT_CALL_CALL_H
 #define WT_CALL_CALL_H
+
+#include <jansson.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/progress.h"
+#include "base/str.h"
 #include "call/arguments.h"
-#include "call/decision.h"
-#include "call/demonstrations.h"
-#include "call/generation.h"
-#include "call/intent.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 #include "engine/engine_chat.h"
 #include "engine/notice.h"
+#include "whichtool.h"
+
+/* ---------------------------------------------------------------- state of a call */
+
+/* The state of one call in progress: its candidate tools, and the result for each. call.c makes the call, model_call.c
+ * with a language model. */
 
 enum {
     CALL_CANDIDATES = 8, /* first hits considered; on dev, the correct tool is rarely beyond the fifth */
@@ -83,9 +88,6 @@ int wt__call_model_options(const wt_call_options *options, struct call_model *ou
 int wt__call_by_model(struct call_run *calling, wt_error *err);
 void wt__call_model_dispose(struct call_model *model);
 
-/* Sets calling->doubt and calling->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
-int wt__call_find_doubt(struct call_run *calling, wt_error *err);
-
 /* Fills the candidate's demonstrations from input_examples of its definition and from recorded calls. Errors: those of
  * the store, WT_ENOMEM. */
 int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate *candidate, wt_error *err);
@@ -94,7 +96,86 @@ int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate
  * Errors: as above. */
 int wt__call_find_past_request(const struct call_run *calling, const wt_tool *tool, struct str *out, wt_error *err);
 
-/* Appends the candidates, the decision and the arguments as a JSON object. */
-void wt__call_write_steps(struct buffer *out, const struct call_run *calling);
+/* ---------------------------------------------------------------- validation */
+
+/* Validates arguments against the schema of their tool. If the schema is invalid, or exceeds the limits of the
+ * validator, validation is skipped and the reason is reported. */
+
+struct call_checker {
+    wt_validator *validator; /* NULL if the schema is unusable; `why` has the reason */
+    wt_error why;
+};
+
+/* Opens a checker; end with wt__call_checker_close. 0 or WT_ENOMEM. */
+int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err);
+void wt__call_checker_close(struct call_checker *checker);
+
+/* Drops unsure arguments that do not fit the schema, as useless proposals. 0 or WT_ENOMEM. */
+int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
+                          struct call_arguments *arguments, wt_error *err);
+
+/* Implements call_validation.validate ; self: a checker with a validator. */
+int wt__call_check(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err);
+
+/* ---------------------------------------------------------------- text of a call */
+
+/* Writes a call in the form of the API that executes it: one object in a provider's form, or lines as in ToolVerifier
+ * (A.4.7, figure 2). */
+
+/* Appends the call, safe to show (text/shown.h). form: "arguments" (the object alone), "openai" (chat completions),
+ * "openai-responses", "anthropic", "gemini", "mcp" (a request without its number), "lines". Tools have their exported
+ * name; in "mcp" and "lines" their own. The id of a call is a hash of the call. Errors: WT_EINVAL (unknown form),
+ * WT_ENOMEM. */
+int wt__tool_call_write(struct buffer *out, struct str form, struct str name, struct str export_name,
+                        const json_t *schema, const json_t *arguments, wt_error *err);
+
+/* Returns WT_EINVAL for an unknown form. */
+int wt__tool_call_check(struct str form, wt_error *err);
+
+/* ---------------------------------------------------------------- questions */
+
+/* Asks the user a question, without a language model: about two close tools, about calling a tool at all, or about the
+ * value of an argument. Definitions are hostile text: quoted parts are made plain (llm/plain_text.h) and cut. */
+
+enum {
+    QUESTION_TOOL_BYTES = 160, /* description of a tool, or its distinguishing words */
+    QUESTION_NAME_BYTES = 128,
+    QUESTION_VALUE_BYTES = 64,
+    QUESTION_DESCRIPTION_BYTES = 120, /* description of a parameter */
+    QUESTION_VALUES = 8,              /* values shown of an enumeration */
+    QUESTION_DIFFERENCES = 8,         /* distinguishing words of one of two tools */
+    QUESTION_COMPARED_BYTES = 2048,   /* bytes compared of each description */
+    QUESTION_ARGUMENTS = 5,           /* arguments per question */
+    QUESTION_SUGGESTIONS = 3,         /* suggested arguments for an unread word */
+};
+
+/* A candidate in a question. */
+struct question_tool {
+    struct str id, name, description;
+};
+
+/* Appends a contrastive question (ToolVerifier 2.2) with the words found in only one of the two descriptions. Without
+ * such words, or with too many, quotes the beginnings of both. Tools with the same description are identified by id. */
+void wt__question_of_tools(struct buffer *out, const struct question_tool *a, const struct question_tool *b);
+
+/* Appends a question about calling a weak candidate. */
+void wt__question_of_weak(struct buffer *out, const struct question_tool *tool);
+
+/* Appends the reason not to call the tool, and a question about calling it. doubt must not be DOUBT_NONE or
+ * DOUBT_UNREAD. */
+void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct question_tool *tool);
+
+/* Appends a question about missing and unsure arguments, or else about an unused part of the request. Leaves out
+ * unchanged if all is clear. */
+void wt__question_of_arguments(struct buffer *out, const struct parameters *parameters,
+                               const struct call_arguments *arguments);
+
+/* Appends a question about a value of the wrong form. */
+void wt__question_of_violation(struct buffer *out, const char *violation);
+
+/* Appends a note about a word ignored by the call, and instructions unless another question is asked already. An empty
+ * word means that the request is too long. */
+void wt__question_of_unread(struct buffer *out, struct str word, const struct parameters *parameters,
+                            const struct call_arguments *arguments);
 
 #endif

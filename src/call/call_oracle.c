@@ -7,8 +7,7 @@
 #include "base/buffer.h"
 #include "base/checksum.h"
 #include "base/rng.h"
-#include "call/argument_form.h"
-#include "call/call_request.h"
+#include "call/language_model.h"
 
 enum { STEPS = 16 /* upper limit of enum call_step */ };
 

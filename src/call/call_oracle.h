@@ -1,13 +1,13 @@
-/* call_oracle.h: simulates the language model of selection.h and generation.h with known answers and a given error
- * rate, for tests and evaluations only; choose/oracle.h does the same for PTR. It separates the value of verification
- * from the quality of a model: verification helps if a second look at the same request errs elsewhere than the first.
+/* call_oracle.h: simulates the language model of language_model.h with known answers and a given error rate, for tests
+ * and evaluations only; choose/oracle.h does the same for PTR. It separates the value of verification from the quality
+ * of a model: verification helps if a second look at the same request errs elsewhere than the first.
  *
  * The oracle never reads a prompt. It uses the question's subject (struct call_subject) and the labels of the request,
  * so no description can change its answer. Reports print its name next to its figures.
  *
  * Each step has its own error rate:
- *   pick: the correct candidate, or null if it is not listed. Error: any other candidate, with equal
- *       probability; or the nearest other candidate
+ *   pick: the correct candidate, or null if it is not listed. Error: any other answer, including null, with equal
+ *     probability; or the nearest other candidate
  *   again: the same, but never null; irrelevant if the correct candidate is not listed
  *   answer: the correct one of two. Error: the other
  *   decision: the one named by the answer; without an answer, the correct one. Error: the other

@@ -1,12 +1,11 @@
-/* coverage.c: see coverage.h. The limits were chosen on dev data (docs/verified-calls.md). */
-#include "call/coverage.h"
+/* coverage.c: see arguments.h. The limits were chosen on dev data (docs/verified-calls.md). */
+#include "call/arguments.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "call/demonstrations.h"
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
 

@@ -1,5 +1,5 @@
-/* decision.c: see decision.h. */
-#include "call/decision.h"
+/* decision.c: decides between tools without a language model; see arguments.h. */
+#include "call/arguments.h"
 
 #include <math.h>
 #include <stdint.h>

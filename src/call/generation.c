@@ -1,12 +1,10 @@
-/* generation.c: see generation.h. */
-#include "call/generation.h"
+/* generation.c: writes and verifies the arguments of a call by a language model; see language_model.h. */
+#include "call/language_model.h"
 
 #include <string.h>
 
 #include "base/checksum.h"
 #include "base/pool.h"
-#include "call/argument_form.h"
-#include "call/numbered.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 

@@ -1,6 +1,6 @@
-/* literals.c: see literals.h. Tries one reader a kind at the start of every word, in a fixed order. The first match
+/* literals.c: see arguments.h. Tries one reader a kind at the start of every word, in a fixed order. The first match
  * wins, and its bytes are not read again. */
-#include "call/literals.h"
+#include "call/arguments.h"
 
 #include <ctype.h>
 #include <math.h>

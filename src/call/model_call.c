@@ -1,9 +1,8 @@
-/* model_call.c: makes a call by a language model with verification (call/selection.h, call/generation.h), from the same
+/* model_call.c: makes a call by a language model with verification (selection.c, generation.c), from the same
  * candidates as without a model. */
 #include "call/call.h"
 
 #include "base/json.h"
-#include "call/validation.h"
 #include "engine/engine.h"
 #include "engine/engine_chat.h"
 

@@ -1,5 +1,5 @@
-/* parameters.c: see parameters.h. */
-#include "call/parameters.h"
+/* parameters.c: reads the parameters of a tool from its schema; see arguments.h. */
+#include "call/arguments.h"
 
 #include <ctype.h>
 #include <string.h>

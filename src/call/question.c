@@ -1,5 +1,5 @@
-/* question.c: see question.h. */
-#include "call/question.h"
+/* question.c: writes questions to the user; see call.h. */
+#include "call/call.h"
 
 #include <ctype.h>
 

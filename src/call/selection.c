@@ -1,12 +1,12 @@
-/* selection.c: see selection.h. Each step fills its part of the trace. An empty part means an unusable answer. */
-#include "call/selection.h"
+/* selection.c: chooses a tool by a language model; see language_model.h. Each step fills its part of the trace. An
+ * empty part means an unusable answer. */
+#include "call/language_model.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/pool.h"
 #include "base/sha256.h"
-#include "call/numbered.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 

@@ -1,15 +1,14 @@
-/* tool_effect.c: see tool_effect.h.
+/* tool_effect.c: see arguments.h.
  *
  * retrieve/action.h answers a similar question for ranking, but only for tools with a method or annotations. Here the
  * name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a missing
  * answer may lock a vault. */
-#include "call/tool_effect.h"
+#include "call/arguments.h"
 
 #include <strings.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "call/parameters.h"
 #include "retrieve/action.h"
 #include "retrieve/words.h"
 #include "text/analyser.h"

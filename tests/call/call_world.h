@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "call/call_request.h"
+#include "call/language_model.h"
 #include "llm/chat.h"
 #include "llm/exchange.h"
 

@@ -10,7 +10,6 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
-#include "call/parameters.h"
 
 #define OBJECT(properties, required) "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 #define TEXT(name) "\"" name "\":{\"type\":\"string\"}"

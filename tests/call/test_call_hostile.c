@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/argument_form.h"
+#include "call/language_model.h"
 #include "call/call_oracle.h"
-#include "call/generation.h"
-#include "call/selection.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 

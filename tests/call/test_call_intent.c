@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "call/intent.h"
+#include "call/arguments.h"
 #include "call/call_intents.h"
 #include "engine/set_up.h"
 

@@ -14,8 +14,7 @@
 #include "base/failing_allocator.h"
 #include "call/call_oracle.h"
 #include "call/call_world.h"
-#include "call/generation.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 
 static json_t *schema, *right, *wrong;
 static struct call_oracle oracle;

@@ -10,8 +10,7 @@
 
 #include "call/call_oracle.h"
 #include "call/call_world.h"
-#include "call/generation.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 
 enum { REQUESTS = 2000, CANDIDATES = 5, ARGUMENTS = 3 };
 

@@ -9,8 +9,6 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
-#include "call/coverage.h"
-#include "call/demonstrations.h"
 
 #define ITEM(more)                                                                                                     \
     "{\"type\":\"object\",\"properties\":{\"item_id\":{\"type\":\"string\"}" more "},\"required\":[\"item_id\"]}"

@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "call/decision.h"
+#include "call/arguments.h"
 
 enum { TOOLS = 3 };
 

@@ -7,7 +7,6 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
-#include "call/demonstrations.h"
 
 enum { CALLS = 3 };
 

@@ -8,9 +8,8 @@
 #include <cmocka.h>
 #include <unistd.h>
 
-#include "call/argument_form.h"
+#include "call/language_model.h"
 #include "call/call_world.h"
-#include "call/generation.h"
 #include "llm/answer.h"
 #include "llm/record.h"
 

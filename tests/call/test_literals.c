@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "call/literals.h"
+#include "call/arguments.h"
 
 /* expected: kind and text of each literal. '$' marks money, followed by the currency code; '%' a percentage; '~' before
  * a number word. */

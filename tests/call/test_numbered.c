@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/numbered.h"
+#include "call/language_model.h"
 #include "llm/answer.h"
 
 static void schema_lists_valid_numbers(void **state)

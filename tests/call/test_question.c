@@ -10,7 +10,7 @@
 #include <utf8proc.h>
 
 #include "base/json.h"
-#include "call/question.h"
+#include "call/call.h"
 
 struct expected_question {
     const char *id, *description;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "call/call_world.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 #include "llm/record.h"
 
 static const struct selection_candidate candidates[] = {

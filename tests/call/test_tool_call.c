@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "call/tool_call.h"
+#include "call/call.h"
 
 #define SCHEMA "{\"properties\":{\"lat\":{},\"city\":{},\"unit\":{}}}"
 #define PLAIN "{\"lat\":-97.8,\"city\":\"Oslo\"}"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "call/argument_form.h"
+#include "call/language_model.h"
 #include "llm/answer.h"
 #include "require.h"
 
