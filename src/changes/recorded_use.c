@@ -12,11 +12,12 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "catalog/credentials.h"
 #include "catalog/usage_import.h"
 #include "engine/new_tools.h"
-#include "changes/recorded_arguments.h"
 #include "engine/sized_options.h"
 #include "engine/suggest.h"
 #include "engine/tools.h"
@@ -107,6 +108,51 @@ static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usa
     return !same;
 }
 
+/* ---------------------------------------------------------------- arguments */
+
+static int drop_credentials(wt_engine *engine, int64_t id, struct str label, json_t *arguments, wt_error *err)
+{
+    struct arena arena = {0};
+    struct tool tool = {.name = label};
+    json_t *schema = NULL;
+    int rc = 0;
+    if (id > 0) {
+        pthread_mutex_lock(&engine->store_lock);
+        rc = wt__store_get(engine->store, &id, 1, &arena, &tool, err);
+        pthread_mutex_unlock(&engine->store_lock);
+    }
+    if (rc > 0)
+        rc = wt__json_parse(&schema, tool.schema.ptr, tool.schema.len, NULL);
+    if (rc == WT_ENOMEM)
+        rc = wt__fail_nomem(err);
+    else if (rc >= 0 || rc == WT_EFORMAT || rc == WT_ETOOLONG) /* without a valid schema, names alone decide */
+        rc = 0;
+    if (rc == 0)
+        wt__drop_credentials(arguments, tool.name, schema);
+    json_decref(schema);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none: the tool's schema is
+ * read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its name. Takes store_lock.
+ * Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the store. */
+static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
+                                    struct arena *arena, struct str *out, wt_error *err)
+{
+    struct buffer text = {0};
+    int rc = wt__may_have_credentials(arguments) ? drop_credentials(engine, tool, label, arguments, err) : 0;
+    if (rc == 0)
+        rc = wt__usage_write_arguments(&text, arguments, err);
+    if (rc == 0) {
+        *out = wt__buffer_view(&text);
+        out->ptr = wt__arena_copy(arena, *out);
+        rc = out->ptr ? 0 : wt__fail_nomem(err);
+    }
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- recording */
 
 /* Reads and checks everything but the tools. */
@@ -153,8 +199,8 @@ static int read_usage_arguments(struct tool_lookup *lookup, const char *text, si
     wt_error why = {0};
     int rc = wt__usage_read_arguments(&object, wt__str(text), &why);
     if (rc == 0)
-        rc = wt__write_recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena,
-                                          &tool->arguments, &why);
+        rc = write_recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena, &tool->arguments,
+                                      &why);
     json_decref(object);
     if (rc == WT_EFORMAT || rc == WT_ETOOLONG)
         return wt__fail(err, rc, "tool %zu (\"%s\"): %s", index + 1, tool->label.ptr, why.message);
@@ -309,8 +355,8 @@ static int take_draft_arguments(struct usage_intake *import, const struct usage_
     wt_error why = {0};
     if (!draft->tools[at].arguments)
         return 0;
-    int rc = wt__write_recorded_arguments(import->lookup.engine, tool->tool, tool->label, draft->tools[at].arguments,
-                                          &import->lookup.arena, &tool->arguments, &why);
+    int rc = write_recorded_arguments(import->lookup.engine, tool->tool, tool->label, draft->tools[at].arguments,
+                                      &import->lookup.arena, &tool->arguments, &why);
     if (rc == WT_ETOOLONG) {
         snprintf(pointer, sizeof pointer, "/tools/%zu/arguments", at);
         struct usage_place place = {draft->file, draft->line, draft->byte, pointer};

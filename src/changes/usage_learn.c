@@ -1,17 +1,22 @@
-/* usage_learn.c: turns recorded requests into vectors of their tools.
+/* usage_learn.c: learns from recorded use. Turns recorded requests into vectors of their tools, loads the results of
+ * training, and reminds of training.
  *
  * New usages are read in batches of BATCH after the store's mark; equal requests of a batch are encoded once. The store
  * is not locked while the encoder runs. The store refuses a batch if the mark has moved meanwhile, and the batch is
  * read again. A sum without a forgotten usage is recomputed from the remaining ones, rather than subtracted from: so
  * the forgotten usage leaves no trace. */
+#include "changes/recorded_use.h"
+
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "recipe/trained.h"
 #include "engine/engine.h"
-#include "changes/recorded_use.h"
+#include "recipe/trained.h"
 
 enum { BATCH = 1024, STALE_BATCH = 256 };
 
@@ -275,4 +280,160 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
         return 0;
     int rc = wt__embed_missing(engine, trained->encoder, progress, &count, err);
     return rc < 0 ? rc : wt__usage_learn(engine, trained->encoder, progress, &count, err);
+}
+
+/* ---------------------------------------------------------------- reloading */
+
+/* Loads new results of training while queries run.
+ *
+ * The new files are read while the old ones stay in use, and replace them together with an index without their vectors.
+ * If reading fails, the old ones stay. Running queries finish with the old objects, which live until the engine is
+ * closed, since their users are not counted. So each reload costs memory, and is done only if the files' stamps have
+ * changed. */
+
+/* Replaces the trained objects. Requires build_lock. */
+static void replace_trained(wt_engine *engine, struct on_demand fresh)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct trained *before = engine->trained.opened;
+    if (before) {
+        before->next = engine->retired;
+        engine->retired = before;
+    }
+    engine->trained = fresh;
+    pthread_mutex_unlock(&engine->lock);
+    wt__engine_drop_index(engine);
+}
+
+void wt__engine_forget_trained(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->build_lock);
+    replace_trained(engine, (struct on_demand){.opened = NULL});
+    pthread_mutex_unlock(&engine->build_lock);
+}
+
+/* Reads the trained objects again if their files have changed. Requires build_lock. */
+static int reload_changed_trained(wt_engine *engine, bool *anew, wt_error *err)
+{
+    struct on_demand fresh;
+    uint64_t stamp = 0;
+    int rc = wt__trained_stamp(&stamp, engine->trained_folder, err);
+    if (rc < 0 || !engine->trained.tried || stamp == engine->trained_stamp)
+        return rc;
+    rc = wt__engine_reopen_trained(engine, &fresh, err);
+    if (rc < 0)
+        return rc;
+    engine->trained_stamp = stamp; /* read before the files, so that later changes are found next time */
+    replace_trained(engine, fresh);
+    *anew = true;
+    return 0;
+}
+
+int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
+{
+    struct index_handle *index = NULL;
+    *anew = false;
+    pthread_mutex_lock(&engine->build_lock);
+    int rc = reload_changed_trained(engine, anew, err);
+    pthread_mutex_unlock(&engine->build_lock);
+    if (rc == 0 && *anew && !engine->read_only)
+        rc = wt__engine_update_trained(engine, NULL, err);
+    if (rc == 0 && *anew)
+        rc = wt__engine_newest_index(engine, &index, err);
+    wt__index_release(index);
+    return rc == WT_EEMPTY ? 0 : rc;
+}
+
+/* ---------------------------------------------------------------- reminders */
+
+/* Decides if the user should be told to train on newly recorded use.
+ *
+ * STORE-index/training-due holds two numbers: usages at the last training, and usages at the last reminder. If the file
+ * is lost, a reminder is repeated. */
+
+#define DUE_FILE "training-due"
+enum { DUE_BYTES = 64, WORTH_TRAINING = 10, GROWTH = 2 /* docs/learning.md: train again when use has doubled */ };
+
+struct training_mark {
+    uint64_t trained, told; /* numbers of usages */
+};
+
+/* Reads the file. Returns false if it is missing or invalid. */
+static bool read_training_mark(const char *path, struct training_mark *out)
+{
+    char *text = NULL;
+    size_t len;
+    *out = (struct training_mark){0};
+    if (wt__file_read(&text, &len, path, DUE_BYTES, NULL) < 0)
+        return false;
+    bool read = sscanf(text, "%" SCNu64 " %" SCNu64, &out->trained, &out->told) == 2;
+    free(text);
+    return read;
+}
+
+static int write_training_mark(const char *path, const struct training_mark *due, wt_error *err)
+{
+    char text[DUE_BYTES];
+    int len = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 "\n", due->trained, due->told);
+    return wt__file_replace(path, text, (size_t)len, err);
+}
+
+static int count_recorded_usages(wt_engine *engine, uint64_t *out, wt_error *err)
+{
+    struct usage_info info = {0};
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_usage_info(reader, &info, err);
+    wt__engine_return_reader(engine, reader);
+    *out = info.usages;
+    return rc;
+}
+
+int wt__usage_mark_trained(wt_engine *engine, wt_error *err)
+{
+    struct arena arena = {0};
+    struct training_mark due = {0};
+    if (!engine->index_folder[0] || engine->read_only)
+        return 0;
+    const char *path = wt__path_join(&arena, engine->index_folder, DUE_FILE);
+    int rc = path ? count_recorded_usages(engine, &due.trained, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__make_folders(engine->index_folder, err);
+    if (rc == 0)
+        rc = write_training_mark(path, &due, err);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static int64_t check_training_due(wt_engine *engine, const char *path, wt_error *err)
+{
+    struct training_mark due;
+    uint64_t usages = 0;
+    int rc = count_recorded_usages(engine, &usages, err);
+    if (rc < 0 || usages < WORTH_TRAINING)
+        return rc;
+    bool remembered = read_training_mark(path, &due);
+    if (!remembered &&
+        wt__is_folder(engine->trained_folder)) { /* trained by an earlier version: assume on all usages */
+        due.trained = usages;
+        write_training_mark(path, &due, NULL);
+    }
+    uint64_t known = due.trained > due.told ? due.trained : due.told;
+    if (usages < GROWTH * known || usages <= due.trained)
+        return 0;
+    due.told = usages;
+    return write_training_mark(path, &due, NULL) < 0 ? 0 : (int64_t)(usages - due.trained);
+}
+
+int64_t wt_training_due(wt_engine *engine, wt_error *err)
+{
+    struct arena arena = {0};
+    if (!engine->index_folder[0] || engine->read_only)
+        return 0;
+    const char *path = wt__path_join(&arena, engine->index_folder, DUE_FILE);
+    int64_t due = path ? check_training_due(engine, path, err) : wt__fail_nomem(err);
+    wt__arena_dispose(&arena);
+    return due;
 }
