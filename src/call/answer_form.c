@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
+
 /* ---------------------------------------------------------------- list numbers */
 
 static bool may_be_null(const json_t *rule)
@@ -135,40 +137,37 @@ static int copy_schema_members(json_t *out, const json_t *schema)
 {
     const json_t *properties = wt__json_object(schema, "properties");
     const char *name;
-    json_t *property, *inner = json_object();
-    int rc = inner ? 0 : -1;
-    if (!properties || !names_are_plain(properties)) {
-        json_decref(inner);
-        return rc;
-    }
+    json_t *property;
+    if (!properties || !names_are_plain(properties))
+        return 0;
+    json_auto_t *inner = json_object();
+    if (!inner)
+        return -1;
     json_object_foreach((json_t *)properties, name, property)
     {
-        rc = rc < 0 ? rc : json_object_set_new(inner, name, write_loose_schema(property));
+        if (json_object_set_new(inner, name, write_loose_schema(property)) < 0)
+            return -1;
     }
-    if (rc < 0)
-        json_decref(inner);
-    return rc < 0 ? rc : json_object_set_new(out, "properties", inner);
+    return json_object_set(out, "properties", inner);
 }
 
 /* Returns the supported part of a schema, without prose; NULL if out of memory. */
 static json_t *write_loose_schema(const json_t *schema)
 {
-    json_t *out = json_object(), *type = json_object_get(schema, "type"), *values = wt__json_array(schema, "enum");
+    json_auto_t *out = json_object();
+    json_t *type = json_object_get(schema, "type"), *values = wt__json_array(schema, "enum");
     const json_t *items = wt__json_object(schema, "items");
-    int rc = out ? copy_limits(out, schema) : -1;
-    if (rc == 0 && type && are_types(type))
-        rc = json_object_set(out, "type", type);
-    if (rc == 0 && all_plain(values))
-        rc = json_object_set(out, "enum", values);
-    if (rc == 0)
-        rc = copy_schema_members(out, schema);
-    if (rc == 0 && items)
-        rc = json_object_set_new(out, "items", write_loose_schema(items));
-    if (rc < 0) {
-        json_decref(out);
+    if (!out || copy_limits(out, schema) < 0)
         return NULL;
-    }
-    return out;
+    if (type && are_types(type) && json_object_set(out, "type", type) < 0)
+        return NULL;
+    if (all_plain(values) && json_object_set(out, "enum", values) < 0)
+        return NULL;
+    if (copy_schema_members(out, schema) < 0)
+        return NULL;
+    if (items && json_object_set_new(out, "items", write_loose_schema(items)) < 0)
+        return NULL;
+    return WT_TAKE(out);
 }
 
 static bool has_value(const json_t *values, struct str text)

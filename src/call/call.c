@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "call/arguments.h"
 #include "engine/notice.h"
 #include "engine/sized_options.h"
@@ -79,40 +80,38 @@ static int search_candidates(struct call_run *calling, wt_error *err)
                   strcmp(options->recipe, "auto") != 0; /* a given recipe has no probability that any tool fits */
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
-    int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
-    if (rc == 0)
-        take_candidates(calling);
-    return rc;
+    WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
+    take_candidates(calling);
+    return 0;
 }
 
 static int get_named_tool(struct call_run *calling, wt_error *err)
 {
-    int rc = wt_get(calling->engine, calling->options->tool, &calling->tools, err);
-    if (rc == 0)
-        calling->candidates[calling->count++] =
-            (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
-    return rc;
+    WT_TRY(wt_get(calling->engine, calling->options->tool, &calling->tools, err));
+    calling->candidates[calling->count++] =
+        (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
+    return 0;
 }
 
 static int read_candidate_arguments(struct call_run *calling, struct call_candidate *candidate, wt_error *err)
 {
     const wt_tool *tool = candidate->tool;
-    struct buffer about = {0};
+    struct parameters *parameters = &candidate->parameters;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer about = {0};
     wt__buffer_printf(&about, "%s %s", tool->name, tool->description);
     const char *copy = about.failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(&about));
-    wt__buffer_dispose(&about);
-    int rc = copy ? wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) : WT_ENOMEM;
-    if (rc != WT_ENOMEM) /* an invalid schema has no parameters; validation reports it */
-        rc = wt__parameters_read(&candidate->parameters, candidate->schema, calling->arena);
-    if (rc == 0 && (rc = wt__call_load_demonstrations(calling, candidate, err)) < 0)
-        return rc;
-    if (rc == 0)
-        rc = wt__parameters_learn(&candidate->parameters, candidate->demonstrations, candidate->demonstration_count,
-                                  calling->arena);
-    if (rc == 0)
-        rc = wt__call_arguments_fill(&candidate->arguments, &calling->literals, wt__str(copy), &candidate->parameters,
-                                     calling->arena);
-    return rc < 0 ? wt__fail_nomem(err) : 0;
+    WT_CHECK_ALLOC(copy, err);
+    /* An invalid schema has no parameters; validation reports it. */
+    if (wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) == WT_ENOMEM ||
+        wt__parameters_read(parameters, candidate->schema, calling->arena) < 0)
+        return wt__fail_nomem(err);
+    WT_TRY(wt__call_load_demonstrations(calling, candidate, err));
+    if (wt__parameters_learn(parameters, candidate->demonstrations, candidate->demonstration_count, calling->arena) <
+            0 ||
+        wt__call_arguments_fill(&candidate->arguments, &calling->literals, wt__str(copy), parameters, calling->arena) <
+            0)
+        return wt__fail_nomem(err);
+    return 0;
 }
 
 static void decide_candidate(struct call_run *calling)
@@ -167,17 +166,15 @@ static struct tool make_catalog_tool(const wt_tool *tool)
 static int find_unread_word(struct call_run *calling, const struct intent *intent, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
-    struct buffer name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
     wt__analyser_spell_out(wt__str(candidate->tool->name), &name);
-    bool failed = name.failed;
-    if (!failed)
-        calling->unread = wt__coverage_unread(&candidate->arguments, intent, calling->request, wt__buffer_view(&name),
-                                              wt__str(candidate->tool->description), &candidate->parameters);
-    wt__buffer_dispose(&name);
-    return failed ? wt__fail_nomem(err) : 0;
+    WT_CHECK_ALLOC(!name.failed, err);
+    calling->unread = wt__coverage_unread(&candidate->arguments, intent, calling->request, wt__buffer_view(&name),
+                                          wt__str(candidate->tool->description), &candidate->parameters);
+    return 0;
 }
 
-/* Sets call->doubt and call->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
+/* Sets calling->doubt and calling->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
 static int find_doubt(struct call_run *calling, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
@@ -189,8 +186,7 @@ static int find_doubt(struct call_run *calling, wt_error *err)
         return 0;
     struct intent_span *values =
         wt__arena_array(calling->arena, struct intent_span, calling->literals.len + candidate->arguments.len + 1);
-    if (!values)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(values, err);
     size_t count = find_value_spans(calling, &candidate->arguments, values);
     if (wt__intent_read(&intent, calling->request, values, count, &effect, calling->arena) < 0)
         return wt__fail_nomem(err);
@@ -242,16 +238,14 @@ static int report_violations(struct call_run *calling, const wt_validation *vali
 {
     const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
     bool unread = requires_unread_parameter(&calling->candidates[calling->first]);
-    if (!messages)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(messages, err);
     out->violations = messages;
     for (size_t i = 0; i < validation->violation_count && out->violation_count < CALL_VIOLATIONS; i++) {
         const wt_violation *violation = validation->violations[i];
         if (!unread && *violation->pointer == 0 && strcmp(violation->schema_pointer, "/required") == 0)
             continue;
         const char *message = wt__arena_copy(calling->arena, wt__str(violation->message));
-        if (!message)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(message, err);
         messages[out->violation_count++] = message;
         if (!calling->wrong && violation->code == WT_EFORMAT)
             calling->wrong = message;
@@ -327,20 +321,13 @@ static int write_call_forms(struct call_run *calling, wt_called *out, wt_error *
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     struct str form = wt__str(calling->options->form ? calling->options->form : "arguments");
-    struct buffer arguments = {0}, call = {0};
-    int rc = wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err);
-    if (rc == 0)
-        rc = keep_text(calling, &arguments, &out->arguments, err);
-    else
-        wt__buffer_dispose(&arguments);
-    if (rc == 0)
-        rc = wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
-                                 candidate->schema, calling->values, err);
-    if (rc == 0)
-        rc = keep_text(calling, &call, &out->call, err);
-    else
-        wt__buffer_dispose(&call);
-    return rc;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer arguments = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer call = {0};
+    WT_TRY(wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err));
+    WT_TRY(keep_text(calling, &arguments, &out->arguments, err));
+    WT_TRY(wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
+                               candidate->schema, calling->values, err));
+    return keep_text(calling, &call, &out->call, err);
 }
 
 static int report_search(struct call_run *calling, wt_called *out, wt_error *err)
@@ -356,8 +343,7 @@ static int report_search(struct call_run *calling, wt_called *out, wt_error *err
         notice.len -= notice.len > 0 ? strlen("; ") : 0;
     }
     const char *copy = wt__arena_copy(calling->arena, notice);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     const struct notice found = {notice.len > 0 ? copy : NULL, hits ? hits->notice_codes : 0};
     calling->notice.codes = found.codes;
     return wt__join_notices(&calling->notice, &found, calling->arena, err);
@@ -558,51 +544,41 @@ static void write_steps(struct buffer *out, const struct call_run *calling)
 static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
     struct call_candidate *candidate = &calling->candidates[calling->first];
-    struct call_checker checker;
-    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
-    if (rc == 0)
-        rc = wt__call_reject_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
-    if (rc == 0)
-        rc = find_doubt(calling, err);
-    if (rc == 0)
-        rc = collect_values(calling, err);
-    if (rc == 0)
-        rc = write_call_forms(calling, out, err);
-    if (rc == 0)
-        rc = validate_call(calling, &checker, out, err);
-    if (rc == 0)
-        rc = write_question(calling, out, err);
-    wt__call_checker_close(&checker);
-    return rc;
+    WT_CLEANUP(wt__call_checker_close) struct call_checker checker = {0};
+    WT_TRY(wt__call_checker_open(&checker, candidate->tool->schema, err));
+    WT_TRY(wt__call_reject_unfit(&checker, &candidate->parameters, &candidate->arguments, err));
+    WT_TRY(find_doubt(calling, err));
+    WT_TRY(collect_values(calling, err));
+    WT_TRY(write_call_forms(calling, out, err));
+    WT_TRY(validate_call(calling, &checker, out, err));
+    return write_question(calling, out, err);
 }
 
 static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
-    int rc = calling->options->tool ? get_named_tool(calling, err) : search_candidates(calling, err);
-    if (rc == 0)
-        rc = report_search(calling, out, err);
+    WT_TRY(calling->options->tool ? get_named_tool(calling, err) : search_candidates(calling, err));
+    WT_TRY(report_search(calling, out, err));
     calling->found = calling->count;
-    if (rc == 0 && wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; i < calling->count && rc == 0; i++)
-        rc = read_candidate_arguments(calling, &calling->candidates[i], err);
-    if (rc < 0 || calling->count == 0)
-        return rc;
+    if (wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < calling->count; i++)
+        WT_TRY(read_candidate_arguments(calling, &calling->candidates[i], err));
+    if (calling->count == 0)
+        return 0;
     decide_candidate(calling);
     if (calling->model.wanted)
-        rc = wt__call_by_model(calling, err);
-    if (rc == 0)
-        rc = report_model(calling, out, err);
-    if (rc < 0 || calling->count == 0)
-        return rc;
-    rc = finish_call(calling, out, err);
-    if (rc == 0)
-        rc = report_checks(calling, out, err);
-    out->tool = calling->candidates[calling->first].tool;
-    out->probability = calling->candidates[calling->first].probability;
+        WT_TRY(wt__call_by_model(calling, err));
+    WT_TRY(report_model(calling, out, err));
+    if (calling->count == 0)
+        return 0;
+    WT_TRY(finish_call(calling, out, err));
+    WT_TRY(report_checks(calling, out, err));
+    const struct call_candidate *first = &calling->candidates[calling->first];
+    out->tool = first->tool;
+    out->probability = first->probability;
     out->missing = calling->missing;
     out->missing_count = calling->missing_count;
-    return rc;
+    return 0;
 }
 
 static int explain_call(struct call_run *calling, wt_called *out, wt_error *err)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
@@ -56,15 +57,15 @@ static int write_prompt_texts(struct generation_run *g, wt_error *err)
     g->tool_text = wt__prompt_tool(tool->name, tool->description, GENERATION_MAX_TOOL_BYTES, g->arena);
     g->lines = wt__arena_array(g->arena, struct str, parameters->len);
     g->demonstrations = wt__arena_array(g->arena, struct str, g->demonstration_count);
-    int rc = g->tool_text.ptr && g->lines && g->demonstrations ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < parameters->len; i++) {
+    WT_CHECK_ALLOC(g->tool_text.ptr && g->lines && g->demonstrations, err);
+    for (size_t i = 0; i < parameters->len; i++) {
         struct buffer text = {0};
         wt__argument_line(&text, &parameters->items[i]);
-        rc = copy_prompt_text(g, &text, &g->lines[i], err);
+        WT_TRY(copy_prompt_text(g, &text, &g->lines[i], err));
     }
-    for (size_t i = 0; rc == 0 && i < g->demonstration_count; i++)
-        rc = write_demonstration(g, &tool->demonstrations[i], &g->demonstrations[i], err);
-    return rc;
+    for (size_t i = 0; i < g->demonstration_count; i++)
+        WT_TRY(write_demonstration(g, &tool->demonstrations[i], &g->demonstrations[i], err));
+    return 0;
 }
 
 /* --- questions ----------------------------------------------------------------------------------------------- */
@@ -99,23 +100,15 @@ static int ask_arguments(const struct generation_run *g, const char *name, const
                          size_t count, const struct call_subject *subject, const json_t **out, wt_error *err)
 {
     struct chat_question question = {.subject = subject, .progress = g->request->progress};
-    struct chat_reply reply = {0};
-    struct prompt prompt;
-    json_t *schema = NULL;
-    int rc = wt__prompt_open(&prompt, name, err);
-    if (rc == 0)
-        rc = wt__argument_schema(&schema, &g->trace->parameters, false, err);
-    if (rc == 0) {
-        question.schema = schema;
-        wt__chat_put(&reply, &prompt, values, count, g->model, question);
-        rc = keep_generation_exchange(g, &prompt, &reply, err);
-    }
-    if (rc == 0)
-        rc = read_answer_arguments(g, &reply, out, err);
-    wt__chat_reply_dispose(&reply);
-    json_decref(schema);
-    wt__prompt_dispose(&prompt);
-    return rc;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    json_auto_t *schema = NULL;
+    WT_TRY(wt__prompt_open(&prompt, name, err));
+    WT_TRY(wt__argument_schema(&schema, &g->trace->parameters, false, err));
+    question.schema = schema;
+    wt__chat_put(&reply, &prompt, values, count, g->model, question);
+    WT_TRY(keep_generation_exchange(g, &prompt, &reply, err));
+    return read_answer_arguments(g, &reply, out, err);
 }
 
 /* --- predictions --------------------------------------------------------------------------------------------- */
@@ -362,15 +355,15 @@ static int ask_written_call(const struct generation_run *g, wt_error *err)
     struct str *lines = wt__arena_array(g->arena, struct str, trace->len);
     const json_t *arguments = NULL;
     size_t count = 0;
-    int rc = lines ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < trace->len; i++) {
+    WT_CHECK_ALLOC(lines, err);
+    for (size_t i = 0; i < trace->len; i++) {
         struct buffer line = {0};
         if (trace->items[i].state != ARGUMENT_GIVEN)
             continue;
         wt__buffer_text(&line, trace->items[i].parameter->name);
         wt__buffer_text(&line, ": ");
         wt__argument_value(&line, trace->items[i].value);
-        rc = copy_prompt_text(g, &line, &lines[count++], err);
+        WT_TRY(copy_prompt_text(g, &line, &lines[count++], err));
     }
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
@@ -380,15 +373,15 @@ static int ask_written_call(const struct generation_run *g, wt_error *err)
         {.slot = "values", .items = lines, .item_count = count},
     };
     const struct call_subject subject = {.step = CALL_BUILD, .request = g->request, .arguments = trace->arguments};
-    if (rc == 0 && count > 0)
-        rc = ask_arguments(g, "call-build", values, sizeof values / sizeof *values, &subject, &arguments, err);
-    for (size_t i = 0; rc == 0 && arguments && i < trace->len; i++) {
+    if (count > 0)
+        WT_TRY(ask_arguments(g, "call-build", values, sizeof values / sizeof *values, &subject, &arguments, err));
+    for (size_t i = 0; arguments && i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
         const json_t *value = json_object_get(arguments, item->parameter->name);
         if (item->state == ARGUMENT_GIVEN && !wt__argument_is_absent(value, item->parameter))
             item->value = value;
     }
-    return rc < 0 ? rc : assemble_call(g, err);
+    return assemble_call(g, err);
 }
 
 /* --- validation ---------------------------------------------------------------------------------------------- */
@@ -414,9 +407,7 @@ static int repair_call(const struct generation_run *g, wt_error *err)
     struct str written;
     struct buffer text = {0};
     wt__json_write(&text, trace->arguments);
-    int rc = copy_prompt_text(g, &text, &written, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(copy_prompt_text(g, &text, &written, err));
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
         {.slot = "parameters", .items = g->lines, .item_count = trace->len},
@@ -425,9 +416,9 @@ static int repair_call(const struct generation_run *g, wt_error *err)
         {.slot = "fault", .text = trace->fault},
     };
     const struct call_subject subject = {.step = CALL_MEND, .request = g->request, .arguments = trace->arguments};
-    rc = ask_arguments(g, "call-mend", values, sizeof values / sizeof *values, &subject, &arguments, err);
-    if (rc < 0 || !arguments)
-        return rc;
+    WT_TRY(ask_arguments(g, "call-mend", values, sizeof values / sizeof *values, &subject, &arguments, err));
+    if (!arguments)
+        return 0;
     trace->mended = true;
     for (size_t i = 0; i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
@@ -482,8 +473,7 @@ static int begin_generation(struct generation_run *g, wt_error *err)
     trace->items = wt__arena_array(g->arena, struct generated_argument, trace->parameters.len);
     trace->exchanges = wt__arena_array(g->arena, struct chat_exchange, most);
     trace->answers = json_array();
-    if (!trace->items || !trace->exchanges || !trace->answers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(trace->items && trace->exchanges && trace->answers, err);
     trace->len = trace->parameters.len;
     for (size_t i = 0; i < trace->len; i++)
         trace->items[i].parameter = &trace->parameters.items[i];
@@ -493,22 +483,18 @@ static int begin_generation(struct generation_run *g, wt_error *err)
 static int run_generation(struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
-    size_t answered = 0;
-    int rc = begin_generation(g, err);
-    if (rc == 0 && trace->len > 0) {
-        rc = run_predictions(g, err);
-        answered = json_array_size(trace->answers);
-        if (rc < 0 || answered == 0)
-            return rc;
-        rc = run_verifications(g, answered == GENERATION_PREDICTIONS, err);
+    WT_TRY(begin_generation(g, err));
+    if (trace->len > 0) {
+        WT_TRY(run_predictions(g, err));
+        size_t answered = json_array_size(trace->answers);
+        if (answered == 0)
+            return 0;
+        WT_TRY(run_verifications(g, answered == GENERATION_PREDICTIONS, err));
     }
-    if (rc == 0)
-        rc = assemble_call(g, err);
-    if (rc == 0 && g->options->build == GENERATION_WRITTEN && trace->end == GENERATION_COMPLETE)
-        rc = ask_written_call(g, err);
-    if (rc == 0 && g->options->validation && trace->end == GENERATION_COMPLETE)
-        rc = validate_and_repair(g, err);
-    return rc;
+    WT_TRY(assemble_call(g, err));
+    if (g->options->build == GENERATION_WRITTEN && trace->end == GENERATION_COMPLETE)
+        WT_TRY(ask_written_call(g, err));
+    return g->options->validation && trace->end == GENERATION_COMPLETE ? validate_and_repair(g, err) : 0;
 }
 
 int wt__generate_arguments(const struct generation_options *options, const struct generation_tool *tool,

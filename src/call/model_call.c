@@ -195,8 +195,7 @@ int wt__call_by_model(struct call_run *calling, wt_error *err)
     if (rc < 0)
         return rc;
     calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
-    if (!calling->model.name)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(calling->model.name, err);
     rc = open_second_model(calling, chat, err);
     if (rc < 0)
         return rc;

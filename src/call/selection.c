@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/sha256.h"
 #include "llm/plain_text.h"
@@ -63,8 +64,7 @@ static int list_other_candidates(const struct selection_run *s, size_t but, stru
 {
     size_t *places = wt__arena_array(s->arena, size_t, s->count);
     *out = (struct tool_listing){.places = places, .items = wt__arena_array(s->arena, struct str, s->count)};
-    if (!places || !out->items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(places && out->items, err);
     for (size_t i = 0; i < s->count; i++) {
         if (i == but)
             continue;
@@ -157,8 +157,7 @@ static size_t find_majority(const size_t *votes, size_t count)
 static int list_past_requests(const struct selection_run *s, struct prompt_value *out, wt_error *err)
 {
     struct str *items = wt__arena_array(s->arena, struct str, s->count);
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < s->count; i++)
         items[i] = wt__str_trim(s->candidates[i].demonstration).len > 0 ? s->candidates[i].demonstration : STR("-");
     *out = (struct prompt_value){.slot = "demonstrations", .items = items, .item_count = s->count};
@@ -172,8 +171,7 @@ static int run_pick(const struct selection_run *s, wt_error *err)
     struct pick_samples p = {.s = s, .samples = s->options.samples, .value_count = 2};
     p.replies = wt__arena_array(s->arena, struct chat_reply, p.samples);
     trace->votes = wt__arena_array(s->arena, size_t, p.samples);
-    if (!p.replies || !trace->votes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(p.replies && trace->votes, err);
     int rc = list_other_candidates(s, CALL_NO_CANDIDATE, &p.listing, err);
     if (rc == 0 && one_shot)
         rc = list_past_requests(s, &p.values[p.value_count++], err);
@@ -207,21 +205,14 @@ static int ask_choice(const struct selection_run *s, const struct call_subject *
         {.slot = "tools", .items = listing->items, .item_count = listing->count},
         {.slot = "request", .text = request},
     };
-    struct chat_reply reply = {0};
-    struct prompt prompt;
-    json_t *schema = NULL;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    json_auto_t *schema = NULL;
     bool said;
-    int rc = wt__prompt_open(&prompt, "call-choose", err);
-    if (rc == 0)
-        rc = wt__numbered_schema(&schema, prompt.schema, "tool", listing->count, err);
-    if (rc == 0)
-        rc = ask_selection(s, &prompt, values, sizeof values / sizeof *values, subject, schema, &reply, err);
-    if (rc == 0)
-        rc = read_tool_number(s, reply.got.json, listing, false, out, &said, err);
-    wt__chat_reply_dispose(&reply);
-    json_decref(schema);
-    wt__prompt_dispose(&prompt);
-    return rc;
+    WT_TRY(wt__prompt_open(&prompt, "call-choose", err));
+    WT_TRY(wt__numbered_schema(&schema, prompt.schema, "tool", listing->count, err));
+    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, subject, schema, &reply, err));
+    return read_tool_number(s, reply.got.json, listing, false, out, &said, err);
 }
 
 static int run_pick_again(const struct selection_run *s, wt_error *err)
@@ -264,11 +255,11 @@ static int run_decision(const struct selection_run *s, wt_error *err)
     const struct call_subject subject = {
         .step = CALL_DECIDE, .request = s->request, .listed = places, .listed_count = 2, .answered = answered};
     size_t decided = CALL_NO_CANDIDATE;
-    int rc = answered ? append_contrast_answer(s, &request, err) : 0;
-    if (rc == 0)
-        rc = ask_choice(s, &subject, &both, request, &decided, err);
-    if (rc < 0 || decided == CALL_NO_CANDIDATE)
-        return rc;
+    if (answered)
+        WT_TRY(append_contrast_answer(s, &request, err));
+    WT_TRY(ask_choice(s, &subject, &both, request, &decided, err));
+    if (decided == CALL_NO_CANDIDATE)
+        return 0;
     trace->chosen = decided;
     trace->end = decided == trace->first ? SELECTION_CONFIRMED : SELECTION_CORRECTED;
     return 0;
@@ -340,12 +331,9 @@ static int ask_contrast(const struct selection_run *s, const struct tool_pair *p
     };
     const struct call_subject subject = {
         .step = CALL_CONTRAST, .request = s->request, .listed = pair->places, .listed_count = 2};
-    struct chat_reply reply = {0};
-    int rc = ask_selection(s, prompt, values, conditioned ? 2 : 1, &subject, NULL, &reply, err);
-    if (rc == 0)
-        rc = read_plain_words(s, reply.got.json, "question", &s->trace->question, err);
-    wt__chat_reply_dispose(&reply);
-    return rc;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_TRY(ask_selection(s, prompt, values, conditioned ? 2 : 1, &subject, NULL, &reply, err));
+    return read_plain_words(s, reply.got.json, "question", &s->trace->question, err);
 }
 
 /* Gets a stored question. It is as hostile as a new answer, and is sanitised in the same way. */
@@ -366,21 +354,16 @@ static int run_contrast(const struct selection_run *s, const struct tool_pair *p
 {
     const struct contrast_store *store = s->options.store;
     bool conditioned = s->options.method == SELECTION_CONDITIONED, kept = store && !conditioned;
-    struct prompt prompt;
-    int rc = wt__prompt_open(&prompt, conditioned ? "call-contrast-conditioned" : "call-contrast", err);
-    if (rc < 0)
-        return rc;
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    WT_TRY(wt__prompt_open(&prompt, conditioned ? "call-contrast-conditioned" : "call-contrast", err));
     struct contrast_key key = {.model = s->model->name, .task = prompt.task};
     memcpy(key.definitions, pair->definitions, sizeof key.definitions);
     if (kept)
-        rc = find_contrast(s, &key, err);
-    if (rc == 0 && !s->trace->stored) {
-        rc = ask_contrast(s, pair, &prompt, err);
-        if (rc == 0 && kept && s->trace->question.len > 0)
-            rc = store->put(store->self, &key, s->trace->question, err);
-    }
-    wt__prompt_dispose(&prompt);
-    return rc;
+        WT_TRY(find_contrast(s, &key, err));
+    if (s->trace->stored)
+        return 0;
+    WT_TRY(ask_contrast(s, pair, &prompt, err));
+    return kept && s->trace->question.len > 0 ? store->put(store->self, &key, s->trace->question, err) : 0;
 }
 
 static int answer_contrast(const struct selection_run *s, const struct tool_pair *pair, wt_error *err)
@@ -391,17 +374,11 @@ static int answer_contrast(const struct selection_run *s, const struct tool_pair
     };
     const struct call_subject subject = {
         .step = CALL_ANSWER, .request = s->request, .listed = pair->places, .listed_count = 2};
-    struct chat_reply reply = {0};
-    struct prompt prompt;
-    int rc = wt__prompt_open(&prompt, "call-answer", err);
-    if (rc < 0)
-        return rc;
-    rc = ask_selection(s, &prompt, values, sizeof values / sizeof *values, &subject, NULL, &reply, err);
-    if (rc == 0)
-        rc = read_plain_words(s, reply.got.json, "answer", &s->trace->answer, err);
-    wt__chat_reply_dispose(&reply);
-    wt__prompt_dispose(&prompt);
-    return rc;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    WT_TRY(wt__prompt_open(&prompt, "call-answer", err));
+    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, &subject, NULL, &reply, err));
+    return read_plain_words(s, reply.got.json, "answer", &s->trace->answer, err);
 }
 
 /* --- the selection ------------------------------------------------------------------------------------------- */
@@ -415,18 +392,18 @@ static bool is_verifying_method(enum selection_method method)
 static int verify_pick(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
-    int rc = run_pick_again(s, err);
-    if (rc < 0 || trace->second == CALL_NO_CANDIDATE)
-        return rc;
+    WT_TRY(run_pick_again(s, err));
+    if (trace->second == CALL_NO_CANDIDATE)
+        return 0;
     struct tool_pair pair = order_pair(s);
     if (pair.alike)
         return 0;
     if (s->options.method == SELECTION_DIRECT)
         return run_decision(s, err);
-    rc = run_contrast(s, &pair, err);
-    if (rc == 0 && trace->question.len > 0)
-        rc = answer_contrast(s, &pair, err);
-    return rc == 0 && trace->answer.len > 0 ? run_decision(s, err) : rc;
+    WT_TRY(run_contrast(s, &pair, err));
+    if (trace->question.len > 0)
+        WT_TRY(answer_contrast(s, &pair, err));
+    return trace->answer.len > 0 ? run_decision(s, err) : 0;
 }
 
 static int check_selection_options(const struct selection_options *options, wt_error *err)
@@ -455,15 +432,13 @@ static int begin_selection(struct selection_run *s, const struct selection_optio
         s->options.temperature = CALL_TEMPERATURE;
     size_t exchanges = s->options.samples > VERIFIED_STEPS ? s->options.samples : VERIFIED_STEPS;
     s->trace->exchanges = wt__arena_array(s->arena, struct chat_exchange, exchanges);
-    if (!texts || !s->trace->exchanges)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(texts && s->trace->exchanges, err);
     s->texts = texts;
     s->count = most;
     for (size_t i = 0; i < most; i++) {
         const struct selection_candidate *candidate = &s->candidates[i];
         texts[i] = wt__prompt_tool(candidate->name, candidate->description, SELECTION_MAX_TOOL_BYTES, s->arena);
-        if (!texts[i].ptr)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(texts[i].ptr, err);
     }
     return 0;
 }

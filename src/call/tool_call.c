@@ -2,6 +2,7 @@
 #include "call/call.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "text/shown.h"
@@ -43,16 +44,14 @@ static bool has_wrong_form(const wt_validation *validation, struct str pointer)
 static int reject_unfit_arguments(const wt_validation *validation, const struct parameters *parameters,
                                   struct call_arguments *arguments)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     for (size_t p = 0; p < arguments->len && !pointer.failed; p++) {
         wt__buffer_clear(&pointer);
         wt__json_pointer_step(&pointer, wt__str(parameters->items[p].name));
         if (arguments->items[p].state == ARGUMENT_UNSURE && has_wrong_form(validation, wt__buffer_view(&pointer)))
             wt__call_argument_reject(&arguments->items[p], &parameters->items[p]);
     }
-    int rc = pointer.failed ? WT_ENOMEM : 0;
-    wt__buffer_dispose(&pointer);
-    return rc;
+    return pointer.failed ? WT_ENOMEM : 0;
 }
 
 int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
