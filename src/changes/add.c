@@ -29,8 +29,7 @@ void wt_add_report_free(wt_add_report *public)
 int wt__report_new(struct import_report **out, const struct import *import, wt_error *err)
 {
     struct import_report *report = calloc(1, sizeof *report);
-    if (!report)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(report, err);
     wt_add_issue *issues = wt__arena_array(&report->arena, wt_add_issue, import->issue_count);
     const void *kept = wt__arena_pointers(&report->arena, issues, import->issue_count, sizeof *issues);
     bool whole = kept != NULL;
@@ -65,11 +64,9 @@ static int add_remark(struct import_report *report, unsigned code, struct buffer
 
 static const char *copy_tool_id(struct arena *arena, struct str provider, struct str name)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     wt__tool_id(&id, provider, name);
-    const char *copy = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
-    wt__buffer_dispose(&id);
-    return copy;
+    return id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
 }
 
 /* Reports the tools added under another name. The texts of changes are in the report's arena already. */
@@ -88,8 +85,7 @@ static int report_collisions(struct import_report *report, const struct store_ch
     report->public.collisions = changes->collisions;
     report->public.collided = wt__arena_pointers(&report->arena, told, count, sizeof *told);
     report->public.collided_count = report->public.collided ? count : 0;
-    if (!whole || !report->public.collided)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(whole && report->public.collided, err);
     if (count == 0)
         return 0;
     struct buffer text = {0};
@@ -149,8 +145,7 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
     struct store_changes changes;
     wt_add_report *told = &report->public;
     options.ids = report->own.ids = wt__alloc_array(import->tool_count + 1, sizeof *report->own.ids);
-    if (!options.ids)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(options.ids, err);
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_import(engine->store, import->tools, import->tool_count, &options, &changes, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -217,18 +212,18 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
                         wt_error *err)
 {
     const struct encoder *encoder = NULL;
-    int rc = no_vectors ? 0 : find_import_encoder(engine, report, &encoder, err);
+    if (!no_vectors)
+        WT_TRY(find_import_encoder(engine, report, &encoder, err));
     /* Encoding takes long; until then queries find the new tools by their words. */
-    if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
-        rc = rebuild_index(engine, err);
+    if (encoder && wt__engine_is_asked(engine)) {
+        int rc = rebuild_index(engine, err);
         wt__engine_keep_tools(engine);
+        WT_TRY(rc);
     }
-    if (rc == 0 && encoder)
-        rc = wt__embed_import(engine, encoder, &report->own, progress, &report->public.embedded, err);
-    if (rc == 0 && !no_vectors)
-        rc = wt__engine_update_trained(engine, progress, err);
-    if (rc < 0)
-        return rc;
+    if (encoder)
+        WT_TRY(wt__embed_import(engine, encoder, &report->own, progress, &report->public.embedded, err));
+    if (!no_vectors)
+        WT_TRY(wt__engine_update_trained(engine, progress, err));
     if (wt__progress_phase(progress, "indexing", 0))
         return wt__fail_cancelled(err);
     return rebuild_index(engine, err);

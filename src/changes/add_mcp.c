@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "changes/add.h"
 #include "engine/sized_options.h"
@@ -58,13 +59,12 @@ void wt_mcp_report_free(wt_mcp_report *public)
 
 static int name_source_prefix(struct mcp_import *adding, const char *path, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     char resolved[PATH_MAX];
     if (path && !realpath(path, resolved))
         return wt__fail_errno(err, "find", path);
     wt__buffer_printf(&text, "mcp:%s%s", path ? resolved : "", path ? "#" : "");
     adding->prefix = text.failed ? NULL : wt__arena_copy(&adding->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
     return adding->prefix ? 0 : wt__fail_nomem(err);
 }
 
@@ -85,8 +85,7 @@ static int find_mcp_servers(struct mcp_import *adding, const char *source, wt_er
     if (rc < 0 || configured)
         return rc;
     struct mcp_server *server = wt__arena_array(&adding->config.arena, struct mcp_server, 1);
-    if (!server)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(server, err);
     *server = (struct mcp_server){.name = "", .argv = source ? NULL : command, .url = source};
     adding->config.servers = server;
     adding->config.count = 1;
@@ -96,16 +95,14 @@ static int find_mcp_servers(struct mcp_import *adding, const char *source, wt_er
 /* Returns the source of a server. Escapes slashes as in URLs, since sync takes a slash in a source for a path. */
 static const char *name_server_source(struct mcp_import *adding, const char *name)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_text(&text, adding->prefix);
     for (; *name; name++)
         if (*name == '/' || *name == '%')
             wt__buffer_printf(&text, "%%%02X", (unsigned char)*name);
         else
             wt__buffer_char(&text, *name);
-    const char *out = text.failed ? NULL : wt__arena_copy(&adding->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return out;
+    return text.failed ? NULL : wt__arena_copy(&adding->arena, wt__buffer_view(&text));
 }
 
 /* ---------------------------------------------------------------- listing */
@@ -132,8 +129,7 @@ static int list_all_servers(struct mcp_import *adding, wt_error *err)
 {
     size_t enabled = 0;
     adding->asked = wt__arena_array(&adding->arena, struct listed_server, adding->config.count);
-    if (!adding->asked)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(adding->asked, err);
     for (size_t i = 0; i < adding->config.count; i++) {
         const struct mcp_server *server = &adding->config.servers[i];
         adding->asked[i].server = server;
@@ -169,15 +165,13 @@ static bool is_server_failure(int code)
 static int import_server(struct mcp_import *adding, struct listed_server *asked, wt_error *err)
 {
     struct import import = {0};
-    int rc = name_import_source(adding, asked, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(name_import_source(adding, asked, err));
     struct import_options reading = {.format = STR("mcp"),
                                      .provider = wt__str(asked->provider),
                                      .source_name = wt__str(asked->source),
                                      .strict = adding->options.strict,
                                      .progress = &adding->progress};
-    rc = wt__import_bytes(&import, wt__buffer_view(&asked->listing.tools), &reading, &asked->why);
+    int rc = wt__import_bytes(&import, wt__buffer_view(&asked->listing.tools), &reading, &asked->why);
     if (rc == 0)
         rc = wt__report_new(&asked->report, &import, &asked->why);
     if (rc == 0)
@@ -268,8 +262,7 @@ static int write_mcp_report(struct mcp_import *adding, const struct import_repor
 {
     struct mcp_report *report = calloc(1, sizeof *report);
     size_t count = adding->config.count;
-    if (!report)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(report, err);
     wt_mcp_server *servers = wt__arena_array(&report->arena, wt_mcp_server, count);
     const char *notice = searchable->public.notice;
     report->public = (wt_mcp_report){

@@ -140,17 +140,13 @@ static int drop_credentials(wt_engine *engine, int64_t id, struct str label, jso
 static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
                                     struct arena *arena, struct str *out, wt_error *err)
 {
-    struct buffer text = {0};
-    int rc = wt__may_have_credentials(arguments) ? drop_credentials(engine, tool, label, arguments, err) : 0;
-    if (rc == 0)
-        rc = wt__usage_write_arguments(&text, arguments, err);
-    if (rc == 0) {
-        *out = wt__buffer_view(&text);
-        out->ptr = wt__arena_copy(arena, *out);
-        rc = out->ptr ? 0 : wt__fail_nomem(err);
-    }
-    wt__buffer_dispose(&text);
-    return rc;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    if (wt__may_have_credentials(arguments))
+        WT_TRY(drop_credentials(engine, tool, label, arguments, err));
+    WT_TRY(wt__usage_write_arguments(&text, arguments, err));
+    *out = wt__buffer_view(&text);
+    out->ptr = wt__arena_copy(arena, *out);
+    return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
 /* ---------------------------------------------------------------- recording */
@@ -180,15 +176,13 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
 /* Fails if all names are unknown, with a suggestion. */
 static int fail_unknown_tools(wt_engine *engine, const char *first, size_t count, wt_error *err)
 {
-    struct buffer sentence = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "no tool is named \"%s\"%s; nothing was recorded", first,
                       count > 1 ? " or like the others" : "");
     pthread_mutex_lock(&engine->store_lock);
     wt__suggest_tool(&sentence, engine->store, wt__str(first));
     pthread_mutex_unlock(&engine->store_lock);
-    int rc = sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
-    wt__buffer_dispose(&sentence);
-    return rc;
+    return sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
 }
 
 /* Reads the arguments of tool number `index`. */
@@ -508,8 +502,7 @@ static int import_usages(wt_engine *engine, const char *path, struct str bytes, 
     if (rc < 0)
         return rc;
     import.report = calloc(1, sizeof *import.report);
-    if (!import.report)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(import.report, err);
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct usage_import *reader = &import.report->import;
     *reader = (struct usage_import){
@@ -625,12 +618,10 @@ void wt_usages_free(wt_usages *usages)
 
 static int fail_unknown_name(struct store *store, const char *name, wt_error *err)
 {
-    struct buffer sentence = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "neither a tool nor a usage has the name \"%s\"", name);
     wt__suggest_tool(&sentence, store, wt__str(name));
-    int rc = sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
-    wt__buffer_dispose(&sentence);
-    return rc;
+    return sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
 }
 
 /* Translates a filter into a query, which borrows its strings. Requires store_lock. */
@@ -661,8 +652,7 @@ static int materialise_usage(struct arena *arena, const struct usage *usage, wt_
 {
     wt_usage_tool *tools = wt__arena_array(arena, wt_usage_tool, usage->tool_count);
     const void *pointers = wt__arena_pointers(arena, tools, usage->tool_count, sizeof *tools);
-    if (!pointers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(pointers, err);
     for (size_t i = 0; i < usage->tool_count; i++)
         tools[i] = (wt_usage_tool){usage->tools[i].label.ptr, usage->tools[i].tool != 0,
                                    usage->tools[i].arguments.len ? usage->tools[i].arguments.ptr : NULL};
@@ -688,8 +678,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     if (rc < 0)
         return rc;
     struct usage_page *page = calloc(1, sizeof *page);
-    if (!page)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(page, err);
     pthread_mutex_lock(&engine->store_lock);
     rc = read_usage_filter(engine, &filter, &query, err);
     if (rc == 0)

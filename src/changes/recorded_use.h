@@ -28,7 +28,7 @@ struct reported_usage {
 };
 
 /* Records usages in one transaction. A bad usage does not affect the others. All valid ones are on disk after a return
- * of 0, and none otherwise. Encodes nothing. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
+ * of 0; otherwise not a single one. Does not encode. Takes store_lock. Errors: those of the store, WT_ENOMEM. */
 int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err);
 
 /* Encodes the teaching usages after the mark and adds them to the sums, then rebuilds stale sums. Works in batches with

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
 #include "store/review.h"
@@ -61,14 +62,12 @@ static void dispose_review(struct review_run *r)
 
 static const char *copy_review_id(struct arena *arena, struct str provider, struct str name)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     if (name.len > 0)
         wt__tool_id(&id, provider, name);
     else
         wt__buffer_str(&id, provider);
-    const char *copy = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
-    wt__buffer_dispose(&id);
-    return copy;
+    return id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -140,8 +139,7 @@ static int keep_approved_bytes(struct review_run *r, const struct review_row *ro
     struct str *definitions = wt__arena_array(&r->arena, struct str, most);
     struct str *names = wt__arena_array(&r->arena, struct str, most);
     struct tool **tools = wt__arena_array(&r->arena, struct tool *, most);
-    if (!definitions || !names || !tools)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(definitions && names && tools, r->err);
     for (size_t i = 0; i < most; i++) {
         struct review_item *item = &r->listing.items[i];
         const struct review_row *row =
@@ -163,8 +161,7 @@ static int check_lock(struct review_run *r, struct review_item *item)
         pin = wt__pins_offer(&r->lock, wt__review_words[item->kind], provider, name);
     } else {
         const char *id = copy_review_id(&r->arena, provider, name);
-        if (!id)
-            return wt__fail_nomem(r->err);
+        WT_CHECK_ALLOC(id, r->err);
         pin = name.len > 0 ? wt__pins_find(&r->lock, wt__str(id)) : wt__pins_instructions(&r->lock, wt__str(id));
     }
     item->locked = pin && strcmp(pin->sha256, item->sha256) == 0;
@@ -256,8 +253,7 @@ static int make_review_items(struct review_run *r, const char *instructions, con
     struct review_listing *listing = &r->listing;
     size_t count = r->listed.tool_count;
     listing->items = wt__arena_array(&r->arena, struct review_item, count + offers->count + 1);
-    if (!listing->items)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(listing->items, r->err);
     for (size_t i = 0; i < count; i++) {
         struct review_item *item = &listing->items[listing->count++];
         *item = (struct review_item){.tool = r->listed.tools[i], .offered = r->listed.tools[i].definition};
@@ -339,8 +335,7 @@ static int report_waiting(struct review_run *r, struct review_report *report)
     wt_review_report *out = &report->public;
     size_t most = r->listing.count, count = 0;
     const char **ids = wt__arena_array(&report->arena, const char *, most);
-    if (!ids)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(ids, r->err);
     for (size_t i = 0; i < most; i++) {
         const struct review_item *item = &r->listing.items[i];
         bool tool = is_tool_item(item), waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
@@ -363,8 +358,7 @@ static int write_review_report(struct review_run *r, const struct review_changes
 {
     struct review_report *report = calloc(1, sizeof *report);
     const struct store_changes *catalogue = &changes->catalogue;
-    if (!report)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(report, r->err);
     report->public = (wt_review_report){.returned = changes->returned,
                                         .removed = catalogue->removed,
                                         .changed = catalogue->added + catalogue->updated + catalogue->removed > 0,
@@ -423,14 +417,12 @@ static int apply_review(struct review_run *r, bool approval, wt_review_report **
 
 static const char *name_review_source(struct review_run *r, const char *given)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (given)
         return given;
     wt__buffer_text(&text, "mcp:");
     wt__buffer_str(&text, r->listing.provider);
-    const char *name = text.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return name;
+    return text.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&text));
 }
 
 static int begin_review(struct review_run *r, const char *provider, const char *source)
@@ -539,8 +531,7 @@ static int approve_rows(struct review_run *r, const wt_approve_options *options,
         return wt__fail(r->err, WT_EINVAL, "name the definitions to approve, or approve all");
     const struct review_row **meant =
         wt__arena_array(&r->arena, const struct review_row *, count + options->name_count);
-    if (!meant)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(meant, r->err);
     if (rc == 0 || (options->all && count == 0))
         return wt__fail(r->err, WT_ENOTFOUND, "nothing of %.*s waits for approval", (int)r->listing.provider.len,
                         r->listing.provider.ptr);

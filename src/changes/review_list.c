@@ -98,8 +98,7 @@ int wt_list_waiting(wt_engine *engine, const char *provider, wt_waiting_list **o
     struct review_row *rows = NULL;
     size_t count = 0;
     *out = NULL;
-    if (!list)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(list, err);
     int rc = read_provider_rows(engine, REVIEWS_WAITING, provider, &list->arena, &rows, &count, err);
     wt_waiting *items = rc < 0 ? NULL : wt__arena_array(&list->arena, wt_waiting, count);
     if (rc >= 0 && !items)

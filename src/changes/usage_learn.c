@@ -206,8 +206,7 @@ static int learn_with_encoder(wt_engine *engine, const struct encoder *encoder, 
         return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; nothing can be learned",
                         engine->path);
     struct usage_learner *l = calloc(1, sizeof *l);
-    if (!l)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(l, err);
     l->engine = engine;
     l->encoder = encoder;
     l->set = set;
