@@ -380,9 +380,7 @@ static int take_series(struct argument_reader *r)
         for (size_t l = 0; l < r->literal_count && p < first + count; l++)
             if (is_open_pair(r, p, l)) {
                 r->scores[p][l] = SURE_FIRST;
-                int rc = take_pair(r, p++, l);
-                if (rc < 0)
-                    return rc;
+                WT_TRY(take_pair(r, p++, l));
             }
     }
     return 0;

@@ -291,9 +291,9 @@ enum {
 };
 
 /* Makes every open argument unsure if the request may be about one. An optional argument is open if it takes text, is
- * absent, and is in some past call. A word is accounted for by the argument read from it, by the tool's name and
- * description, by names and descriptions of other arguments, and by past requests whose calls have none of the open
- * arguments. */
+ * absent, and is not rare. It is rare if COVERAGE_PAST_ENOUGH or more past calls are known, all without it. A word is
+ * accounted for by the argument read from it, by the tool's name and description, by names and descriptions of other
+ * arguments, and by past requests whose calls have none of the open arguments. */
 void wt__coverage_check(struct call_arguments *arguments, struct str request, struct str about,
                         const struct parameters *parameters);
 

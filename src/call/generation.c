@@ -256,9 +256,7 @@ static int read_verification(const struct verification_batch *v, struct verifica
     struct generated_argument *item = asked->item;
     const json_t *answer = asked->reply.got.json;
     size_t option = 0;
-    int rc = keep_generation_exchange(v->g, &v->prompt, &asked->reply, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(keep_generation_exchange(v->g, &v->prompt, &asked->reply, err));
     switch (wt__numbered_read(answer, "option", asked->option_count, true, &option)) {
     case NUMBERED_ITEM:
         item->state = ARGUMENT_GIVEN;
@@ -392,9 +390,7 @@ static int validate_generated(const struct generation_run *g, struct str *fault,
     const struct call_validation *validation = g->options->validation;
     struct str words = {0};
     struct buffer plain = {0};
-    int rc = validation->validate(validation->self, g->trace->arguments, g->arena, &words, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(validation->validate(validation->self, g->trace->arguments, g->arena, &words, err));
     wt__plain_line(&plain, words, GENERATION_MAX_FAULT_BYTES);
     return copy_prompt_text(g, &plain, fault, err);
 }

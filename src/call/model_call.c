@@ -62,10 +62,8 @@ static int get_stored_contrast(void *self, const struct contrast_key *key, struc
     const struct call_run *calling = self;
     const struct stored_contrast_key wanted = make_contrast_key(key);
     struct store *reader;
-    int rc = wt__engine_reader(calling->engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_get_contrast(reader, &wanted, arena, question, err);
+    WT_TRY(wt__engine_reader(calling->engine, &reader, err));
+    int rc = wt__store_get_contrast(reader, &wanted, arena, question, err);
     wt__engine_return_reader(calling->engine, reader);
     return rc;
 }
@@ -112,9 +110,7 @@ static int select_candidate(struct call_run *calling, struct chat_model *chat, w
     if (rc < 0)
         return rc;
     struct selection_trace *trace = &calling->model.selection;
-    rc = wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err));
     calling->model.selected = true;
     if (trace->end == SELECTION_NONE)
         calling->count = 0;
@@ -191,12 +187,10 @@ static int open_second_model(struct call_run *calling, const struct chat_model *
 int wt__call_by_model(struct call_run *calling, wt_error *err)
 {
     struct chat_model *chat;
-    int rc = wt__engine_chat(calling->engine, &chat, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_chat(calling->engine, &chat, err));
     calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
     WT_CHECK_ALLOC(calling->model.name, err);
-    rc = open_second_model(calling, chat, err);
+    int rc = open_second_model(calling, chat, err);
     if (rc < 0)
         return rc;
     if (wt__progress_phase(calling->progress, "asking the language model", 0))

@@ -93,7 +93,7 @@ static void add_parameter_example(struct parameter *parameter, const json_t *val
         parameter->examples[parameter->example_count++] = text;
 }
 
-/* Returns the most frequent value absent from requests, if at least half of the calls have it; else NULL. */
+/* Returns the most frequent of the values absent from their requests, if at least half are equal to it; else NULL. */
 static const json_t *find_usual_value(const json_t *const *unsaid, size_t count)
 {
     const json_t *usual = NULL;
@@ -120,9 +120,7 @@ static int learn_parameter(struct parameter *parameter, const struct demonstrati
         struct str text;
         if (!value)
             continue;
-        int rc = write_request_text(&text, value, arena);
-        if (rc < 0)
-            return rc;
+        WT_TRY(write_request_text(&text, value, arena));
         bool known = calls[i].request.len > 0;
         size_t start = known ? find_whole_words(calls[i].request, text) : SIZE_MAX;
         bool said = start != SIZE_MAX;
@@ -182,10 +180,8 @@ static int read_recorded_calls(const struct call_run *calling, const wt_tool *to
 {
     struct store *reader;
     int64_t id;
-    int rc = wt__engine_reader(calling->engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(reader, err);
+    WT_TRY(wt__engine_reader(calling->engine, &reader, err));
+    int rc = wt__store_read_begin(reader, err);
     if (rc == 0)
         rc = wt__tool_resolve(reader, tool->id, &id, err);
     if (rc == 0 && out->calls)

@@ -219,9 +219,7 @@ static int run_pick_again(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
     struct tool_listing others;
-    int rc = list_other_candidates(s, trace->first, &others, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(list_other_candidates(s, trace->first, &others, err));
     if (others.count == 1) {
         trace->second = others.places[0];
         return 0;
@@ -341,9 +339,7 @@ static int find_contrast(const struct selection_run *s, const struct contrast_ke
 {
     const struct contrast_store *store = s->options.store;
     struct str kept = {0};
-    int rc = store->get(store->self, key, s->arena, &kept, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(store->get(store->self, key, s->arena, &kept, err));
     if (wt__plain_words(&s->trace->question, kept, SELECTION_MAX_WORDS_BYTES, s->arena) < 0)
         return wt__fail_nomem(err);
     s->trace->stored = s->trace->question.len > 0;

@@ -2,8 +2,8 @@
 #include "call/call.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "text/shown.h"
 
@@ -248,11 +248,9 @@ static void make_call_id(struct written_call *call)
 int wt__tool_call_write(struct buffer *out, struct str form, struct str name, struct str export_name,
                         const json_t *schema, const json_t *arguments, wt_error *err)
 {
-    int rc = wt__tool_call_check(form, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tool_call_check(form, err));
     struct written_call call = {.name = name, .export_name = export_name, .schema = schema, .arguments = arguments};
-    rc = wt__json_write_typed(&call.json, arguments);
+    int rc = wt__json_write_typed(&call.json, arguments);
     if (rc == 0) {
         make_call_id(&call);
         find_call_form(form)->write(out, &call);
