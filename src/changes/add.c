@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "catalog/names.h"
 #include "changes/add.h"
-#include "engine/notice.h"
 #include "changes/recorded_use.h"
+#include "engine/notice.h"
 #include "engine/sized_options.h"
 
 void wt_add_report_free(wt_add_report *public)
@@ -243,11 +243,9 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
     struct import_report *report;
-    int rc = wt__report_new(&report, import, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__report_new(&report, import, err));
     wt__engine_begin_import(engine);
-    rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
+    int rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
     if (rc == 0)
         rc = report_empty(import, report, err);
     bool stored = rc == 0;
@@ -283,13 +281,11 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     struct import import = {0};
     struct progress progress;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     const char *name = options.source_name ? options.source_name : "input";
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = make_import_options(&options, name, &progress);
-    rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
+    int rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
     if (rc == 0)
         rc = add_import(engine, &import, wt__str(name), &options, &progress, out, err);
     wt__import_dispose(&import);
@@ -342,12 +338,10 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     struct import import = {0};
     struct progress progress;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = make_import_options(&options, NULL, &progress);
-    rc = wt__import_path(&import, path, &reading, err);
+    int rc = wt__import_path(&import, path, &reading, err);
     if (rc == 0) {
         const char *source = resolve_source(path, &import.arena);
         rc = source ? name_sources(&import, path, source, err) : wt__fail_nomem(err);

@@ -2,9 +2,9 @@
 #ifndef WT_CHANGES_ADD_H
 #define WT_CHANGES_ADD_H
 
-#include "import/import.h"
 #include "engine/engine.h"
 #include "engine/notice.h"
+#include "import/import.h"
 
 struct import_report {
     wt_add_report public; /* first member, so that the public pointer converts to struct import_report */

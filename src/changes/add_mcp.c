@@ -291,11 +291,9 @@ static int add_listed_tools(struct mcp_import *adding, wt_mcp_report **out, wt_e
 {
     static const struct import nothing;
     struct import_report *searchable;
-    int rc = wt__report_new(&searchable, &nothing, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__report_new(&searchable, &nothing, err));
     wt__engine_begin_import(adding->engine);
-    rc = import_all_servers(adding, err);
+    int rc = import_all_servers(adding, err);
     for (size_t i = 0; rc == 0 && i < adding->config.count; i++)
         if (adding->asked[i].report)
             rc = wt__report_add_own(searchable, adding->asked[i].report, err);
@@ -319,14 +317,12 @@ int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *
     wt_error scratch;
     err = err ? err : &scratch;
     *out = NULL;
-    int rc = wt__options_read(&adding.options, sizeof adding.options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&adding.options, sizeof adding.options, given, err));
     if (engine->read_only) /* fail before a server is started */
         return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no tools can be added",
                         engine->path);
     wt__progress_init(&adding.progress, adding.options.progress, adding.options.progress_context);
-    rc = find_mcp_servers(&adding, source, err);
+    int rc = find_mcp_servers(&adding, source, err);
     if (rc == 0)
         rc = list_all_servers(&adding, err);
     if (rc == 0)

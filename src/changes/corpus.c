@@ -11,9 +11,7 @@
 int wt__corpus_cache_folder(const char **out, struct arena *arena, wt_error *err)
 {
     char *caches;
-    int rc = wt__cache_folder(&caches, arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__cache_folder(&caches, arena, err));
     *out = wt__path_join(arena, caches, "eval");
     return *out ? 0 : wt__fail_nomem(err);
 }

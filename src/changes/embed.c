@@ -116,10 +116,8 @@ static void sum_text_vectors(float *vectors, size_t count, size_t dim)
 static int64_t embed_tool_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
                                 struct embedding_batch *batch, struct progress *progress, wt_error *err)
 {
-    int rc = wt__encode_many(encoder, TEXT_TOOL, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads,
-                             batch->vectors, progress, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__encode_many(encoder, TEXT_TOOL, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads,
+                           batch->vectors, progress, err));
     sum_text_vectors(batch->vectors, batch->count, set->dim);
     pthread_mutex_lock(&engine->store_lock);
     int64_t stored = wt__store_put_vectors(engine->store, set, batch->keys, batch->vectors, batch->count, err);
@@ -232,12 +230,10 @@ int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context
 {
     const struct encoder *encoder;
     struct progress progress;
-    int rc = wt__engine_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(engine, &encoder, err));
     wt__progress_init(&progress, report, context);
     size_t embedded;
-    rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
+    int rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
     if (rc == 0)
         rc = embed_for_trained(engine, encoder, &progress, err);
     wt__engine_changed(engine);

@@ -134,9 +134,9 @@ static int drop_credentials(wt_engine *engine, int64_t id, struct str label, jso
     return rc;
 }
 
-/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none: the tool's schema is
- * read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its name. Takes store_lock.
- * Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the store. */
+/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none, so the tool's schema
+ * is read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its name. Takes
+ * store_lock. Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the store. */
 static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
                                     struct arena *arena, struct str *out, wt_error *err)
 {
@@ -248,10 +248,8 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
     struct tool_lookup lookup = {.engine = engine};
     struct usage usage;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
-    rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    int rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
     if (rc == 0)
         rc = read_usage_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
     int unknown = rc;
@@ -376,9 +374,7 @@ static int find_draft_tools(struct usage_intake *import, const struct usage_draf
             return rc;
         if (tool.tool < 0) /* an ambiguous name is dropped: it would never become the id of one tool */
             continue;
-        rc = take_draft_arguments(import, draft, i, &tool, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(take_draft_arguments(import, draft, i, &tool, err));
         if (!is_new_tool(tools, *count, &tool))
             continue;
         *known += tool.tool > 0;
@@ -392,9 +388,7 @@ static int take_draft(void *context, const struct usage_draft *draft, wt_error *
     struct usage_intake *import = context;
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
     size_t count, known;
-    int rc = find_draft_tools(import, draft, tools, &count, &known, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_draft_tools(import, draft, tools, &count, &known, err));
     if (known == 0 && draft->tool_count > 0) {
         import->report->import.skipped++;
         import->none_known = true;
@@ -498,17 +492,15 @@ static int import_usages(wt_engine *engine, const char *path, struct str bytes, 
     struct progress progress;
     struct usage_intake import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     import.report = calloc(1, sizeof *import.report);
     WT_CHECK_ALLOC(import.report, err);
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct usage_import *reader = &import.report->import;
     *reader = (struct usage_import){
         .take = take_draft, .context = &import, .progress = &progress, .strict = options.strict != 0};
-    rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
-              : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
+    int rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
+                  : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
     if (rc == 0)
         rc = store_usages(engine, &import, &progress, err);
     bool stored = rc == 0;
@@ -674,13 +666,11 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     struct usage *usages = NULL;
     size_t count = 0;
     *out = NULL;
-    int rc = wt__options_read(&filter, sizeof filter, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&filter, sizeof filter, given, err));
     struct usage_page *page = calloc(1, sizeof *page);
     WT_CHECK_ALLOC(page, err);
     pthread_mutex_lock(&engine->store_lock);
-    rc = read_usage_filter(engine, &filter, &query, err);
+    int rc = read_usage_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_usages(engine->store, &query, &page->arena, &usages, &count, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -767,9 +757,7 @@ int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *given, wt_writ
 {
     wt_usage_filter filter;
     int64_t total = 0, count;
-    int rc = wt__options_read(&filter, sizeof filter, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&filter, sizeof filter, given, err));
     size_t limit = filter.limit;
     do {
         filter.limit = limit && limit - (size_t)total < PAGE ? limit - (size_t)total : PAGE;

@@ -12,11 +12,11 @@
 #include "base/memory.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
-#include "store/review.h"
 #include "changes/add.h"
 #include "engine/notice.h"
 #include "engine/sized_options.h"
 #include "engine/tools.h"
+#include "store/review.h"
 #include "whichtool/review.h"
 
 struct review_report {
@@ -276,10 +276,8 @@ static int make_review_items(struct review_run *r, const char *instructions, con
 static int read_review_rows(struct review_run *r, enum review_rows which, struct review_row **rows, size_t *count)
 {
     struct store *reader;
-    int rc = wt__engine_reader(r->engine, &reader, r->err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_reviews(reader, which, &r->listing.provider, &r->arena, rows, count, r->err);
+    WT_TRY(wt__engine_reader(r->engine, &reader, r->err));
+    int rc = wt__store_reviews(reader, which, &r->listing.provider, &r->arena, rows, count, r->err);
     wt__engine_return_reader(r->engine, reader);
     return rc;
 }
@@ -393,11 +391,9 @@ static int apply_review(struct review_run *r, bool approval, wt_review_report **
 {
     struct import_report *added;
     struct review_changes changes = {0};
-    int rc = wt__report_new(&added, &r->listed, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__report_new(&added, &r->listed, r->err));
     wt__engine_begin_import(r->engine);
-    rc = store_review_changes(r, approval, &changes);
+    int rc = store_review_changes(r, approval, &changes);
     bool stored = rc == 0;
     added->own = (struct own_tools){.ids = changes.ids, .count = changes.tool_count};
     const struct store_changes *catalogue = &changes.catalogue;
@@ -444,14 +440,12 @@ int wt_review(wt_engine *engine, const char *provider, const char *listing, size
     wt_review_options options;
     struct review_run r = {.engine = engine, .err = err};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     wt__progress_init(&r.progress, options.progress, options.progress_context);
     r.no_vectors = options.no_vectors != 0;
     r.listing.trust_first = options.trust_first != 0;
     r.listing.lock = options.lock != NULL;
-    rc = begin_review(&r, provider, options.source_name);
+    int rc = begin_review(&r, provider, options.source_name);
     if (rc == 0)
         rc = read_review_listing(&r, (struct str){listing, len}, &options);
     if (rc == 0)
@@ -547,12 +541,10 @@ int wt_approve(wt_engine *engine, const char *provider, const wt_approve_options
     wt_approve_options options;
     struct review_run r = {.engine = engine, .err = err};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     wt__progress_init(&r.progress, options.progress, options.progress_context);
     r.no_vectors = options.no_vectors != 0;
-    rc = begin_review(&r, provider, NULL);
+    int rc = begin_review(&r, provider, NULL);
     if (rc == 0)
         rc = approve_rows(&r, &options, out);
     dispose_review(&r);

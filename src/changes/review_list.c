@@ -5,9 +5,9 @@
 #include "catalog/definition_changes.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
-#include "store/review.h"
 #include "engine/engine.h"
 #include "engine/tools.h"
+#include "store/review.h"
 #include "whichtool/review.h"
 
 struct waiting_list {
@@ -30,10 +30,8 @@ static int read_provider_rows(wt_engine *engine, enum review_rows which, const c
 {
     struct str name = wt__str(provider);
     struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_reviews(reader, which, provider ? &name : NULL, arena, rows, count, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_reviews(reader, which, provider ? &name : NULL, arena, rows, count, err);
     wt__engine_return_reader(engine, reader);
     return rc == 0 ? wt__fail(err, WT_ENOTFOUND, "no server was ever reviewed as \"%.200s\"", provider) : rc;
 }
@@ -128,10 +126,8 @@ int wt_approved_instructions(wt_engine *engine, const char *provider, char **out
     struct store *reader;
     struct str name = wt__str(provider);
     *out = NULL;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_reviews(reader, REVIEWS_INSTRUCTIONS, &name, &arena, &rows, &count, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_reviews(reader, REVIEWS_INSTRUCTIONS, &name, &arena, &rows, &count, err);
     wt__engine_return_reader(engine, reader);
     for (size_t i = 0; rc >= 0 && i < count; i++)
         if (rows[i].listed && rows[i].offered_sha256[0] == '\0')
@@ -175,10 +171,8 @@ int wt_list_approved(wt_engine *engine, const char *provider, wt_tools **out, wt
     int64_t *ids;
     size_t count;
     *out = NULL;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(reader, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_read_begin(reader, err);
     if (rc == 0)
         rc = wt__store_approved_tools(reader, wt__str(provider), &arena, &ids, &count, err);
     if (rc == 0)

@@ -90,9 +90,8 @@ static int encode_next_batch(struct usage_learner *l, struct usage_query *query,
         rc = list_distinct_requests(l);
     if (rc < 0 || l->count == 0)
         return rc;
-    rc = wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->threads, l->vectors, progress, l->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(
+        wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->threads, l->vectors, progress, l->err));
     l->learned += l->text_count;
     for (size_t i = 0; i < l->text_count * l->set.dim; i++)
         if (!isfinite(l->vectors[i]))
@@ -244,11 +243,9 @@ int64_t wt__usage_learn_in_background(wt_engine *engine, wt_progress_fn report, 
     const struct encoder *encoder;
     struct progress progress;
     size_t learned = 0;
-    int rc = wt__usage_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_encoder(engine, &encoder, err));
     wt__progress_init(&progress, report, context);
-    rc = learn_and_index(engine, encoder, &progress, &learned, err);
+    int rc = learn_and_index(engine, encoder, &progress, &learned, err);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)learned;
 }
@@ -258,11 +255,9 @@ int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, 
     const struct encoder *encoder;
     struct progress progress;
     size_t learned;
-    int rc = wt__usage_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_encoder(engine, &encoder, err));
     wt__progress_init(&progress, report, context);
-    rc = wt__usage_learn(engine, encoder, &progress, &learned, err);
+    int rc = wt__usage_learn(engine, encoder, &progress, &learned, err);
     wt__engine_changed(engine);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)learned;
@@ -319,9 +314,7 @@ static int reload_changed_trained(wt_engine *engine, bool *anew, wt_error *err)
     int rc = wt__trained_stamp(&stamp, engine->trained_folder, err);
     if (rc < 0 || !engine->trained.tried || stamp == engine->trained_stamp)
         return rc;
-    rc = wt__engine_reopen_trained(engine, &fresh, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_reopen_trained(engine, &fresh, err));
     engine->trained_stamp = stamp; /* read before the files, so that later changes are found next time */
     replace_trained(engine, fresh);
     *anew = true;
@@ -381,10 +374,8 @@ static int count_recorded_usages(wt_engine *engine, uint64_t *out, wt_error *err
 {
     struct usage_info info = {0};
     struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_usage_info(reader, &info, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_usage_info(reader, &info, err);
     wt__engine_return_reader(engine, reader);
     *out = info.usages;
     return rc;
