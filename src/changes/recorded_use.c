@@ -134,8 +134,8 @@ static int drop_credentials(wt_engine *engine, int64_t id, struct str label, jso
     return rc;
 }
 
-/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none, so the tool's schema
- * is read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its name. Takes
+/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none, so the schema of
+ * the tool is read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its name. Takes
  * store_lock. Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the store. */
 static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
                                     struct arena *arena, struct str *out, wt_error *err)
