@@ -74,16 +74,16 @@ static int find_mcp_servers(struct mcp_import *adding, const char *source, wt_er
     if (!source == !(command && command[0]))
         return wt__fail(err, WT_EINVAL, "pass either a configuration, a URL or a command of an MCP server");
     bool configured = source && !wt__mcp_is_url(source);
-    int rc = configured ? wt__mcp_config_read(&adding->config, source, err) : 0;
-    if (rc == 0 && adding->options.provider && adding->config.count > 1)
-        rc = wt__fail(err, WT_EINVAL,
-                      "%s has %zu MCP servers, but a provider applies to one server only; without it, the name of "
-                      "each server is its provider",
-                      source, adding->config.count);
-    if (rc == 0)
-        rc = name_source_prefix(adding, configured ? source : NULL, err);
-    if (rc < 0 || configured)
-        return rc;
+    if (configured)
+        WT_TRY(wt__mcp_config_read(&adding->config, source, err));
+    if (adding->options.provider && adding->config.count > 1)
+        return wt__fail(err, WT_EINVAL,
+                        "%s has %zu MCP servers, but a provider applies to one server only; without it, the name of "
+                        "each server is its provider",
+                        source, adding->config.count);
+    WT_TRY(name_source_prefix(adding, configured ? source : NULL, err));
+    if (configured)
+        return 0;
     struct mcp_server *server = wt__arena_array(&adding->config.arena, struct mcp_server, 1);
     WT_CHECK_ALLOC(server, err);
     *server = (struct mcp_server){.name = "", .argv = source ? NULL : command, .url = source};

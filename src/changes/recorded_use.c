@@ -167,10 +167,9 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
         return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is none of: " USAGE_OUTCOME_WORDS, options->outcome);
     if (usage->time < 0 || usage->time > CLOCK_TEXT_MAX)
         return wt__fail(err, WT_EINVAL, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
-    int rc = wt__usage_check_client(usage->client, err);
-    if (rc == 0)
-        rc = wt__usage_check_key(usage->key, err);
-    return rc < 0 ? rc : wt__usage_check_request(request, err);
+    WT_TRY(wt__usage_check_client(usage->client, err));
+    WT_TRY(wt__usage_check_key(usage->key, err));
+    return wt__usage_check_request(request, err);
 }
 
 /* Fails if all names are unknown, with a suggestion. */
@@ -274,20 +273,16 @@ int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client,
 {
     struct usage usage = {.key = wt__str(key), .client = wt__str(client)};
     enum usage_fate fate;
-    int rc = wt__usage_check_key(usage.key, err);
-    if (rc == 0)
-        rc = wt__usage_check_client(usage.client, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_check_key(usage.key, err));
+    WT_TRY(wt__usage_check_client(usage.client, err));
     if (usage.key.len == 0)
         return wt__fail(err, WT_EINVAL, "give the key of the usage");
     if (!wt__usage_outcome_read(wt__str(outcome), &usage.outcome))
         return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is none of: " USAGE_OUTCOME_WORDS, outcome);
     pthread_mutex_lock(&engine->store_lock);
-    rc = wt__store_add_usages(engine->store, &usage, 1, NULL, &fate, NULL, err);
+    int rc = wt__store_add_usages(engine->store, &usage, 1, NULL, &fate, NULL, err);
     pthread_mutex_unlock(&engine->store_lock);
-    if (rc < 0)
-        return rc;
+    WT_TRY(rc);
     wt__engine_changed(engine);
     return fate == USAGE_MISSING ? wt__fail(err, WT_ENOTFOUND, "no usage of that client has the key \"%s\"", key) : 0;
 }

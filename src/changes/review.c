@@ -308,21 +308,18 @@ static int check_complete(struct review_run *r, struct str bytes)
 static int read_review_listing(struct review_run *r, struct str bytes, const wt_review_options *options)
 {
     struct review_row *rows = NULL;
-    struct offer_lists offers = {0};
+    WT_CLEANUP(dispose_offers) struct offer_lists offers = {0};
     size_t count = 0;
     r->listing.told[REVIEW_TOOL] = bytes.ptr != NULL;
-    int rc = options->lock ? wt__pins_read(&r->lock, options->lock, options->lock_len, r->err) : 0;
-    if (rc == 0 && bytes.ptr)
-        rc = read_listed_tools(r, &r->listed, bytes);
-    if (rc == 0 && bytes.ptr)
-        rc = check_complete(r, bytes);
-    if (rc == 0)
-        rc = read_offers(r, options, &offers);
-    if (rc == 0)
-        rc = make_review_items(r, options->instructions, &offers);
-    dispose_offers(&offers);
-    if (rc == 0)
-        rc = read_review_rows(r, REVIEWS_APPROVED, &rows, &count);
+    if (options->lock)
+        WT_TRY(wt__pins_read(&r->lock, options->lock, options->lock_len, r->err));
+    if (bytes.ptr) {
+        WT_TRY(read_listed_tools(r, &r->listed, bytes));
+        WT_TRY(check_complete(r, bytes));
+    }
+    WT_TRY(read_offers(r, options, &offers));
+    WT_TRY(make_review_items(r, options->instructions, &offers));
+    int rc = read_review_rows(r, REVIEWS_APPROVED, &rows, &count);
     return rc < 0 ? rc : keep_approved_bytes(r, rows, count);
 }
 
