@@ -15,8 +15,7 @@
 
 #include "base/json.h"
 #include "call/call_oracle.h"
-#include "call/generation.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 
 enum { REQUESTS_MOST = 4096, SEEDS = 60 /* at most 64, the bits of an outcome */ };
 
@@ -64,7 +63,7 @@ static struct call_request request_of(const json_t *row, struct call_labels *lab
 {
     int64_t nearest = wt__json_int(row, "nearest", -1);
     *labels = (struct call_labels){.tool = (size_t)wt__json_int(row, "gold", 0),
-                                   .nearest = nearest < 0 ? CALL_NOBODY : (size_t)nearest,
+                                   .nearest = nearest < 0 ? CALL_NO_CANDIDATE : (size_t)nearest,
                                    .arguments = wt__json_object(row, "arguments"),
                                    .wrong = wt__json_object(row, "wrong")};
     return (struct call_request){.text = wt__json_str(row, "request"), .labels = labels};

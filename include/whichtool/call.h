@@ -31,21 +31,24 @@ typedef struct wt_call_options {
     unsigned time_limit_ms; /* same as in wt_find_options */
     int language_model; /* let the engine's language model (wt_open_options) choose the tool, write the arguments and
                            verify both, as in ToolVerifier; 0: do not use one */
-    /* Variants for experiments with a language model. Numbers are sections of ToolVerifier. */
-    /* Selection of the tool. NULL: "verified".
-     * - "verified": with a contrastive question (2.2)
-     * - "conditioned": the question also sees the request (4.2)
-     * - "once": no verification
-     * - "one-shot": no verification, with a recorded request of each tool (3.2)
-     * - "direct": verification without a question (A.4.8)
-     * - "consistent": majority of several samples (A.3) */
-    const char *selection;
-    /* Source of the second prediction of the arguments (2.3): "react", "second-model", "sampled", or "alone" for none,
-     * which also means no verification. NULL: "second-model" if second_chat_model is set, else "react". */
-    const char *generation;
-    const char *second_chat_model; /* for "second-model": another model of the same server, by its name there (A.4.5) */
-    const char *construction;      /* final arguments: "assembled", or "written" by the model from "name: value" lines
-                                      (A.4.7); NULL: "assembled" */
+    /* Reproduces a comparison of ToolVerifier with a language model, as "NAME=VALUE; NAME=VALUE"; NULL: none. Numbers are
+     * sections of the paper.
+     *
+     * selection: how the tool is chosen
+     * - verified: with a contrastive question (2.2), the default
+     * - conditioned: the question also sees the request (4.2)
+     * - once: no verification
+     * - one-shot: no verification, with a recorded request of each tool (3.2)
+     * - direct: verification without a question (A.4.8)
+     * - consistent: majority of several samples (A.3)
+     *
+     * generation: source of the second prediction of the arguments (2.3): react, second-model, sampled, or alone for
+     * none, which also means no verification. Default: second-model if second-model is set, else react
+     *
+     * second-model: another model of the same server, by its name there (A.4.5)
+     *
+     * construction: final arguments, assembled (the default), or written by the model from "name: value" lines (A.4.7) */
+    const char *experiment;
 } wt_call_options;
 
 WT_INIT(wt_call_options_init, wt_call_options)
@@ -114,8 +117,8 @@ WT_API void wt_called_free(wt_called *called);
  * The arguments are validated against the tool's schema (whichtool/validator.h) with formats asserted. A schema that is
  * invalid or beyond the validator's limits is not an error: the call is not valid, and notice gives the reason.
  *
- * Errors: those of wt_find, and those of wt_get for options->tool. WT_EINVAL also for an unknown form, selection,
- * generation or construction, and for a second_chat_model that is missing, unused, or the same as the first. With a
+ * Errors: those of wt_find, and those of wt_get for options->tool. WT_EINVAL also for an unknown form or experiment,
+ * and for a second model that is missing, unused, or the same as the first. With a
  * language model also those of wt_pick. */
 WT_API int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *options,
                    wt_called **out, wt_error *err);

@@ -1,5 +1,5 @@
-/* answers.c: see answers.h. */
-#include "call/answers.h"
+/* answers.c: finds "NAME: VALUE" clauses; see argument_reader.h. */
+#include "call/argument_reader.h"
 
 #include <string.h>
 #include <strings.h>
@@ -13,7 +13,7 @@ static bool is_joint(char c)
     return c == ' ' || c == '_' || c == '-';
 }
 
-size_t wt__says(struct str request, size_t start, struct str value)
+size_t wt__match_value(struct str request, size_t start, struct str value)
 {
     size_t at = start;
     for (size_t i = 0; i < value.len; i++, at++) {
@@ -24,7 +24,7 @@ size_t wt__says(struct str request, size_t start, struct str value)
             return 0;
     }
     if (at < request.len && (request.ptr[at] | 0x20) == 's')
-        at++; /* "adults" says "adult" */
+        at++; /* "adults" matches "adult" */
     return at < request.len && wt__is_word_byte(request.ptr[at]) ? 0 : at;
 }
 
@@ -35,30 +35,30 @@ static bool ends_clause(struct str request, size_t at)
     return c == 0 || strchr(",;\n", c) || (strchr(".!?", c) && ends_sentence);
 }
 
-static bool assigns(struct str request, size_t at)
+static bool is_assignment(struct str request, size_t at)
 {
     return at < request.len && (request.ptr[at] == ':' || request.ptr[at] == '=');
 }
 
-static size_t past_blanks(struct str request, size_t at)
+static size_t skip_blanks(struct str request, size_t at)
 {
     while (at < request.len && request.ptr[at] == ' ')
         at++;
     return at;
 }
 
-/* Behind blanks, commas, and an "and" between two items. */
-static size_t past_between(struct str request, size_t at)
+/* Skips blanks, commas, and an "and" between two items. */
+static size_t skip_list_separator(struct str request, size_t at)
 {
     while (at < request.len && (request.ptr[at] == ' ' || request.ptr[at] == ','))
         at++;
     size_t in = at;
     struct str word = wt__next_word(request, &in);
     bool joint = wt__str_equal(word, STR("and")) && word.ptr == request.ptr + at;
-    return joint ? past_blanks(request, in) : at;
+    return joint ? skip_blanks(request, in) : at;
 }
 
-static size_t clause_end(struct str request, size_t at)
+static size_t find_clause_end(struct str request, size_t at)
 {
     size_t end = at;
     while (end - at <= ANSWER_BYTES && !ends_clause(request, end))
@@ -66,8 +66,8 @@ static size_t clause_end(struct str request, size_t at)
     return end;
 }
 
-/* Where the literal that begins there ends, and the clause with it; else at. */
-static size_t literal_end(const struct literals *literals, size_t at)
+/* Returns the end of a literal at `at` if it ends its clause; else at. */
+static size_t find_literal_end(const struct literals *literals, size_t at)
 {
     for (size_t l = 0; l < literals->len; l++)
         if (literals->items[l].start == at && ends_clause(literals->request, literals->items[l].end))
@@ -75,10 +75,10 @@ static size_t literal_end(const struct literals *literals, size_t at)
     return at;
 }
 
-/* Whether the clause that begins at `at` goes on with a list: few words, and none that begins something else. */
-static bool is_part(struct str request, size_t at)
+/* True if the clause at `at` continues a list: it has few words, and does not start another clause. */
+static bool continues_list(struct str request, size_t at)
 {
-    struct str part = {request.ptr + at, clause_end(request, at) - at};
+    struct str part = {request.ptr + at, find_clause_end(request, at) - at};
     static const char *const small[] = {"and", "or", "a", "an", "the"};
     size_t in = 0, count = 0;
     struct str first = wt__next_word(part, &in);
@@ -92,21 +92,21 @@ static bool is_part(struct str request, size_t at)
     return count <= ANSWER_PART_WORDS;
 }
 
-static size_t value_end(const struct literals *literals, const struct parameter *parameter, size_t start)
+static size_t find_answer_end(const struct literals *literals, const struct parameter *parameter, size_t start)
 {
     struct str request = literals->request;
-    size_t end = literal_end(literals, start);
-    end = end > start ? end : clause_end(request, start);
+    size_t end = find_literal_end(literals, start);
+    end = end > start ? end : find_clause_end(request, start);
     while (parameter->list && end < request.len && request.ptr[end] == ',' && end - start <= ANSWER_BYTES) {
-        size_t next = past_between(request, end), behind = literal_end(literals, next);
-        if (behind == next && !is_part(request, next))
+        size_t next = skip_list_separator(request, end), behind = find_literal_end(literals, next);
+        if (behind == next && !continues_list(request, next))
             break;
-        end = behind > next ? behind : clause_end(request, next);
+        end = behind > next ? behind : find_clause_end(request, next);
     }
     return end;
 }
 
-/* Whether nothing of the clause is before `at`. */
+/* True if only blanks precede `at` in its clause. */
 static bool begins_clause(struct str request, size_t at)
 {
     while (at > 0 && request.ptr[at - 1] == ' ')
@@ -114,48 +114,49 @@ static bool begins_clause(struct str request, size_t at)
     return at == 0 || ends_clause(request, at - 1);
 }
 
-/* What stands behind the name of a parameter from name to at. */
-static struct answer answer_at(const struct literals *literals, const struct parameter *parameter, size_t name,
-                               size_t at)
+/* Reads the value after a parameter name at name..at; an empty answer if this is not an assignment. */
+static struct argument_answer read_answer_at(const struct literals *literals, const struct parameter *parameter,
+                                             size_t name, size_t at)
 {
     struct str request = literals->request;
-    bool assigned = assigns(request, at);
-    struct answer answer = {.name = name, .start = past_blanks(request, at + assigned), .assigned = assigned};
-    answer.end = value_end(literals, parameter, answer.start);
+    bool assigned = is_assignment(request, at);
+    struct argument_answer answer = {.name = name, .start = skip_blanks(request, at + assigned), .assigned = assigned};
+    answer.end = find_answer_end(literals, parameter, answer.start);
     struct str text = {request.ptr + answer.start, answer.end - answer.start};
     size_t in = 0;
     struct str word = wt__next_word(text, &in);
     bool one = word.len > 0 && word.len == text.len && !wt__is_stopword_any_case(word);
     bool answers = assigned || (one && begins_clause(request, name));
-    return text.len > 0 && text.len <= ANSWER_BYTES && answers ? answer : (struct answer){0};
+    return text.len > 0 && text.len <= ANSWER_BYTES && answers ? answer : (struct argument_answer){0};
 }
 
-static struct answer find_answer(const struct literals *literals, const struct parameter *parameter)
+static struct argument_answer find_answer(const struct literals *literals, const struct parameter *parameter)
 {
     struct str request = literals->request;
     size_t at = 0;
     for (struct str word; (word = wt__next_word(request, &at)).len > 0;) {
-        size_t start = (size_t)(word.ptr - request.ptr), end = wt__says(request, start, wt__str(parameter->name));
-        bool within = false; /* of a quotation or an address */
+        size_t start = (size_t)(word.ptr - request.ptr),
+               end = wt__match_value(request, start, wt__str(parameter->name));
+        bool within = false; /* within a quoted text or an address */
         for (size_t l = 0; end > 0 && l < literals->len; l++)
             within |= literals->items[l].start < start && start < literals->items[l].end;
-        struct answer answer = {0};
+        struct argument_answer answer = {0};
         if (end > 0 && end < request.len && !within)
-            answer = answer_at(literals, parameter, start, end);
+            answer = read_answer_at(literals, parameter, start, end);
         if (answer.end > 0)
             return answer;
     }
-    return (struct answer){0};
+    return (struct argument_answer){0};
 }
 
-void wt__answers_read(struct answer *out, const struct literals *literals, const struct parameters *parameters)
+void wt__answers_read(struct argument_answer *out, const struct literals *literals, const struct parameters *parameters)
 {
     for (size_t p = 0; p < parameters->len; p++)
         out[p] = find_answer(literals, &parameters->items[p]);
     for (size_t p = 0; p < parameters->len; p++)
         for (size_t other = 0; other < parameters->len; other++)
             if (out[p].end > 0 && out[other].start == out[p].start && out[other].name < out[p].name)
-                out[p] = (struct answer){0};
+                out[p] = (struct argument_answer){0};
 }
 
 bool wt__answer_declines(struct str text, const struct parameter *parameter)
@@ -169,7 +170,7 @@ bool wt__answer_declines(struct str text, const struct parameter *parameter)
     return declines;
 }
 
-struct str wt__answer_part(struct str text, size_t *at)
+struct str wt__next_answer_part(struct str text, size_t *at)
 {
     static const char *const joints[] = {"and", "or"};
     static const char around[] = " []\"'`,&";
@@ -191,14 +192,14 @@ struct str wt__answer_part(struct str text, size_t *at)
     return (struct str){text.ptr + start, end - start};
 }
 
-static int append(json_t *list, struct str text)
+static int append_text(json_t *list, struct str text)
 {
     json_t *item = wt__json_string(text);
     return item && json_array_append_new(list, item) == 0 ? 0 : WT_ENOMEM;
 }
 
-/* Behind the bracket that ends the array which begins at `at`; at where none does on its line. */
-static size_t array_end(struct str request, size_t at)
+/* Returns the end of the JSON array at `at`, after its bracket; at if the array does not end on its line. */
+static size_t find_array_end(struct str request, size_t at)
 {
     bool quoted = false;
     for (size_t end = at + 1; end < request.len && request.ptr[end] != '\n' && end - at <= ANSWER_BYTES; end++) {
@@ -213,7 +214,7 @@ static size_t array_end(struct str request, size_t at)
     return at;
 }
 
-static int read_array(json_t *list, struct str text)
+static int read_text_array(json_t *list, struct str text)
 {
     json_t *array = NULL;
     int rc = wt__json_parse(&array, text.ptr, text.len, NULL);
@@ -225,7 +226,7 @@ static int read_array(json_t *list, struct str text)
     return rc;
 }
 
-static const struct literal *quoted_at(const struct literals *literals, size_t at)
+static const struct literal *find_quoted_at(const struct literals *literals, size_t at)
 {
     for (size_t l = 0; l < literals->len; l++)
         if (literals->items[l].start == at && literals->items[l].kind == LITERAL_QUOTED)
@@ -233,10 +234,10 @@ static const struct literal *quoted_at(const struct literals *literals, size_t a
     return NULL;
 }
 
-/* Whether the clause that begins at `at` says something, by no name. */
-static bool says_more(struct str request, size_t at)
+/* True if the clause at `at` has a word of meaning and is not an assignment. */
+static bool has_more_text(struct str request, size_t at)
 {
-    struct str clause = {request.ptr + at, clause_end(request, at) - at};
+    struct str clause = {request.ptr + at, find_clause_end(request, at) - at};
     size_t in = 0;
     for (struct str word; (word = wt__next_word(clause, &in)).len > 0;)
         if (!wt__is_stopword_any_case(word))
@@ -244,52 +245,54 @@ static bool says_more(struct str request, size_t at)
     return false;
 }
 
-/* Whether a text without quotes is one item: nothing in it or behind it may be another. */
-static bool is_one(struct str request, struct str text)
+/* True if an unquoted text is one item: neither the text nor the clause after it may be another item. */
+static bool is_single_item(struct str request, struct str text)
 {
     size_t at = 0;
-    struct str part = wt__answer_part(text, &at), more = wt__answer_part(text, &at);
+    struct str part = wt__next_answer_part(text, &at), more = wt__next_answer_part(text, &at);
     size_t end = (size_t)(text.ptr - request.ptr) + text.len;
-    bool goes_on = end < request.len && request.ptr[end] == ',' && says_more(request, end + 1);
+    bool goes_on = end < request.len && request.ptr[end] == ',' && has_more_text(request, end + 1);
     return part.len > 0 && more.len == 0 && !goes_on;
 }
 
-int wt__answer_texts(json_t *list, size_t *end, bool *sure, const struct literals *literals,
-                     const struct answer *answer)
+int wt__answer_read_texts(json_t *list, size_t *end, bool *sure, const struct literals *literals,
+                          const struct argument_answer *answer)
 {
     struct str request = literals->request;
     *sure = true;
     if (request.ptr[answer->start] == '[') {
-        *end = array_end(request, answer->start);
-        int rc = read_array(list, (struct str){request.ptr + answer->start, *end - answer->start});
+        *end = find_array_end(request, answer->start);
+        int rc = read_text_array(list, (struct str){request.ptr + answer->start, *end - answer->start});
         return rc == 0 && json_array_size(list) == 0 ? WT_EFORMAT : rc;
     }
     int rc = 0;
     *end = answer->start;
-    for (const struct literal *item = quoted_at(literals, *end); rc == 0 && item;
-         item = quoted_at(literals, past_between(request, *end))) {
+    for (const struct literal *item = find_quoted_at(literals, *end); rc == 0 && item;
+         item = find_quoted_at(literals, skip_list_separator(request, *end))) {
         *end = item->end;
-        rc = append(list, item->text);
+        rc = append_text(list, item->text);
     }
     if (rc < 0 || *end > answer->start)
         return rc;
-    *end = clause_end(request, answer->start);
+    *end = find_clause_end(request, answer->start);
     struct str text = wt__str_trim((struct str){request.ptr + answer->start, *end - answer->start});
-    *sure = is_one(request, (struct str){request.ptr + answer->start, *end - answer->start});
-    return text.len > 0 && text.len <= ANSWER_BYTES ? append(list, text) : WT_EFORMAT;
+    *sure = is_single_item(request, (struct str){request.ptr + answer->start, *end - answer->start});
+    return text.len > 0 && text.len <= ANSWER_BYTES ? append_text(list, text) : WT_EFORMAT;
 }
 
-static bool is_name(struct str word, const struct parameters *parameters)
+static bool is_parameter_name(struct str word, const struct parameters *parameters)
 {
     for (size_t p = 0; p < parameters->len; p++) {
         struct str name = wt__str(parameters->items[p].name);
-        if (name.len >= word.len && wt__says((struct str){name.ptr + name.len - word.len, word.len}, 0, word) > 0)
+        if (name.len >= word.len &&
+            wt__match_value((struct str){name.ptr + name.len - word.len, word.len}, 0, word) > 0)
             return true;
     }
     return false;
 }
 
-struct str wt__answer_to_nothing(struct str request, size_t *at, const struct parameters *parameters, struct str *value)
+struct str wt__next_unknown_answer(struct str request, size_t *at, const struct parameters *parameters,
+                                   struct str *value)
 {
     for (struct str word; (word = wt__next_word(request, at)).len > 0;) {
         size_t start = (size_t)(word.ptr - request.ptr), before = start, end = start + word.len;
@@ -298,11 +301,11 @@ struct str wt__answer_to_nothing(struct str request, size_t *at, const struct pa
         while (end < request.len && (request.ptr[end] == '_' || wt__is_word_byte(request.ptr[end])))
             end++;
         word.len = end - start;
-        if (before == 0 || !strchr(",;\n", request.ptr[before - 1]) || !assigns(request, end) ||
-            wt__is_stopword_any_case(word) || is_name(word, parameters))
+        if (before == 0 || !strchr(",;\n", request.ptr[before - 1]) || !is_assignment(request, end) ||
+            wt__is_stopword_any_case(word) || is_parameter_name(word, parameters))
             continue;
-        size_t begin = past_blanks(request, end + 1);
-        *at = clause_end(request, begin);
+        size_t begin = skip_blanks(request, end + 1);
+        *at = find_clause_end(request, begin);
         *value = (struct str){request.ptr + begin, *at - begin};
         if (value->len > 0)
             return (struct str){word.ptr, *at - start};

@@ -1,786 +1,16 @@
-/* arguments.c: see arguments.h. First the values of enumerations, whose words are then no literals any more; then
- * literals and parameters in pairs, the pair that most speaks for first. */
-#include "call/arguments.h"
+/* arguments.c: see arguments.h. Matches values of enumerations first (named_values.c), then pairs of literals and
+ * parameters (argument_pairs.c), and settles the rest. */
+#include "call/argument_reader.h"
 
-#include <math.h>
-#include <strings.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "call/answers.h"
-#include "call/coverage.h"
-#include "call/forms.h"
-#include "call/pair_evidence.h"
 #include "retrieve/words.h"
 
-enum {
-    WORDS_MOST = 512,
-    WORDS_BEFORE = 5, /* words before a literal that may belong to it */
-    WORDS_AFTER = 3,
-    DENIAL_WORDS = 3,  /* words before a value that may deny it */
-    MENTION_BYTES = 4, /* shortest word that mentions a parameter */
-};
+enum { MENTION_BYTES = 4 /* shortest word that mentions a parameter */ };
 
-/* A pair is unsure if its score is below SURE_SCORE, or less than SURE_MARGIN above the next one. */
-static const float SURE_SCORE = .88F;
-static const float SURE_MARGIN = .25F;
-static const float SOLE = .6F;      /* literal and parameter are each other's only candidate */
-static const float PER_WORD = .12F; /* deducted for each word between them */
-static const float PLACE_EVIDENCE = .6F;
-static const float JOINT_EVIDENCE = .15F;
-static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
-static const float SURE_FIRST = 10.F;
-
-struct word {
-    size_t start, end;
-};
-
-struct reading {
-    struct str request, about;
-    struct word words[WORDS_MOST];
-    size_t word_count;
-    const struct literal *literals; /* [literal_count] */
-    size_t literal_count;
-    bool used[LITERALS_MOST];
-    bool repeated[LITERALS_MOST]; /* repeats a value that an answer gives */
-    const struct literals *all;
-    const struct answer *answers;    /* [parameters->len] */
-    struct str nouns[LITERALS_MOST]; /* noun right before each literal; empty if there is none */
-    const struct parameters *parameters;
-    float (*scores)[LITERALS_MOST]; /* [parameters->len] */
-    struct call_arguments *out;
-    struct arena *arena;
-    size_t taken;         /* number of text literals that parameters took */
-    struct str left_over; /* part of an answer that is not in its enumeration */
-};
-
-static struct str word_text(const struct reading *r, size_t w)
-{
-    return (struct str){r->request.ptr + r->words[w].start, r->words[w].end - r->words[w].start};
-}
-
-static void read_words(struct reading *r)
-{
-    size_t at = 0;
-    while (r->word_count < WORDS_MOST) {
-        struct str word = wt__next_word(r->request, &at);
-        if (word.len == 0)
-            break;
-        size_t start = (size_t)(word.ptr - r->request.ptr);
-        r->words[r->word_count++] = (struct word){start, start + word.len};
-    }
-}
-
-/* Number of words that end at or before a byte of the request. */
-static size_t words_before(const struct reading *r, size_t start)
-{
-    size_t w = 0;
-    while (w < r->word_count && r->words[w].end <= start)
-        w++;
-    return w;
-}
-
-/* The word right before a byte; empty if there is none. */
-static struct str word_before(const struct reading *r, size_t start)
-{
-    size_t w = words_before(r, start);
-    return w > 0 ? word_text(r, w - 1) : STR("");
-}
-
-/* ---------------------------------------------------------------- enumerations */
-
-struct span {
-    size_t start, end;
-};
-
-static bool has_letter(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (wt__is_word_byte(text.ptr[i]) && (text.ptr[i] < '0' || text.ptr[i] > '9'))
-            return true;
-    return false;
-}
-
-static bool is_denial(struct str word)
-{
-    static const char *const denials[] = {"not", "no", "without", "t", "never", "except", "don't", "isn't"};
-    return wt__str_among(word, denials, sizeof denials / sizeof *denials);
-}
-
-/* True if the value at `start` is denied: "not too pricey". */
-static bool is_denied(const struct reading *r, size_t start)
-{
-    size_t w = words_before(r, start);
-    for (size_t back = 1; back <= DENIAL_WORDS && back <= w; back++)
-        if (is_denial(word_text(r, w - back)))
-            return true;
-    return false;
-}
-
-/* Number of parameters that have the word in their names. */
-static size_t sharers(const struct parameters *parameters, struct str word)
-{
-    size_t count = 0;
-    for (size_t p = 0; p < parameters->len; p++)
-        count += wt__repeats_name(&parameters->items[p], word);
-    return count;
-}
-
-static json_t *in_list(json_t *value)
-{
-    json_t *list = json_array();
-    if (json_array_append_new(list, value) == 0)
-        return list;
-    json_decref(list);
-    return NULL;
-}
-
-static struct argument given(json_t *value, size_t start, size_t end)
-{
-    return (struct argument){.state = ARGUMENT_GIVEN, .value = value, .start = start, .end = end, .score = PAIR_NAMED};
-}
-
-static struct span find_text(const struct reading *r, struct str text, struct span within)
-{
-    for (size_t w = 0; w < r->word_count && has_letter(text); w++) {
-        size_t start = r->words[w].start, end = start < within.start ? 0 : wt__says(r->request, start, text);
-        if (end > 0 && end <= within.end)
-            return (struct span){start, end};
-    }
-    return (struct span){0, 0};
-}
-
-static struct span whole(const struct reading *r)
-{
-    return (struct span){0, r->request.len};
-}
-
-static void use_within(struct reading *r, struct span span)
-{
-    for (size_t l = 0; l < r->literal_count; l++)
-        if (r->literals[l].start < span.end && span.start < r->literals[l].end)
-            r->used[l] = true;
-}
-
-/* Marks the literals within a value of an enumeration as used, except the amount before a currency: "5 USD". */
-static void use_value(struct reading *r, struct span span)
-{
-    for (size_t l = 0; l < r->literal_count; l++) {
-        const struct literal *literal = &r->literals[l];
-        bool code =
-            literal->currency.len > 0 && span.end == literal->end && span.start == literal->end - literal->currency.len;
-        if (literal->start < span.end && span.start < literal->end && !code)
-            r->used[l] = true;
-    }
-}
-
-static bool same_text(struct str a, struct str b)
-{
-    return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
-}
-
-/* What was given by a parameter's name is said elsewhere as well, since the request was made before it was asked for.
- * A number, a date or a time is one other such literal at most: two that are equal often mean two things. */
-static void find_repeated(struct reading *r, struct str text, struct span given)
-{
-    bool once = false;
-    for (size_t l = 0; l < r->literal_count; l++) {
-        const struct literal *literal = &r->literals[l];
-        bool counted = literal->kind <= LITERAL_DATE_TIME;
-        if (!same_text(literal->text, text) || (literal->start < given.end && given.start < literal->end) ||
-            r->repeated[l] || (counted && once))
-            continue;
-        r->repeated[l] = true;
-        once |= counted;
-    }
-}
-
-static struct str answer_text(const struct reading *r, size_t p)
-{
-    return (struct str){r->request.ptr + r->answers[p].start, r->answers[p].end - r->answers[p].start};
-}
-
-/* True if the parameter has no value yet and the request does not decline it. */
-static bool is_vacant(const struct reading *r, size_t p)
-{
-    return r->out->items[p].state == ARGUMENT_ABSENT && !r->out->items[p].declined;
-}
-
-static bool decline(struct reading *r, size_t p)
-{
-    const struct answer *answered = &r->answers[p];
-    bool declines = answered->end > 0 && !r->parameters->items[p].required &&
-                    wt__answer_declines(answer_text(r, p), &r->parameters->items[p]);
-    if (declines)
-        r->out->items[p] = (struct argument){.start = answered->name, .end = answered->end, .declined = true};
-    return declines;
-}
-
-static struct span find_value(const struct reading *r, const json_t *value, struct span within)
-{
-    return find_text(r, (struct str){json_string_value(value), json_string_length(value)}, within);
-}
-
-/* Fills a parameter with an example of its description that the request says. */
-static int fill_example(struct reading *r, size_t p)
-{
-    const struct parameter *parameter = &r->parameters->items[p];
-    struct argument *argument = &r->out->items[p];
-    struct span best = {0, 0};
-    struct str said = {0};
-    for (size_t i = 0; i < parameter->example_count; i++) {
-        struct span span = find_text(r, parameter->examples[i], whole(r));
-        if (span.end - span.start > best.end - best.start && sharers(r->parameters, parameter->examples[i]) == 0) {
-            best = span;
-            said = parameter->examples[i];
-        }
-    }
-    if (best.end == 0 || is_denied(r, best.start))
-        return 0;
-    json_t *value = wt__json_string(said);
-    if (value && parameter->list)
-        value = in_list(value);
-    if (!value)
-        return WT_ENOMEM;
-    use_within(r, best);
-    *argument = given(value, best.start, best.end);
-    return 0;
-}
-
-/* True if a literal overlaps these bytes. Literals are converted elsewhere. */
-static bool has_literal(const struct reading *r, size_t start, size_t end)
-{
-    for (size_t l = 0; l < r->literal_count; l++)
-        if (r->literals[l].start < end && start < r->literals[l].end)
-            return true;
-    return false;
-}
-
-/* The literal that is the whole answer; SIZE_MAX if there is none. */
-static size_t answering(const struct reading *r, size_t p)
-{
-    for (size_t l = 0; r->answers[p].end > 0 && l < r->literal_count; l++)
-        if (r->literals[l].start == r->answers[p].start && r->literals[l].end == r->answers[p].end)
-            return l;
-    return SIZE_MAX;
-}
-
-static int fill_answer(struct reading *r, size_t p)
-{
-    const struct parameter *parameter = &r->parameters->items[p];
-    struct argument *argument = &r->out->items[p];
-    const struct answer *answered = &r->answers[p];
-    if (parameter->list || parameter->dated || parameter->timed || parameter->date_timed || answered->end == 0 ||
-        has_literal(r, answered->name, answered->end))
-        return 0;
-    const struct literal answer = {LITERAL_QUOTED, answered->start, answered->end, .text = answer_text(r, p)};
-    struct str text;
-    int rc = wt__form_of(&text, parameter, &answer, r->arena);
-    json_t *value = rc < 0 ? NULL : wt__json_string(text);
-    if (!value)
-        return WT_ENOMEM;
-    *argument = given(value, answered->start, answered->end);
-    if (rc == 0)
-        wt__call_argument_refuse(argument, parameter);
-    find_repeated(r, answer.text, (struct span){answered->start, answered->end});
-    return 0;
-}
-
-/* Fills a list of texts that has no enumeration. */
-static int fill_texts(struct reading *r, size_t p)
-{
-    const struct answer *answered = &r->answers[p];
-    struct span span = {answered->start, answered->end};
-    bool sure;
-    json_t *list = json_array();
-    int rc = list ? wt__answer_texts(list, &span.end, &sure, r->all, answered) : WT_ENOMEM;
-    if (rc < 0) {
-        json_decref(list);
-        return rc == WT_ENOMEM ? rc : 0;
-    }
-    r->out->items[p] = given(list, span.start, span.end);
-    r->out->items[p].state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
-    use_within(r, span);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i);
-        find_repeated(r, (struct str){json_string_value(item), json_string_length(item)}, span);
-    }
-    return 0;
-}
-
-/* "250 USD to NOK": what an amount is in is the one currency that is asked for, or the one that it is to be changed
- * from; never what it is to become. */
-static int fill_currency(struct reading *r)
-{
-    const struct literal *amount = NULL;
-    struct argument *argument = NULL;
-    for (size_t l = 0; l < r->literal_count; l++) {
-        const struct literal *literal = &r->literals[l];
-        if (literal->currency.len == 0)
-            continue;
-        if ((amount && !wt__str_equal(amount->currency, literal->currency)) ||
-            wt__str_equal(word_before(r, literal->start), STR("to")))
-            return 0;
-        amount = literal;
-    }
-    for (size_t p = 0; amount && p < r->parameters->len; p++) {
-        const struct parameter *parameter = &r->parameters->items[p];
-        bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-        if (!parameter->currency || !text || parameter->list || parameter->bound == BOUND_TO || parameter->values ||
-            !is_vacant(r, p))
-            continue;
-        if (argument)
-            return 0; /* two parameters could take the currency */
-        argument = &r->out->items[p];
-    }
-    if (!argument)
-        return 0;
-    json_t *value = wt__json_string(amount->currency);
-    *argument = given(value, amount->end - amount->currency.len, amount->end);
-    return value ? 0 : WT_ENOMEM;
-}
-
-static int fill_words(struct reading *r, size_t p)
-{
-    const struct parameter *parameter = &r->parameters->items[p];
-    bool moments = parameter->dated || parameter->timed || parameter->date_timed;
-    bool texts = parameter->list && !moments && r->answers[p].assigned;
-    int rc = texts ? fill_texts(r, p) : fill_answer(r, p);
-    return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
-}
-
-/* Appends the values that the request says to `found`, without those within longer ones. Returns their number, or
- * WT_ENOMEM. */
-static int read_values(struct reading *r, const struct parameter *parameter, struct span range, json_t *found,
-                       struct span *first)
-{
-    struct span best = {0, 0};
-    int count = 0;
-    for (size_t i = 0; i < json_array_size(parameter->values); i++) {
-        const json_t *value = json_array_get(parameter->values, i);
-        struct span span = find_value(r, value, range);
-        if (span.end == 0)
-            continue;
-        bool within = span.start >= best.start && span.end <= best.end;
-        bool over = best.end > 0 && span.start <= best.start && best.end <= span.end;
-        if (within)
-            continue;
-        if (over) {
-            json_array_remove(found, json_array_size(found) - 1);
-            count--;
-        }
-        best = span;
-        use_value(r, span);
-        *first = count == 0 ? span : *first;
-        if (json_array_append(found, (json_t *)value) < 0)
-            return WT_ENOMEM;
-        count++;
-    }
-    return count;
-}
-
-/* Each part of an answer that is one of the values was said elsewhere, too, perhaps; another one is left over. */
-static void read_parts(struct reading *r, size_t p)
-{
-    const struct parameter *parameter = &r->parameters->items[p];
-    struct str text = answer_text(r, p), part;
-    struct span span = {r->answers[p].start, r->answers[p].end};
-    for (size_t at = 0; (part = wt__answer_part(text, &at)).len > 0;) {
-        size_t start = (size_t)(part.ptr - r->request.ptr), in = 0;
-        bool known = has_literal(r, start, start + part.len) && parameter->list;
-        for (size_t i = 0; !known && i < json_array_size(parameter->values); i++)
-            known = find_value(r, json_array_get(parameter->values, i), (struct span){start, start + part.len}).end > 0;
-        struct str word;
-        do
-            word = wt__next_word(part, &in);
-        while (word.len > 0 && wt__is_stopword_any_case(word));
-        if (!known && word.len > 0 && r->left_over.len == 0)
-            r->left_over = part;
-        find_repeated(r, part, span);
-    }
-}
-
-static int fill_values(struct reading *r, size_t p)
-{
-    const struct parameter *parameter = &r->parameters->items[p];
-    struct argument *argument = &r->out->items[p];
-    bool answered = r->answers[p].assigned;
-    struct span span = {0, 0}, range = answered ? (struct span){r->answers[p].start, r->answers[p].end} : whole(r);
-    json_t *found = json_array();
-    int count = found ? read_values(r, parameter, range, found, &span) : WT_ENOMEM;
-    if (count > 0) {
-        bool sure = (count == 1 || parameter->list) && !is_denied(r, span.start);
-        argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
-        argument->value = parameter->list ? json_incref(found) : json_incref(json_array_get(found, 0));
-        argument->start = span.start;
-        argument->end = span.end;
-        argument->score = 1;
-    }
-    if (count >= 0 && answered)
-        read_parts(r, p);
-    json_decref(found);
-    return count < 0 ? count : 0;
-}
-
-/* ---------------------------------------------------------------- what speaks for a pair */
-
-static bool sentence_ends_between(const struct reading *r, size_t from, size_t to)
-{
-    for (size_t at = from; at < to; at++)
-        if (strchr(".!?;", r->request.ptr[at]) && (at + 1 == r->request.len || wt__is_blank(r->request.ptr[at + 1])))
-            return true;
-    return false;
-}
-
-static bool part_ends_between(const struct reading *r, size_t from, size_t to)
-{
-    return sentence_ends_between(r, from, to) || memchr(r->request.ptr + from, ',', to - from) != NULL;
-}
-
-struct around {
-    size_t first_before, before; /* words first_before .. before - 1 stand before it */
-    size_t after, last_after;    /* words after .. last_after - 1 behind it */
-    enum parameter_bound bound;
-    bool placed; /* follows "in" or "near", and so is a place */
-    bool joined; /* follows "by" or "with", and so belongs to what precedes */
-};
-
-/* Reads the words beside a literal, up to the next literal of its kind or the end of the sentence. */
-static struct around look_around(const struct reading *r, size_t l)
-{
-    const struct literal *literal = &r->literals[l];
-    size_t floor_at = l > 0 ? r->literals[l - 1].end : 0;
-    size_t ceiling = l + 1 < r->literal_count ? r->literals[l + 1].start : r->request.len;
-    struct around around = {0};
-    around.before = around.first_before = words_before(r, literal->start);
-    while (around.first_before > 0 && around.before - around.first_before < WORDS_BEFORE &&
-           r->words[around.first_before - 1].start >= floor_at &&
-           !sentence_ends_between(r, r->words[around.first_before - 1].end, literal->start))
-        around.first_before--;
-    around.after = around.before;
-    while (around.after < r->word_count && r->words[around.after].start < literal->end)
-        around.after++;
-    around.last_after = around.after;
-    while (around.last_after < r->word_count && around.last_after - around.after < WORDS_AFTER &&
-           r->words[around.last_after].end <= ceiling &&
-           !part_ends_between(r, literal->end, r->words[around.last_after].start))
-        around.last_after++;
-    /* "longitude 4.8 and latitude 32.5": the word right before the next literal is that one's. */
-    bool next = around.last_after < r->word_count && r->words[around.last_after].end > ceiling;
-    if (next && around.last_after > around.after + 1)
-        around.last_after--;
-    static const char *const joints[] = {"by", "with", "featuring", "starring", "of", "for", "named", "called"};
-    around.placed = around.before > around.first_before && wt__is_place_word(word_text(r, around.before - 1));
-    around.joined = around.before > around.first_before &&
-                    wt__str_among(word_text(r, around.before - 1), joints, sizeof joints / sizeof *joints);
-    for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--) {
-        around.bound = wt__bound_cue(word_text(r, w - 1), w > 1 ? word_text(r, w - 2) : STR(""));
-        if (w > 2 && wt__str_equal(word_text(r, w - 1), STR("than")) && is_denial(word_text(r, w - 3)))
-            around.bound = wt__bound_opposite(around.bound); /* "no more than 500" */
-    }
-    return around;
-}
-
-/* "account number 123456": a word of meaning right before it. */
-static struct str noun_before(const struct reading *r, size_t l, const struct around *around)
-{
-    if (around->before == around->first_before)
-        return STR("");
-    struct str word = word_text(r, around->before - 1);
-    bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or one and a quote */
-    return apart || wt__is_stopword_any_case(word) || wt__verb(word).actions ? STR("") : word;
-}
-
-static bool says_range(const struct reading *r, size_t start)
-{
-    static const char *const words[] = {"between", "from"};
-    return wt__str_among(word_before(r, start), words, sizeof words / sizeof *words);
-}
-
-/* "between 10 and 20", "10 to 20", "10-20": the ends of a range. */
-static void read_ranges(const struct reading *r, struct around around[LITERALS_MOST])
-{
-    for (size_t l = 0; l + 1 < r->literal_count; l++) {
-        const struct literal *low = &r->literals[l], *high = low + 1;
-        if (low->kind != high->kind || around[l + 1].before - around[l].after > 2)
-            continue;
-        size_t w = around[l].before;
-        bool between = w > 0 && wt__str_equal(word_text(r, w - 1), STR("between"));
-        if (between && low->kind == LITERAL_NUMBER) {
-            around[l].bound = BOUND_LOWEST;
-            around[l + 1].bound = BOUND_HIGHEST;
-        } else if (between) {
-            around[l].bound = BOUND_FROM;
-            around[l + 1].bound = BOUND_TO;
-        }
-    }
-}
-
-static float score_pair(const struct reading *r, const struct parameter *parameter, const struct literal *literal,
-                        const struct around *around)
-{
-    float begin = wt__kind_evidence(parameter, literal), bound = wt__bound_evidence(parameter, around->bound),
-          beside = 0;
-    if (begin == PAIR_NEVER || bound == PAIR_NEVER)
-        return PAIR_NEVER;
-    for (size_t w = around->first_before; w < around->before; w++)
-        beside =
-            fmaxf(beside, wt__word_evidence(parameter, word_text(r, w)) - PER_WORD * (float)(around->before - 1 - w));
-    for (size_t w = around->after; w < around->last_after; w++)
-        beside = fmaxf(beside, wt__word_evidence(parameter, word_text(r, w)) - PER_WORD * (float)(w - around->after));
-    if (literal->spelled && beside < PAIR_NAMED)
-        return PAIR_NEVER;
-    if (literal->kind == LITERAL_NAME && parameter->placed && around->placed)
-        beside = fmaxf(beside, PLACE_EVIDENCE);
-    if (literal->kind == LITERAL_NAME && parameter->placed && around->joined)
-        beside = fmaxf(beside, PLACE_JOINT_EVIDENCE);
-    if (literal->money && parameter->paid)
-        beside = fmaxf(beside, PAIR_NAMED);
-    if (around->joined)
-        beside = fmaxf(beside, JOINT_EVIDENCE);
-    if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
-        return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has nothing else */
-    return begin + bound + beside;
-}
-
-/* ---------------------------------------------------------------- pairs */
-
-static void score_all(struct reading *r)
-{
-    struct around around[LITERALS_MOST];
-    for (size_t l = 0; l < r->literal_count; l++) {
-        around[l] = look_around(r, l);
-        r->nouns[l] = noun_before(r, l, &around[l]);
-    }
-    read_ranges(r, around);
-    for (size_t p = 0; p < r->parameters->len; p++)
-        for (size_t l = 0; l < r->literal_count; l++) {
-            const struct parameter *parameter = &r->parameters->items[p];
-            bool open = is_vacant(r, p) && !parameter->values && !r->used[l];
-            bool named = answering(r, p) == l && wt__fits_as_answer(parameter, &r->literals[l]);
-            r->scores[p][l] = !open   ? PAIR_NEVER
-                              : named ? SURE_FIRST
-                                      : score_pair(r, parameter, &r->literals[l], &around[l]);
-        }
-}
-
-static bool is_open(const struct reading *r, size_t p, size_t l)
-{
-    return r->scores[p][l] > PAIR_NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
-}
-
-/* Whether a parameter contends for a literal that another would have for want of others: an optional one does if words
- * speak for it, and never for a number. */
-static bool rivals(const struct reading *r, size_t p, size_t l)
-{
-    bool number = r->literals[l].kind == LITERAL_NUMBER;
-    return r->parameters->items[p].required || (!number && r->scores[p][l] > PAIR_LITTLE);
-}
-
-/* True if neither could be in another pair, now that others are taken. Numbers go to required parameters only: too
- * many that are optional would take any. */
-static bool is_sole(const struct reading *r, size_t p, size_t l)
-{
-    if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
-        return false;
-    for (size_t other = 0; other < r->literal_count; other++)
-        if (other != l && is_open(r, p, other) && r->scores[p][other] > r->scores[p][l] - PAIR_LITTLE)
-            return false;
-    for (size_t other = 0; other < r->parameters->len; other++)
-        if (other != p && is_open(r, other, l) && rivals(r, other, l))
-            return false;
-    return true;
-}
-
-/* What is left over for an optional parameter, or after others were taken, needs a word that speaks for it, too. */
-static bool may_be_sole(const struct reading *r, size_t p, size_t l)
-{
-    if (r->nouns[l].len > 0 && wt__word_evidence(&r->parameters->items[p], r->nouns[l]) <= 0)
-        return false; /* it was said what it is, and that is something else */
-    return r->scores[p][l] > PAIR_LITTLE || (r->parameters->items[p].required && r->taken == 0);
-}
-
-static float score_now(const struct reading *r, size_t p, size_t l)
-{
-    return is_open(r, p, l) ? r->scores[p][l] + (may_be_sole(r, p, l) && is_sole(r, p, l) ? SOLE : 0) : PAIR_NEVER;
-}
-
-/* Distance of the pair's score from the best other pair of the same parameter or literal. */
-static float margin_of(const struct reading *r, size_t p, size_t l)
-{
-    float second = 0;
-    for (size_t other = 0; other < r->literal_count; other++)
-        if (other != l && is_open(r, p, other))
-            second = fmaxf(second, r->scores[p][other]);
-    for (size_t other = 0; other < r->parameters->len; other++)
-        if (other != p && is_open(r, other, l))
-            second = fmaxf(second, r->scores[other][l]);
-    return score_now(r, p, l) - second;
-}
-
-static json_t *value_of(const struct parameter *parameter, const struct literal *literal, struct str text)
-{
-    bool number =
-        literal->kind == LITERAL_NUMBER && (parameter->kind == PARAMETER_INTEGER ||
-                                            parameter->kind == PARAMETER_NUMBER || parameter->kind == PARAMETER_ANY);
-    if (!number)
-        return wt__json_string(text);
-    return literal->number == floor(literal->number) && fabs(literal->number) < 1e15
-               ? json_integer((json_int_t)literal->number)
-               : json_real(literal->number);
-}
-
-/* A word that a calendar or a clock makes a date of: "tomorrow", "March". "may" is more often none. */
-static bool is_of_calendar(struct str word)
-{
-    static const char *const words[] = {"today",   "tomorrow",  "tonight", "yesterday", "weekend",   "week",
-                                        "month",   "monday",    "tuesday", "wednesday", "thursday",  "friday",
-                                        "sunday",  "saturday",  "noon",    "morning",   "afternoon", "evening",
-                                        "january", "february",  "march",   "april",     "june",      "july",
-                                        "august",  "september", "october", "november",  "december"};
-    return wt__str_among(word, words, sizeof words / sizeof *words);
-}
-
-/* "next Monday, today is 2023-10-01": the date that is said need not be the one that is meant. */
-static bool says_other_date(const struct reading *r)
-{
-    size_t l = 0;
-    for (size_t w = 0; w < r->word_count; w++) {
-        while (l < r->literal_count && r->literals[l].end <= r->words[w].start)
-            l++;
-        bool within = l < r->literal_count && r->literals[l].start < r->words[w].end;
-        if (!within && is_of_calendar(word_text(r, w)))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the literal is not what is wanted, or one of two that may be: "not Oslo", "3 or 4", "between 20 and 10". */
-static bool is_doubtful(const struct reading *r, size_t l)
-{
-    const struct literal *literal = &r->literals[l];
-    size_t from = l > 0 ? l - 1 : 0, to = l + 1 < r->literal_count ? l + 1 : l;
-    for (size_t first = from; first < to; first++) {
-        const struct literal *a = &r->literals[first], *b = a + 1;
-        struct str between = {r->request.ptr + a->end, b->start - a->end};
-        size_t at = 0;
-        struct str word = wt__next_word(between, &at);
-        bool only = wt__next_word(between, &at).len == 0;
-        if (only && wt__str_equal(word, STR("or")) && a->kind == b->kind)
-            return true;
-        if (only && (wt__str_equal(word, STR("and")) || wt__str_equal(word, STR("to"))) && a->kind == LITERAL_NUMBER &&
-            b->kind == LITERAL_NUMBER && a->number > b->number && says_range(r, a->start))
-            return true;
-    }
-    return (literal->kind == LITERAL_DATE && says_other_date(r)) ||
-           wt__str_equal(word_before(r, literal->start), STR("not"));
-}
-
-static int take_pair(struct reading *r, size_t p, size_t l)
-{
-    const struct parameter *parameter = &r->parameters->items[p];
-    const struct literal *literal = &r->literals[l];
-    float score = score_now(r, p, l);
-    bool named = answering(r, p) == l && score >= SURE_FIRST;
-    bool likely = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !is_doubtful(r, l);
-    bool sure = (named || likely) && !literal->percent;
-    if (named)
-        find_repeated(r, literal->text, (struct span){literal->start, literal->end});
-    r->used[l] = true;
-    if (r->repeated[l] && !sure)
-        return 0;
-    struct argument *argument = &r->out->items[p];
-    struct str text;
-    int rc = wt__form_of(&text, parameter, literal, r->arena);
-    json_t *value = rc < 0 ? NULL : value_of(parameter, literal, text);
-    if (value && parameter->list)
-        value = in_list(value);
-    if (!value)
-        return WT_ENOMEM;
-    *argument = given(value, literal->start, literal->end);
-    argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
-    argument->score = score;
-    if (rc == 0)
-        wt__call_argument_refuse(argument, parameter);
-    r->taken += literal->kind >= LITERAL_QUOTED;
-    return 0;
-}
-
-/* Finds the pair with the highest score; a sure pair comes before all others. False if there is none. */
-static bool best_pair(const struct reading *r, size_t *best_p, size_t *best_l)
-{
-    float best = PAIR_NEVER;
-    for (size_t p = 0; p < r->parameters->len; p++)
-        for (size_t l = 0; l < r->literal_count; l++) {
-            float score = score_now(r, p, l);
-            if (score <= PAIR_NEVER)
-                continue;
-            score += margin_of(r, p, l) >= SURE_MARGIN && score >= SURE_SCORE ? SURE_FIRST : 0;
-            if (score > best) {
-                best = score;
-                *best_p = p;
-                *best_l = l;
-            }
-        }
-    return best > PAIR_NEVER;
-}
-
-static int pair_all(struct reading *r)
-{
-    size_t p = 0, l = 0;
-    int rc = 0;
-    while (rc == 0 && best_pair(r, &p, &l))
-        rc = take_pair(r, p, l);
-    return rc;
-}
-
-/* Pairs the answers, which name their parameter, before all other literals. */
-static int take_answers(struct reading *r)
-{
-    for (size_t p = 0; p < r->parameters->len; p++) {
-        size_t l = answering(r, p);
-        int rc = l < r->literal_count && is_open(r, p, l) && r->scores[p][l] >= SURE_FIRST ? take_pair(r, p, l) : 0;
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
-/* True if the names differ only in a number or a letter: "num1" and "num2", "a" and "b". */
-static bool is_of_series(const struct parameter *a, const struct parameter *b)
-{
-    size_t len = strlen(a->name);
-    return a->kind == b->kind && len == strlen(b->name) && memcmp(a->name, b->name, len - 1) == 0 &&
-           (len == 1 || (a->name[len - 1] >= '0' && a->name[len - 1] <= '9'));
-}
-
-/* Gives a series of parameters ("num1", "num2") the literals in their order, if there are exactly as many. */
-static int take_series(struct reading *r)
-{
-    const struct parameter *items = r->parameters->items;
-    for (size_t first = 0; first + 1 < r->parameters->len; first++) {
-        size_t count = 1, fitting = 0;
-        while (first + count < r->parameters->len && is_of_series(&items[first], &items[first + count]))
-            count++;
-        for (size_t l = 0; l < r->literal_count; l++)
-            fitting += is_open(r, first, l);
-        if (count < 2 || fitting != count) {
-            first += count - 1; /* the rest of this series is not a series of its own */
-            continue;
-        }
-        size_t p = first;
-        for (size_t l = 0; l < r->literal_count && p < first + count; l++)
-            if (is_open(r, p, l)) {
-                r->scores[p][l] = SURE_FIRST;
-                int rc = take_pair(r, p++, l);
-                if (rc < 0)
-                    return rc;
-            }
-    }
-    return 0;
-}
-
-static bool is_taken(const struct reading *r, size_t start, size_t end)
+static bool is_taken_span(const struct argument_reader *r, size_t start, size_t end)
 {
     for (size_t p = 0; p < r->out->len; p++)
         if (start < r->out->items[p].end && r->out->items[p].start < end)
@@ -788,24 +18,24 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* Whether the request says a word of an optional parameter's name, its alone, outside of what others took; or of one
- * for a time, when that is. */
-static bool is_mentioned(const struct reading *r, const struct parameter *parameter)
+/* True if the request has a word of the parameter's name, unique to this parameter and outside other arguments. For
+ * dates and times, any calendar word counts. */
+static bool is_mentioned_parameter(const struct argument_reader *r, const struct parameter *parameter)
 {
     for (size_t w = 0; w < r->word_count; w++) {
-        struct str word = word_text(r, w);
-        if (is_taken(r, r->words[w].start, r->words[w].end))
+        struct str word = wt__reader_word(r, w);
+        if (is_taken_span(r, r->words[w].start, r->words[w].end))
             continue;
-        if ((parameter->dated || parameter->timed) && is_of_calendar(word))
+        if ((parameter->takes_date || parameter->takes_time) && wt__is_calendar_word(word))
             return true;
         if (word.len >= MENTION_BYTES && !wt__is_stopword_any_case(word) && wt__repeats_name(parameter, word) &&
-            sharers(r->parameters, word) == 1)
+            wt__count_name_sharers(r->parameters, word) == 1)
             return true;
     }
     return false;
 }
 
-static bool is_about_tool(const struct reading *r, const struct literal *literal)
+static bool is_about_tool(const struct argument_reader *r, const struct literal *literal)
 {
     size_t at = 0;
     for (struct str word; (word = wt__next_word(literal->text, &at)).len > 0;) {
@@ -819,21 +49,21 @@ static bool is_about_tool(const struct reading *r, const struct literal *literal
     return literal->kind == LITERAL_NAME;
 }
 
-/* First "name: value" clause whose name matches no parameter; empty if there is none. */
-static struct str stray(const struct reading *r)
+/* Returns the first "name: value" clause whose name matches no parameter; empty at the end. */
+static struct str find_unknown_answer(const struct argument_reader *r)
 {
     struct str clause, value;
-    for (size_t at = 0; (clause = wt__answer_to_nothing(r->request, &at, r->parameters, &value)).len > 0;) {
+    for (size_t at = 0; (clause = wt__next_unknown_answer(r->request, &at, r->parameters, &value)).len > 0;) {
         size_t start = (size_t)(value.ptr - r->request.ptr), end = start + value.len;
-        if (!is_taken(r, start, end) && !has_literal(r, start, end))
+        if (!is_taken_span(r, start, end) && !wt__reader_has_literal(r, start, end))
             return clause;
     }
     return STR("");
 }
 
-/* First literal, part of an answer, or "name: value" clause that no parameter took; empty if there is none. Quoted
- * literals come without their quotes. */
-static struct str find_unused(const struct reading *r)
+/* Returns the first unused literal, answer part, or "name: value" clause; empty if all are used. Quoted literals come
+ * without their quotes. */
+static struct str find_unused(const struct argument_reader *r)
 {
     for (size_t l = 0; l < r->literal_count; l++) {
         const struct literal *literal = &r->literals[l];
@@ -843,26 +73,27 @@ static struct str find_unused(const struct reading *r)
                    ? literal->text
                    : (struct str){r->request.ptr + literal->start, literal->end - literal->start};
     }
-    return r->left_over.len > 0 ? r->left_over : stray(r);
+    return r->left_over.len > 0 ? r->left_over : find_unknown_answer(r);
 }
 
-/* Whether the request gives it by its name, as something that is no value of it, and its value is from elsewhere:
- * "42.50 EUR, amount: forty". Which of both is meant, is for who asks to say. */
-static bool is_gainsaid(const struct reading *r, size_t p)
+/* True if an unreadable answer contradicts a value found elsewhere: "42.50 EUR, amount: forty". The user has to
+ * decide. */
+static bool is_contradicted(const struct argument_reader *r, size_t p)
 {
-    const struct answer *answer = &r->answers[p];
-    const struct argument *argument = &r->out->items[p];
+    const struct argument_answer *answer = &r->answers[p];
+    const struct call_argument *argument = &r->out->items[p];
     return answer->end > 0 && answer->assigned && argument->state == ARGUMENT_GIVEN &&
            (argument->end <= answer->start || argument->start >= answer->end);
 }
 
-/* Sets the state of parameters without a value: default, missing, or unsure if the request mentions them. */
-static void settle(struct reading *r)
+/* Sets the state of parameters without a value: default, missing, or unsure if mentioned in the request. */
+static void settle_arguments(struct argument_reader *r)
 {
     for (size_t p = 0; p < r->parameters->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
-        struct argument *argument = &r->out->items[p];
-        if ((is_vacant(r, p) && !parameter->required && is_mentioned(r, parameter)) || is_gainsaid(r, p))
+        struct call_argument *argument = &r->out->items[p];
+        if ((wt__reader_is_vacant(r, p) && !parameter->required && is_mentioned_parameter(r, parameter)) ||
+            is_contradicted(r, p))
             argument->state = ARGUMENT_UNSURE;
         if (argument->state != ARGUMENT_ABSENT || !parameter->required)
             continue;
@@ -875,23 +106,11 @@ static void settle(struct reading *r)
     r->out->unused = find_unused(r);
 }
 
-/* Fills a parameter by its enumeration, its answer or its examples, which compete with no other parameter. */
-static int fill_one(struct reading *r, size_t p)
-{
-    const struct parameter *parameter = &r->parameters->items[p];
-    bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-    if (decline(r, p))
-        return 0;
-    if (parameter->values)
-        return fill_values(r, p);
-    return text ? fill_words(r, p) : 0;
-}
-
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena)
 {
-    struct reading *r = wt__arena_array(arena, struct reading, 1);
-    *out = (struct call_arguments){.items = wt__arena_array(arena, struct argument, parameters->len),
+    struct argument_reader *r = wt__arena_array(arena, struct argument_reader, 1);
+    *out = (struct call_arguments){.items = wt__arena_array(arena, struct call_argument, parameters->len),
                                    .len = parameters->len};
     if (!r || (!out->items && parameters->len > 0))
         return WT_ENOMEM;
@@ -905,41 +124,21 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
     r->scores = wt__arena_calloc(arena, parameters->len, sizeof *r->scores, _Alignof(float));
     if (!r->scores && parameters->len > 0)
         return WT_ENOMEM;
-    struct answer *answers = wt__arena_array(arena, struct answer, parameters->len);
+    struct argument_answer *answers = wt__arena_array(arena, struct argument_answer, parameters->len);
     if (!answers && parameters->len > 0)
         return WT_ENOMEM;
-    read_words(r);
+    wt__reader_read_words(r);
     wt__answers_read(answers, literals, parameters);
     r->answers = answers;
     r->all = literals;
     for (size_t p = 0; p < parameters->len; p++)
-        if (answers[p].end > 0) /* the name "num2" is not a value */
-            use_within(r, (struct span){answers[p].name, answers[p].start});
-    int rc = 0;
-    for (size_t p = 0; p < parameters->len && rc == 0; p++)
-        rc = fill_one(r, p);
-    if (rc == 0)
-        rc = fill_currency(r);
-    if (rc == 0) {
-        score_all(r);
-        rc = take_answers(r);
-    }
-    if (rc == 0)
-        rc = take_series(r);
-    if (rc == 0)
-        rc = pair_all(r);
-    if (rc == 0) {
-        settle(r);
-        wt__coverage_check(out, r->request, about, parameters);
-    }
-    return rc;
-}
-
-void wt__call_argument_refuse(struct argument *argument, const struct parameter *parameter)
-{
-    json_decref(argument->value);
-    argument->value = NULL;
-    argument->state = parameter->required ? ARGUMENT_MISSING : ARGUMENT_UNSURE;
+        if (answers[p].end > 0) /* "num2" of "num2: 5" is not a value */
+            wt__reader_mark_used(r, (struct byte_span){answers[p].name, answers[p].start});
+    WT_TRY(wt__fill_named_values(r));
+    WT_TRY(wt__fill_pairs(r));
+    settle_arguments(r);
+    wt__coverage_check(out, r->request, about, parameters);
+    return 0;
 }
 
 void wt__call_arguments_dispose(struct call_arguments *arguments)

@@ -1,7 +1,7 @@
-/* call.c: a call for a request: the tools that it may mean, found; the one that it is made to, decided; its arguments,
- * read from the request and validated.
+/* call.c: makes a call for a request: searches tools, decides on one, reads its arguments from the request, validates
+ * them, and explains its steps as JSON.
  *
- *   wt_find -> call/arguments (of each) -> call/decision -> schema/ -> call/question, call/tool_call */
+ *   wt_find -> arguments.c (of each) -> decision.c -> schema/ -> question.c, tool_call.c */
 #include "call/call.h"
 
 #include <math.h>
@@ -9,23 +9,25 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "call/question.h"
-#include "call/tool_call.h"
-#include "call/validation.h"
-#include "query/chooser_input.h"
+#include "base/memory.h"
+#include "call/arguments.h"
 #include "engine/notice.h"
-#include "query/search.h"
 #include "engine/sized_options.h"
+#include "query/chat_trace.h"
+#include "query/chooser_input.h"
+#include "query/search.h"
 #include "recipe/recipes.h"
+#include "text/analyser.h"
+#include "text/shown.h"
 
-static const double ABSTAIN = .05; /* wt_call_options.abstain when it is 0 */
-/* How likely a tool is, at least, that hardly anything speaks for but that is asked about. Chosen on dev; what wt_pick
- * takes at least loses tools that are meant (docs/verified-calls.md). */
+static const double ABSTAIN = .05; /* default of wt_call_options.abstain */
+/* Minimum probability of a weak tool to ask about. Chosen on dev; the threshold of wt_pick loses correct tools
+ * (docs/verified-calls.md). */
 static const double WEAK_LEAST = .16;
 
-struct result {
-    wt_called public; /* first, so that the public pointer is this one */
-    wt_hits *hits;    /* what the tool is borrowed from: this, or that */
+struct call_result {
+    wt_called public; /* first member, so that the public pointer converts to struct call_result */
+    wt_hits *hits;    /* owner of the borrowed tool: hits, or tools with options->tool */
     wt_tools *tools;
     struct arena arena;
 };
@@ -34,18 +36,17 @@ void wt_called_free(wt_called *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct call_result *result = (struct call_result *)public;
     wt_hits_free(result->hits);
     wt_tools_free(result->tools);
     wt__arena_dispose(&result->arena);
     free(result);
 }
 
-/* ---------------------------------------------------------------- the tools to choose from */
+/* ---------------------------------------------------------------- candidates */
 
-/* Weak hits are left out, unless there are no others: then the first one is what can be asked about, if it is that
- * likely. */
-static void take_hits(struct calling *calling)
+/* Takes the hits that are not weak. If all are weak, takes the first one to ask about, if it is likely enough. */
+static void take_candidates(struct call_run *calling)
 {
     const wt_hits *hits = calling->hits;
     size_t weak = 0;
@@ -62,7 +63,7 @@ static void take_hits(struct calling *calling)
     }
 }
 
-static int find_tools(struct calling *calling, wt_error *err)
+static int search_candidates(struct call_run *calling, wt_error *err)
 {
     const wt_call_options *options = calling->options;
     wt_find_options find;
@@ -75,47 +76,45 @@ static int find_tools(struct calling *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    bool chosen =
-        options->recipe && strcmp(options->recipe, "auto") != 0; /* then nothing tells whether any tool fits */
+    bool chosen = options->recipe &&
+                  strcmp(options->recipe, "auto") != 0; /* a given recipe has no probability that any tool fits */
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
-    int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
-    if (rc == 0)
-        take_hits(calling);
-    return rc;
+    WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
+    take_candidates(calling);
+    return 0;
 }
 
-static int get_tool(struct calling *calling, wt_error *err)
+static int get_named_tool(struct call_run *calling, wt_error *err)
 {
-    int rc = wt_get(calling->engine, calling->options->tool, &calling->tools, err);
-    if (rc == 0)
-        calling->candidates[calling->count++] =
-            (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
-    return rc;
+    WT_TRY(wt_get(calling->engine, calling->options->tool, &calling->tools, err));
+    calling->candidates[calling->count++] =
+        (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
+    return 0;
 }
 
-static int read_arguments(struct calling *calling, struct call_candidate *candidate, wt_error *err)
+static int read_candidate_arguments(struct call_run *calling, struct call_candidate *candidate, wt_error *err)
 {
     const wt_tool *tool = candidate->tool;
-    struct buffer about = {0};
+    struct parameters *parameters = &candidate->parameters;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer about = {0};
     wt__buffer_printf(&about, "%s %s", tool->name, tool->description);
     const char *copy = about.failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(&about));
-    wt__buffer_dispose(&about);
-    int rc = copy ? wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) : WT_ENOMEM;
-    if (rc != WT_ENOMEM) /* a schema that is no JSON has no parameters; validation says so */
-        rc = wt__parameters_read(&candidate->parameters, candidate->schema, calling->arena);
-    if (rc == 0 && (rc = wt__call_demonstrations(calling, candidate, err)) < 0)
-        return rc;
-    if (rc == 0)
-        rc = wt__parameters_learn(&candidate->parameters, candidate->demonstrations, candidate->demonstration_count,
-                                  calling->arena);
-    if (rc == 0)
-        rc = wt__call_arguments_fill(&candidate->arguments, &calling->literals, wt__str(copy), &candidate->parameters,
-                                     calling->arena);
-    return rc < 0 ? wt__fail_nomem(err) : 0;
+    WT_CHECK_ALLOC(copy, err);
+    /* An invalid schema has no parameters; validation reports it. */
+    if (wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) == WT_ENOMEM ||
+        wt__parameters_read(parameters, candidate->schema, calling->arena) < 0)
+        return wt__fail_nomem(err);
+    WT_TRY(wt__call_load_demonstrations(calling, candidate, err));
+    if (wt__parameters_learn(parameters, candidate->demonstrations, candidate->demonstration_count, calling->arena) <
+            0 ||
+        wt__call_arguments_fill(&candidate->arguments, &calling->literals, wt__str(copy), parameters, calling->arena) <
+            0)
+        return wt__fail_nomem(err);
+    return 0;
 }
 
-static void decide(struct calling *calling)
+static void decide_candidate(struct call_run *calling)
 {
     struct choice choices[CALL_CANDIDATES];
     for (size_t i = 0; i < calling->count; i++) {
@@ -126,7 +125,7 @@ static void decide(struct calling *calling)
                                      .leftover = candidate->arguments.unused.len > 0,
                                      .score = candidate->score};
     }
-    calling->first = wt__decide(&calling->literals, choices, calling->count);
+    calling->first = wt__decide_tool(&calling->literals, choices, calling->count);
     calling->second = wt__decide_second(choices, calling->count, calling->first);
     for (size_t i = 0; i < calling->count; i++) {
         calling->candidates[i].decided = choices[i].decided;
@@ -134,9 +133,73 @@ static void decide(struct calling *calling)
     }
 }
 
-/* ---------------------------------------------------------------- its arguments */
+/* ---------------------------------------------------------------- doubt about calling the tool */
 
-static int collect(struct calling *calling, wt_error *err)
+/* Finds quoted texts and values of several words. Their words are not part of the order: 'send Bob "is it locked?"'. */
+static size_t find_value_spans(const struct call_run *calling, const struct call_arguments *arguments,
+                               struct intent_span *out)
+{
+    size_t count = 0;
+    for (size_t l = 0; l < calling->literals.len; l++) {
+        const struct literal *literal = &calling->literals.items[l];
+        if (literal->kind == LITERAL_QUOTED)
+            out[count++] = (struct intent_span){literal->start, literal->end};
+    }
+    for (size_t p = 0; p < arguments->len; p++) {
+        const struct call_argument *argument = &arguments->items[p];
+        if (argument->end > argument->start &&
+            memchr(calling->request.ptr + argument->start, ' ', argument->end - argument->start))
+            out[count++] = (struct intent_span){argument->start, argument->end};
+    }
+    return count;
+}
+
+static struct tool make_catalog_tool(const wt_tool *tool)
+{
+    return (struct tool){.name = wt__str(tool->name),
+                         .description = wt__str(tool->description),
+                         .source_id = wt__str(tool->source_id),
+                         .format = wt__str(tool->format),
+                         .definition = {tool->definition, tool->definition_len}};
+}
+
+static int find_unread_word(struct call_run *calling, const struct intent *intent, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
+    wt__analyser_spell_out(wt__str(candidate->tool->name), &name);
+    WT_CHECK_ALLOC(!name.failed, err);
+    calling->unread = wt__coverage_unread(&candidate->arguments, intent, calling->request, wt__buffer_view(&name),
+                                          wt__str(candidate->tool->description), &candidate->parameters);
+    return 0;
+}
+
+/* Sets calling->doubt and calling->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
+static int find_doubt(struct call_run *calling, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct tool_effect effect;
+    struct intent intent;
+    const struct tool tool = make_catalog_tool(candidate->tool);
+    wt__tool_effect_read(&effect, &tool);
+    if (!effect.acts)
+        return 0;
+    struct intent_span *values =
+        wt__arena_array(calling->arena, struct intent_span, calling->literals.len + candidate->arguments.len + 1);
+    WT_CHECK_ALLOC(values, err);
+    size_t count = find_value_spans(calling, &candidate->arguments, values);
+    if (wt__intent_read(&intent, calling->request, values, count, &effect, calling->arena) < 0)
+        return wt__fail_nomem(err);
+    calling->doubt = intent.doubt;
+    int rc = intent.doubt == DOUBT_NONE ? find_unread_word(calling, &intent, err) : 0;
+    if (rc == 0 && intent.doubt == DOUBT_NONE && (calling->unread.len > 0 || intent.cut))
+        calling->doubt = DOUBT_UNREAD;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static int collect_values(struct call_run *calling, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     const struct call_arguments *arguments = &candidate->arguments;
@@ -145,7 +208,7 @@ static int collect(struct calling *calling, wt_error *err)
     if (!calling->values || (!calling->missing && arguments->len > 0))
         return wt__fail_nomem(err);
     for (size_t i = 0; i < arguments->len; i++) {
-        const struct argument *argument = &arguments->items[i];
+        const struct call_argument *argument = &arguments->items[i];
         const char *name = candidate->parameters.items[i].name;
         bool sure = argument->state == ARGUMENT_GIVEN || argument->state == ARGUMENT_DEFAULT;
         if (sure && json_object_set(calling->values, name, argument->value) < 0)
@@ -159,9 +222,9 @@ static int collect(struct calling *calling, wt_error *err)
     return 0;
 }
 
-/* Whether the schema requires what it does not describe, or too many arguments to read all: then that one is missing
- * has to be told by the violation. */
-static bool requires_unread(const struct call_candidate *candidate)
+/* True if the schema requires undescribed parameters, or more than are read. Then the violation has to report a missing
+ * one. */
+static bool requires_unread_parameter(const struct call_candidate *candidate)
 {
     const json_t *required = wt__json_array(candidate->schema, "required");
     size_t known = 0;
@@ -170,21 +233,19 @@ static bool requires_unread(const struct call_candidate *candidate)
     return json_array_size(required) > known;
 }
 
-/* What is wrong beside arguments that are missing, which are told by their names. */
-static int tell_violations(struct calling *calling, const wt_validation *validation, wt_called *out, wt_error *err)
+/* Collects violations, except missing arguments: the question names these. */
+static int report_violations(struct call_run *calling, const wt_validation *validation, wt_called *out, wt_error *err)
 {
     const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
-    bool unread = requires_unread(&calling->candidates[calling->first]);
-    if (!messages)
-        return wt__fail_nomem(err);
+    bool unread = requires_unread_parameter(&calling->candidates[calling->first]);
+    WT_CHECK_ALLOC(messages, err);
     out->violations = messages;
     for (size_t i = 0; i < validation->violation_count && out->violation_count < CALL_VIOLATIONS; i++) {
         const wt_violation *violation = validation->violations[i];
         if (!unread && *violation->pointer == 0 && strcmp(violation->schema_pointer, "/required") == 0)
             continue;
         const char *message = wt__arena_copy(calling->arena, wt__str(violation->message));
-        if (!message)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(message, err);
         messages[out->violation_count++] = message;
         if (!calling->wrong && violation->code == WT_EFORMAT)
             calling->wrong = message;
@@ -192,7 +253,7 @@ static int tell_violations(struct calling *calling, const wt_validation *validat
     return 0;
 }
 
-static int validate(struct calling *calling, const struct call_checker *checker, wt_called *out, wt_error *err)
+static int validate_call(struct call_run *calling, const struct call_checker *checker, wt_called *out, wt_error *err)
 {
     wt_validation *validation = NULL;
     wt_error why;
@@ -202,7 +263,7 @@ static int validate(struct calling *calling, const struct call_checker *checker,
     } else if ((rc = wt_validate(checker->validator, out->arguments, strlen(out->arguments), NULL, &validation,
                                  &why)) == 0) {
         out->valid = validation->valid;
-        rc = tell_violations(calling, validation, out, err);
+        rc = report_violations(calling, validation, out, err);
     } else {
         rc = rc == WT_ENOMEM ? wt__fail_nomem(err)
                              : wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, why.message, calling->arena, err);
@@ -211,22 +272,22 @@ static int validate(struct calling *calling, const struct call_checker *checker,
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is told */
+/* ---------------------------------------------------------------- result */
 
-/* What is in the buffer, in the arena; the buffer is empty then. */
-static int keep(struct calling *calling, struct buffer *text, const char **out, wt_error *err)
+/* Moves the text of the buffer into the arena and empties the buffer. */
+static int keep_text(struct call_run *calling, struct buffer *text, const char **out, wt_error *err)
 {
     *out = text->failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(text));
     wt__buffer_dispose(text);
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-static struct question_tool question_tool(const wt_tool *tool)
+static struct question_tool make_question_tool(const wt_tool *tool)
 {
     return (struct question_tool){wt__str(tool->id), wt__str(tool->name), wt__str(tool->description)};
 }
 
-static int ask(struct calling *calling, wt_called *out, wt_error *err)
+static int write_question(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_candidate *first = &calling->candidates[calling->first];
     const struct call_candidate *second = calling->second < SIZE_MAX ? &calling->candidates[calling->second] : NULL;
@@ -235,13 +296,13 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
     out->asks_tool = close || calling->weak;
     out->doubt = wt__doubt_name(calling->doubt);
     if (calling->weak) {
-        const struct question_tool tool = question_tool(first->tool);
+        const struct question_tool tool = make_question_tool(first->tool);
         wt__question_of_weak(&text, &tool);
     } else if (close) {
-        const struct question_tool a = question_tool(first->tool), b = question_tool(second->tool);
+        const struct question_tool a = make_question_tool(first->tool), b = make_question_tool(second->tool);
         wt__question_of_tools(&text, &a, &b);
     } else if (calling->doubt != DOUBT_NONE && calling->doubt != DOUBT_UNREAD) {
-        const struct question_tool tool = question_tool(first->tool);
+        const struct question_tool tool = make_question_tool(first->tool);
         wt__question_of_intent(&text, calling->doubt, &tool);
     } else {
         wt__question_of_arguments(&text, &first->parameters, &first->arguments);
@@ -251,32 +312,25 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
             wt__question_of_unread(&text, calling->unread, &first->parameters, &first->arguments);
     }
     if (text.len > 0 || text.failed)
-        return keep(calling, &text, &out->question, err);
+        return keep_text(calling, &text, &out->question, err);
     wt__buffer_dispose(&text);
     return 0;
 }
 
-static int write_call(struct calling *calling, wt_called *out, wt_error *err)
+static int write_call_forms(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     struct str form = wt__str(calling->options->form ? calling->options->form : "arguments");
-    struct buffer arguments = {0}, call = {0};
-    int rc = wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err);
-    if (rc == 0)
-        rc = keep(calling, &arguments, &out->arguments, err);
-    else
-        wt__buffer_dispose(&arguments);
-    if (rc == 0)
-        rc = wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
-                                 candidate->schema, calling->values, err);
-    if (rc == 0)
-        rc = keep(calling, &call, &out->call, err);
-    else
-        wt__buffer_dispose(&call);
-    return rc;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer arguments = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer call = {0};
+    WT_TRY(wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err));
+    WT_TRY(keep_text(calling, &arguments, &out->arguments, err));
+    WT_TRY(wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
+                               candidate->schema, calling->values, err));
+    return keep_text(calling, &call, &out->call, err);
 }
 
-static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
+static int report_search(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const wt_hits *hits = calling->hits;
     struct str notice = wt__str(hits && hits->notice ? hits->notice : ""), chances = wt__str(wt__notice_uncalibrated);
@@ -284,20 +338,19 @@ static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
     out->encoder = hits ? hits->encoder : "";
     bool is_uncalibrated = hits && hits->notice_codes & WT_NOTICE_UNCALIBRATED && notice.len >= chances.len;
     if (is_uncalibrated && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
-        out->chances = wt__notice_uncalibrated; /* a search says it last, and behind "; " if it says more */
+        out->chances = wt__notice_uncalibrated; /* the search appends it last, after "; " if there is other text */
         notice.len -= chances.len;
         notice.len -= notice.len > 0 ? strlen("; ") : 0;
     }
     const char *copy = wt__arena_copy(calling->arena, notice);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     const struct notice found = {notice.len > 0 ? copy : NULL, hits ? hits->notice_codes : 0};
     calling->notice.codes = found.codes;
     return wt__join_notices(&calling->notice, &found, calling->arena, err);
 }
 
-/* What it cost, and that what it said could not be used. */
-static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
+/* Adds the cost of the model, and a notice if its answer was unusable. */
+static int report_model(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
     const struct chat_cost *costs[] = {&model->selection.cost, &model->generation.cost};
@@ -315,8 +368,8 @@ static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
     return wt__add_notice(&calling->notice, WT_NOTICE_ANSWER_UNUSABLE, unsaid, calling->arena, err);
 }
 
-/* What was checked, and by whom. */
-static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
+/* Lists the checks and their verifiers. */
+static int report_checks(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
     enum selection_end end = model->selection.end;
@@ -332,67 +385,210 @@ static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
     return out->verified || out->verified_count == 0 ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- one after the other */
+/* ---------------------------------------------------------------- explanation */
 
-/* The call of the tool that was decided on, held to its schema, and what is to be asked. */
-static int finish(struct calling *calling, wt_called *out, wt_error *err)
+static void write_step_number(struct buffer *out, const char *key, double value)
+{
+    if (isfinite(value))
+        wt__buffer_printf(out, ",\"%s\":%.6g", key, value);
+    else
+        wt__buffer_printf(out, ",\"%s\":null", key);
+}
+
+static void write_detail_names(struct buffer *out, unsigned details)
+{
+    static const struct {
+        enum detail detail;
+        const char *name;
+    } names[] = {{DETAIL_TIME, "time"}, {DETAIL_KIND, "kind"}, {DETAIL_LEFTOVER, "leftover"}};
+    const char *comma = "";
+    wt__buffer_text(out, ",\"details\":[");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (details & names[i].detail) {
+            wt__buffer_printf(out, "%s\"%s\"", comma, names[i].name);
+            comma = ",";
+        }
+    wt__buffer_char(out, ']');
+}
+
+static void write_candidate_step(struct buffer *out, const struct call_candidate *candidate)
+{
+    wt__buffer_text(out, "{\"tool\":");
+    wt__shown_string(out, wt__str(candidate->tool->id));
+    write_step_number(out, "score", candidate->score);
+    write_step_number(out, "probability", candidate->probability);
+    write_step_number(out, "decided", candidate->decided);
+    write_detail_names(out, candidate->details);
+    wt__buffer_char(out, '}');
+}
+
+static void write_step_value(struct buffer *out, const json_t *value)
+{
+    struct buffer json = {0};
+    if (value)
+        wt__json_write_typed(&json, value);
+    else
+        wt__buffer_text(&json, "null");
+    wt__shown_json(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+    wt__buffer_dispose(&json);
+}
+
+static void write_argument_step(struct buffer *out, struct str request, const struct parameter *parameter,
+                                const struct call_argument *argument)
+{
+    static const char *const states[] = {[ARGUMENT_ABSENT] = "absent",
+                                         [ARGUMENT_GIVEN] = "given",
+                                         [ARGUMENT_DEFAULT] = "default",
+                                         [ARGUMENT_MISSING] = "missing",
+                                         [ARGUMENT_UNSURE] = "unsure"};
+    wt__buffer_text(out, "{\"name\":");
+    wt__shown_string(out, wt__str(parameter->name));
+    wt__buffer_printf(out, ",\"required\":%s,\"state\":\"%s\",\"value\":", parameter->required ? "true" : "false",
+                      states[argument->state]);
+    write_step_value(out, argument->value);
+    wt__buffer_text(out, ",\"from\":");
+    if (argument->end > argument->start)
+        wt__shown_string(out, (struct str){request.ptr + argument->start, argument->end - argument->start});
+    else
+        wt__buffer_text(out, "null");
+    write_step_number(out, "score", (double)argument->score);
+    wt__buffer_char(out, '}');
+}
+
+static void write_candidate_id(struct buffer *out, const char *key, const struct call_run *calling, size_t place)
+{
+    wt__buffer_printf(out, ",\"%s\":", key);
+    if (place < calling->found)
+        wt__shown_string(out, wt__str(calling->candidates[place].tool->id));
+    else
+        wt__buffer_text(out, "null");
+}
+
+static void write_selection_trace(struct buffer *out, const struct call_run *calling)
+{
+    const struct selection_trace *trace = &calling->model.selection;
+    wt__buffer_printf(out, ",\"selection\":{\"end\":\"%s\"", wt__selection_end_name(trace->end));
+    write_candidate_id(out, "first", calling, trace->first);
+    write_candidate_id(out, "second", calling, trace->second);
+    wt__buffer_text(out, ",\"question\":");
+    wt__shown_string(out, trace->question);
+    wt__buffer_text(out, ",\"answer\":");
+    wt__shown_string(out, trace->answer);
+    wt__buffer_printf(out, ",\"stored\":%s", trace->stored ? "true" : "false");
+    write_candidate_id(out, "chosen", calling, trace->chosen);
+    wt__buffer_text(out, ",\"exchanges\":");
+    wt__write_exchanges(out, trace->exchanges, trace->exchange_count);
+    wt__buffer_text(out, ",\"cost\":");
+    wt__write_chat_cost(out, &trace->cost);
+    wt__buffer_char(out, '}');
+}
+
+static void write_prediction_step(struct buffer *out, const struct generated_argument *argument)
+{
+    wt__buffer_text(out, "{\"name\":");
+    wt__shown_string(out, wt__str(argument->parameter->name));
+    wt__buffer_text(out, ",\"predictions\":[");
+    for (size_t i = 0; i < GENERATION_PREDICTIONS; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_step_value(out, argument->predictions[i]);
+    }
+    wt__buffer_printf(out, "],\"asked\":%s}", argument->asked ? "true" : "false");
+}
+
+static void write_generation_trace(struct buffer *out, const struct generation_trace *trace)
+{
+    wt__buffer_printf(out, ",\"generation\":{\"end\":\"%s\",\"arguments\":[", wt__generation_end_name(trace->end));
+    for (size_t i = 0; i < trace->len; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_prediction_step(out, &trace->items[i]);
+    }
+    wt__buffer_text(out, "],\"fault\":");
+    wt__shown_string(out, trace->fault);
+    wt__buffer_printf(out, ",\"mended\":%s,\"exchanges\":", trace->mended ? "true" : "false");
+    wt__write_exchanges(out, trace->exchanges, trace->exchange_count);
+    wt__buffer_text(out, ",\"cost\":");
+    wt__write_chat_cost(out, &trace->cost);
+    wt__buffer_char(out, '}');
+}
+
+/* Appends the candidates, the decision and the arguments as a JSON object. */
+static void write_steps(struct buffer *out, const struct call_run *calling)
+{
+    wt__buffer_text(out, "{\"candidates\":[");
+    for (size_t i = 0; i < calling->found; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_candidate_step(out, &calling->candidates[i]);
+    }
+    wt__buffer_text(out, "],\"arguments\":[");
+    const struct call_candidate *first = calling->count > 0 ? &calling->candidates[calling->first] : NULL;
+    for (size_t i = 0; first && i < first->arguments.len; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        write_argument_step(out, calling->request, &first->parameters.items[i], &first->arguments.items[i]);
+    }
+    wt__buffer_text(out, "],\"leftover\":");
+    if (first && first->arguments.unused.len > 0)
+        wt__shown_string(out, first->arguments.unused);
+    else
+        wt__buffer_text(out, "null");
+    if (calling->model.selected)
+        write_selection_trace(out, calling);
+    if (calling->model.generation.exchange_count > 0)
+        write_generation_trace(out, &calling->model.generation);
+    wt__buffer_char(out, '}');
+}
+
+/* ---------------------------------------------------------------- steps */
+
+/* Makes the call of the chosen tool, validates it, and writes the question to ask. */
+static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
     struct call_candidate *candidate = &calling->candidates[calling->first];
-    struct call_checker checker;
-    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
-    if (rc == 0)
-        rc = wt__call_refuse_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
-    if (rc == 0)
-        rc = wt__call_doubt(calling, err);
-    if (rc == 0)
-        rc = collect(calling, err);
-    if (rc == 0)
-        rc = write_call(calling, out, err);
-    if (rc == 0)
-        rc = validate(calling, &checker, out, err);
-    if (rc == 0)
-        rc = ask(calling, out, err);
-    wt__call_checker_close(&checker);
-    return rc;
+    WT_CLEANUP(wt__call_checker_close) struct call_checker checker = {0};
+    WT_TRY(wt__call_checker_open(&checker, candidate->tool->schema, err));
+    WT_TRY(wt__call_reject_unfit(&checker, &candidate->parameters, &candidate->arguments, err));
+    WT_TRY(find_doubt(calling, err));
+    WT_TRY(collect_values(calling, err));
+    WT_TRY(write_call_forms(calling, out, err));
+    WT_TRY(validate_call(calling, &checker, out, err));
+    return write_question(calling, out, err);
 }
 
-static int make(struct calling *calling, wt_called *out, wt_error *err)
+static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
-    int rc = calling->options->tool ? get_tool(calling, err) : find_tools(calling, err);
-    if (rc == 0)
-        rc = tell_search(calling, out, err);
+    WT_TRY(calling->options->tool ? get_named_tool(calling, err) : search_candidates(calling, err));
+    WT_TRY(report_search(calling, out, err));
     calling->found = calling->count;
-    if (rc == 0 && wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; i < calling->count && rc == 0; i++)
-        rc = read_arguments(calling, &calling->candidates[i], err);
-    if (rc < 0 || calling->count == 0)
-        return rc;
-    decide(calling);
+    if (wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < calling->count; i++)
+        WT_TRY(read_candidate_arguments(calling, &calling->candidates[i], err));
+    if (calling->count == 0)
+        return 0;
+    decide_candidate(calling);
     if (calling->model.wanted)
-        rc = wt__call_by_model(calling, err);
-    if (rc == 0)
-        rc = tell_model(calling, out, err);
-    if (rc < 0 || calling->count == 0)
-        return rc;
-    rc = finish(calling, out, err);
-    if (rc == 0)
-        rc = tell_verified(calling, out, err);
-    out->tool = calling->candidates[calling->first].tool;
-    out->probability = calling->candidates[calling->first].probability;
+        WT_TRY(wt__call_by_model(calling, err));
+    WT_TRY(report_model(calling, out, err));
+    if (calling->count == 0)
+        return 0;
+    WT_TRY(finish_call(calling, out, err));
+    WT_TRY(report_checks(calling, out, err));
+    const struct call_candidate *first = &calling->candidates[calling->first];
+    out->tool = first->tool;
+    out->probability = first->probability;
     out->missing = calling->missing;
     out->missing_count = calling->missing_count;
-    return rc;
+    return 0;
 }
 
-static int explain(struct calling *calling, wt_called *out, wt_error *err)
+static int explain_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
     struct buffer steps = {0};
-    wt__call_steps(&steps, calling);
-    return keep(calling, &steps, &out->steps, err);
+    write_steps(&steps, calling);
+    return keep_text(calling, &steps, &out->steps, err);
 }
 
-static void end(struct calling *calling)
+static void dispose_call(struct call_run *calling)
 {
     for (size_t i = 0; i < calling->found; i++) {
         wt__call_arguments_dispose(&calling->candidates[i].arguments);
@@ -414,22 +610,22 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
         rc = wt__tool_call_check(wt__str(options.form), err);
     if (rc == 0)
         rc = wt__request_check((struct str){request, request_len}, err);
-    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    struct call_result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
-    struct calling calling = {
+    struct call_run calling = {
         .engine = engine, .request = {request, request_len}, .options = &options, .arena = &result->arena};
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
     calling.progress = &progress;
     result->public.probability = NAN;
-    rc = wt__call_model_options(&options, &calling.model, err);
+    rc = wt__call_model_options(&options, calling.arena, &calling.model, err);
     if (rc == 0)
-        rc = wt__progress_end(&progress, make(&calling, &result->public, err), err);
+        rc = wt__progress_end(&progress, make_call(&calling, &result->public, err), err);
     if (rc == 0 && options.explain)
-        rc = explain(&calling, &result->public, err);
-    end(&calling);
+        rc = explain_call(&calling, &result->public, err);
+    dispose_call(&calling);
     result->hits = calling.hits;
     result->tools = calling.tools;
     if (rc < 0) {

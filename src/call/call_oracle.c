@@ -1,5 +1,5 @@
-/* call_oracle.c: see call_oracle.h. What was asked first is not remembered: an earlier step's decision is made anew
- * where a later one follows it, and comes out the same. */
+/* call_oracle.c: see call_oracle.h. The oracle keeps no state: a step that depends on an earlier one computes its
+ * decision again, with the same result. */
 #include "call/call_oracle.h"
 
 #include <stdio.h>
@@ -7,47 +7,48 @@
 #include "base/buffer.h"
 #include "base/checksum.h"
 #include "base/rng.h"
-#include "call/argument_form.h"
-#include "call/call_request.h"
+#include "call/language_model.h"
 
-enum { STEPS = 16 /* more than there are */ };
+enum { STEPS = 16 /* upper limit of enum call_step */ };
 
-/* --- chance -------------------------------------------------------------------------------------------------- */
+/* --- randomness --------------------------------------------------------------------------------------------------- */
 
-/* One decision: a sample of a step, about an argument or a tool (""). */
+/* A random decision: a sample of a step, about an argument or a tool (""). */
 struct decision {
     enum call_step step;
     unsigned sample;
     const char *about;
 };
 
-static void seed_decision(struct rng *rng, const struct call_oracle *oracle, const struct call_request *request,
-                          struct decision decision)
+static void seed_oracle_decision(struct rng *rng, const struct call_oracle *oracle, const struct call_request *request,
+                                 struct decision decision)
 {
     struct str about = wt__str(decision.about);
     uint64_t hash = wt__checksum(request->text.ptr, request->text.len, oracle->options.seed);
     wt__rng_seed(rng, wt__checksum(about.ptr, about.len, hash + decision.step + (uint64_t)STEPS * decision.sample));
 }
 
-/* Whether it is wrong; rng then says how. */
-static bool errs(const struct call_oracle *oracle, const struct call_request *request, struct decision decision,
-                 double rate, struct rng *rng)
+/* True if the decision is wrong. rng continues with the choice of the error. */
+static bool decision_errs(const struct call_oracle *oracle, const struct call_request *request,
+                          struct decision decision, double rate, struct rng *rng)
 {
-    seed_decision(rng, oracle, request, decision);
+    seed_oracle_decision(rng, oracle, request, decision);
     return wt__rng_unit(rng) < rate;
 }
 
-/* The same for a decision that may repeat an earlier one. */
-static bool errs_after(const struct call_oracle *oracle, const struct call_request *request, struct decision decision,
-                       double rate, struct decision first, double first_rate, struct rng *rng)
+/* Works like decision_errs, for a decision that may repeat an earlier one. */
+static bool dependent_decision_errs(const struct call_oracle *oracle, const struct call_request *request,
+                                    struct decision decision, double rate, struct decision first, double first_rate,
+                                    struct rng *rng)
 {
     struct rng before;
-    bool wrong = errs(oracle, request, decision, rate, rng);
-    return wt__rng_unit(rng) < oracle->options.repeat ? errs(oracle, request, first, first_rate, &before) : wrong;
+    bool wrong = decision_errs(oracle, request, decision, rate, rng);
+    return wt__rng_unit(rng) < oracle->options.repeat ? decision_errs(oracle, request, first, first_rate, &before)
+                                                      : wrong;
 }
 
-/* Any answer but the right one, of 0 (none) to count. */
-static size_t other_answer(struct rng *rng, size_t right, size_t count)
+/* Returns a random answer other than the right one, from 0 (null) to count. */
+static size_t pick_wrong_answer(struct rng *rng, size_t right, size_t count)
 {
     size_t number = (size_t)wt__rng_below(rng, count);
     return number + (number >= right);
@@ -57,35 +58,39 @@ static size_t other_answer(struct rng *rng, size_t right, size_t count)
 
 static const struct decision first_pick = {CALL_PICK, 0, ""};
 
-/* The number of the candidate, from 1; 0: it is not listed. */
-static size_t number_of(const struct call_subject *subject, size_t candidate)
+/* Returns the candidate's number, from 1; 0 if it is not listed. */
+static size_t find_listed_number(const struct call_subject *subject, size_t candidate)
 {
-    for (size_t i = 0; candidate != CALL_NOBODY && i < subject->listed_count; i++)
+    for (size_t i = 0; candidate != CALL_NO_CANDIDATE && i < subject->listed_count; i++)
         if (subject->listed[i] == candidate)
             return i + 1;
     return 0;
 }
 
-static size_t pick(const struct call_oracle *oracle, const struct call_subject *subject)
+static size_t answer_pick(const struct call_oracle *oracle, const struct call_subject *subject)
 {
     const struct call_request *request = subject->request;
     double rate = oracle->options.pick;
     struct rng rng;
-    size_t right = number_of(subject, request->labels->tool), nearest = number_of(subject, request->labels->nearest);
+    size_t right = find_listed_number(subject, request->labels->tool),
+           nearest = find_listed_number(subject, request->labels->nearest);
     const struct decision decision = {CALL_PICK, subject->sample, ""};
-    bool wrong = subject->sample == 0 ? errs(oracle, request, decision, rate, &rng)
-                                      : errs_after(oracle, request, decision, rate, first_pick, rate, &rng);
+    bool wrong = subject->sample == 0
+                     ? decision_errs(oracle, request, decision, rate, &rng)
+                     : dependent_decision_errs(oracle, request, decision, rate, first_pick, rate, &rng);
     if (!wrong || subject->listed_count == 0)
         return right;
-    return oracle->options.nearest && nearest != right ? nearest : other_answer(&rng, right, subject->listed_count);
+    return oracle->options.nearest && nearest != right ? nearest
+                                                       : pick_wrong_answer(&rng, right, subject->listed_count);
 }
 
-static size_t pick_again(const struct call_oracle *oracle, const struct call_subject *subject)
+static size_t answer_pick_again(const struct call_oracle *oracle, const struct call_subject *subject)
 {
     const struct call_request *request = subject->request;
     struct rng rng;
-    size_t right = number_of(subject, request->labels->tool), nearest = number_of(subject, request->labels->nearest);
-    bool wrong = errs(oracle, request, (struct decision){CALL_PICK_AGAIN, 0, ""}, oracle->options.pick, &rng);
+    size_t right = find_listed_number(subject, request->labels->tool),
+           nearest = find_listed_number(subject, request->labels->nearest);
+    bool wrong = decision_errs(oracle, request, (struct decision){CALL_PICK_AGAIN, 0, ""}, oracle->options.pick, &rng);
     if (right > 0 && (!wrong || subject->listed_count < 2))
         return right;
     if (nearest > 0 && (right == 0 || oracle->options.nearest))
@@ -96,45 +101,47 @@ static size_t pick_again(const struct call_oracle *oracle, const struct call_sub
     return number + (number >= right);
 }
 
-/* Which of two the answer to the contrastive question says, from 1. */
-static size_t answer(const struct call_oracle *oracle, const struct call_subject *subject)
+/* Returns the one of two tools named by the answer to the contrastive question, from 1. */
+static size_t answer_contrast_question(const struct call_oracle *oracle, const struct call_subject *subject)
 {
     struct rng rng;
-    size_t right = number_of(subject, subject->request->labels->tool);
-    bool wrong = errs_after(oracle, subject->request, (struct decision){CALL_ANSWER, 0, ""}, oracle->options.answer,
-                            first_pick, oracle->options.pick, &rng);
+    size_t right = find_listed_number(subject, subject->request->labels->tool);
+    bool wrong = dependent_decision_errs(oracle, subject->request, (struct decision){CALL_ANSWER, 0, ""},
+                                         oracle->options.answer, first_pick, oracle->options.pick, &rng);
     right = right > 0 ? right : 1;
     return wrong ? 3 - right : right;
 }
 
-static size_t decide(const struct call_oracle *oracle, const struct call_subject *subject)
+static size_t answer_decision(const struct call_oracle *oracle, const struct call_subject *subject)
 {
     static const struct decision decision = {CALL_DECIDE, 0, ""};
     struct rng rng;
     double rate = oracle->options.decision;
-    size_t right = number_of(subject, subject->request->labels->tool);
-    right = subject->answered ? answer(oracle, subject) : right > 0 ? right : 1;
-    bool wrong = subject->answered
-                     ? errs(oracle, subject->request, decision, rate, &rng)
-                     : errs_after(oracle, subject->request, decision, rate, first_pick, oracle->options.pick, &rng);
+    size_t right = find_listed_number(subject, subject->request->labels->tool);
+    right = subject->answered ? answer_contrast_question(oracle, subject) : right > 0 ? right : 1;
+    bool wrong = subject->answered ? decision_errs(oracle, subject->request, decision, rate, &rng)
+                                   : dependent_decision_errs(oracle, subject->request, decision, rate, first_pick,
+                                                             oracle->options.pick, &rng);
     return wrong ? 3 - right : right;
 }
 
 /* --- arguments ----------------------------------------------------------------------------------------------- */
 
-/* An argument as a sample predicts it; NULL: not given. */
-static const json_t *predict(const struct call_oracle *oracle, const struct call_subject *subject, const char *name)
+/* Returns the argument predicted by a sample; NULL if it is left out. */
+static const json_t *predict_argument(const struct call_oracle *oracle, const struct call_subject *subject,
+                                      const char *name)
 {
     const struct call_labels *labels = subject->request->labels;
     const struct decision first = {CALL_PREDICT, 0, name}, decision = {CALL_PREDICT, subject->sample, name};
     double rate = oracle->options.prediction;
     struct rng rng;
-    bool wrong = subject->sample == 0 ? errs(oracle, subject->request, first, rate, &rng)
-                                      : errs_after(oracle, subject->request, decision, rate, first, rate, &rng);
+    bool wrong = subject->sample == 0
+                     ? decision_errs(oracle, subject->request, first, rate, &rng)
+                     : dependent_decision_errs(oracle, subject->request, decision, rate, first, rate, &rng);
     return json_object_get(wrong ? labels->wrong : labels->arguments, name);
 }
 
-static size_t choose_option(const struct call_oracle *oracle, const struct call_subject *subject)
+static size_t answer_option(const struct call_oracle *oracle, const struct call_subject *subject)
 {
     const struct decision decision = {CALL_VERIFY, 0, subject->parameter},
                           first = {CALL_PREDICT, 0, subject->parameter};
@@ -142,14 +149,14 @@ static size_t choose_option(const struct call_oracle *oracle, const struct call_
     struct rng rng;
     size_t right = 0;
     for (size_t i = 0; value && right == 0 && i < subject->option_count; i++)
-        right = wt__argument_same(subject->options[i], value) ? i + 1 : 0;
-    bool wrong =
-        errs_after(oracle, subject->request, decision, oracle->options.choice, first, oracle->options.prediction, &rng);
-    return wrong && subject->option_count > 0 ? other_answer(&rng, right, subject->option_count) : right;
+        right = wt__argument_equal(subject->options[i], value) ? i + 1 : 0;
+    bool wrong = dependent_decision_errs(oracle, subject->request, decision, oracle->options.choice, first,
+                                         oracle->options.prediction, &rng);
+    return wrong && subject->option_count > 0 ? pick_wrong_answer(&rng, right, subject->option_count) : right;
 }
 
-/* Every argument that the labels name, as it is predicted. */
-static int predict_all(const struct call_oracle *oracle, const struct call_subject *subject, json_t *out)
+/* Predicts all arguments of the labels. */
+static int predict_all_arguments(const struct call_oracle *oracle, const struct call_subject *subject, json_t *out)
 {
     const struct call_labels *labels = subject->request->labels;
     const json_t *named[] = {labels->arguments, labels->wrong};
@@ -159,7 +166,7 @@ static int predict_all(const struct call_oracle *oracle, const struct call_subje
         json_t *value;
         json_object_foreach((json_t *)named[i], name, value)
         {
-            const json_t *predicted = predict(oracle, subject, name);
+            const json_t *predicted = predict_argument(oracle, subject, name);
             if (rc == 0 && predicted)
                 rc = json_object_set(out, name, (json_t *)predicted);
         }
@@ -169,7 +176,7 @@ static int predict_all(const struct call_oracle *oracle, const struct call_subje
 
 /* --- answers ------------------------------------------------------------------------------------------------- */
 
-static void write_number(struct buffer *out, const char *member, size_t number)
+static void write_number_member(struct buffer *out, const char *member, size_t number)
 {
     if (number > 0)
         wt__buffer_printf(out, "{\"%s\": %zu}", member, number);
@@ -177,7 +184,7 @@ static void write_number(struct buffer *out, const char *member, size_t number)
         wt__buffer_printf(out, "{\"%s\": null}", member);
 }
 
-static void write_arguments(struct buffer *out, const json_t *arguments)
+static void write_arguments_member(struct buffer *out, const json_t *arguments)
 {
     wt__buffer_text(out, "{\"arguments\": ");
     if (arguments)
@@ -187,54 +194,54 @@ static void write_arguments(struct buffer *out, const json_t *arguments)
     wt__buffer_char(out, '}');
 }
 
-static int write_answer(const struct call_oracle *oracle, const struct call_subject *subject, struct buffer *out)
+static int write_oracle_answer(const struct call_oracle *oracle, const struct call_subject *subject, struct buffer *out)
 {
     json_t *arguments;
     int rc = 0;
     switch (subject->step) {
     case CALL_PICK:
-        write_number(out, "tool", pick(oracle, subject));
+        write_number_member(out, "tool", answer_pick(oracle, subject));
         break;
     case CALL_PICK_AGAIN:
-        write_number(out, "tool", pick_again(oracle, subject));
+        write_number_member(out, "tool", answer_pick_again(oracle, subject));
         break;
     case CALL_CONTRAST:
         wt__buffer_text(out, "{\"question\": \"Which of the two is needed?\"}");
         break;
     case CALL_ANSWER:
-        wt__buffer_printf(out, "{\"answer\": \"Number %zu is needed.\"}", answer(oracle, subject));
+        wt__buffer_printf(out, "{\"answer\": \"Number %zu is needed.\"}", answer_contrast_question(oracle, subject));
         break;
     case CALL_DECIDE:
-        write_number(out, "tool", decide(oracle, subject));
+        write_number_member(out, "tool", answer_decision(oracle, subject));
         break;
     case CALL_PREDICT:
         arguments = json_object();
-        rc = arguments ? predict_all(oracle, subject, arguments) : -1;
-        write_arguments(out, arguments);
+        rc = arguments ? predict_all_arguments(oracle, subject, arguments) : -1;
+        write_arguments_member(out, arguments);
         json_decref(arguments);
         break;
     case CALL_VERIFY:
-        write_number(out, "option", choose_option(oracle, subject));
+        write_number_member(out, "option", answer_option(oracle, subject));
         break;
     case CALL_BUILD:
-        write_arguments(out, subject->arguments);
+        write_arguments_member(out, subject->arguments);
         break;
     case CALL_MEND:
-        write_arguments(out, subject->request->labels->arguments);
+        write_arguments_member(out, subject->request->labels->arguments);
         break;
     }
     return rc;
 }
 
-static int ask_oracle(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                      struct chat_answer *out, wt_error *err)
+static int ask_call_oracle(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                           struct chat_answer *out, wt_error *err)
 {
     const struct call_oracle *oracle = (const struct call_oracle *)model;
     const struct call_subject *subject = question->subject;
     struct buffer text = {0};
     if (!subject || !subject->request->labels)
-        return wt__fail(err, WT_EINVAL, "%s: it answers only what it has the labels of", model->name);
-    int rc = write_answer(oracle, subject, &text);
+        return wt__fail(err, WT_EINVAL, "%s: the request has no labels", model->name);
+    int rc = write_oracle_answer(oracle, subject, &text);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     rc = rc < 0 || text.failed || !out->text.ptr ? wt__fail_nomem(err) : 0;
     if (rc == 0)
@@ -251,21 +258,22 @@ struct call_oracle_options wt__call_oracle_rate(double error, uint64_t seed)
         .pick = error, .answer = error, .decision = error, .prediction = error, .choice = error, .seed = seed};
 }
 
-static bool is_uniform(const struct call_oracle_options *options)
+static bool has_uniform_rates(const struct call_oracle_options *options)
 {
     double rate = options->pick;
     return options->answer == rate && options->decision == rate && options->prediction == rate &&
            options->choice == rate;
 }
 
-static void write_name(struct call_oracle *oracle)
+static void write_oracle_name(struct call_oracle *oracle)
 {
     const struct call_oracle_options *o = &oracle->options;
     char *name = oracle->name;
     size_t size = sizeof oracle->name;
-    int len = is_uniform(o) ? snprintf(name, size, "call oracle, %.3g %% error", 100 * o->pick)
-                            : snprintf(name, size, "call oracle, %.3g, %.3g, %.3g, %.3g, %.3g %% error", 100 * o->pick,
-                                       100 * o->answer, 100 * o->decision, 100 * o->prediction, 100 * o->choice);
+    int len = has_uniform_rates(o)
+                  ? snprintf(name, size, "call oracle, %.3g %% error", 100 * o->pick)
+                  : snprintf(name, size, "call oracle, %.3g, %.3g, %.3g, %.3g, %.3g %% error", 100 * o->pick,
+                             100 * o->answer, 100 * o->decision, 100 * o->prediction, 100 * o->choice);
     if (o->nearest)
         snprintf(name + len, size - (size_t)len, ", the nearest, repeated %.3g %%", 100 * o->repeat);
 }
@@ -276,11 +284,11 @@ int wt__call_oracle_init(struct call_oracle *oracle, const struct call_oracle_op
                             options->prediction, options->choice, options->repeat};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (!(rates[i] >= 0 && rates[i] <= 1))
-            return wt__fail(err, WT_EINVAL, "call oracle: a rate lies within 0 and 1, and %g does not", rates[i]);
+            return wt__fail(err, WT_EINVAL, "call oracle: a rate must be from 0 to 1, not %g", rates[i]);
     if (options->repeat > 0 && !options->nearest)
-        return wt__fail(err, WT_EINVAL, "call oracle: a mistake that is repeated has to be the nearest");
-    *oracle = (struct call_oracle){.model.ask = ask_oracle, .options = *options};
-    write_name(oracle);
+        return wt__fail(err, WT_EINVAL, "call oracle: repeat requires nearest");
+    *oracle = (struct call_oracle){.model.ask = ask_call_oracle, .options = *options};
+    write_oracle_name(oracle);
     oracle->model.name = oracle->name;
     return 0;
 }

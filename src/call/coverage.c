@@ -1,15 +1,14 @@
-/* coverage.c: see coverage.h. The limits were chosen on dev data (docs/verified-calls.md). */
-#include "call/coverage.h"
+/* coverage.c: see arguments.h. The limits were chosen on dev data (docs/verified-calls.md). */
+#include "call/arguments.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "call/demonstrations.h"
 #include "retrieve/words.h"
 
-struct reading {
+struct coverage_reader {
     struct call_arguments *arguments;
     struct str request, about;
     const struct parameters *parameters;
@@ -17,49 +16,49 @@ struct reading {
     bool without[DEMONSTRATIONS_MOST]; /* past calls without any of the open arguments */
 };
 
-static bool has(const struct demonstration *call, const struct parameter *parameter)
+static bool call_has_argument(const struct demonstration *call, const struct parameter *parameter)
 {
     return json_object_get(call->arguments, parameter->name) != NULL;
 }
 
-static bool is_seldom(const struct parameters *parameters, const struct parameter *parameter)
+static bool is_rare_argument(const struct parameters *parameters, const struct parameter *parameter)
 {
     for (size_t i = 0; i < parameters->past_count; i++)
-        if (has(&parameters->past[i], parameter))
+        if (call_has_argument(&parameters->past[i], parameter))
             return false;
     return parameters->past_count >= COVERAGE_PAST_ENOUGH;
 }
 
 /* Marks the open arguments and returns their number. */
-static size_t find_open(struct reading *r)
+static size_t find_open_arguments(struct coverage_reader *r)
 {
     size_t count = 0;
     for (size_t p = 0; p < r->arguments->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
         bool words = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-        const struct argument *argument = &r->arguments->items[p];
-        r->open[p] =
-            words && argument->state == ARGUMENT_ABSENT && !argument->declined && !is_seldom(r->parameters, parameter);
+        const struct call_argument *argument = &r->arguments->items[p];
+        r->open[p] = words && argument->state == ARGUMENT_ABSENT && !argument->declined &&
+                     !is_rare_argument(r->parameters, parameter);
         count += r->open[p];
     }
     return count;
 }
 
-static void find_without(struct reading *r)
+static void find_calls_without(struct coverage_reader *r)
 {
     for (size_t i = 0; i < r->parameters->past_count; i++) {
         r->without[i] = true;
         for (size_t p = 0; p < r->arguments->len; p++)
-            r->without[i] &= !r->open[p] || !has(&r->parameters->past[i], &r->parameters->items[p]);
+            r->without[i] &= !r->open[p] || !call_has_argument(&r->parameters->past[i], &r->parameters->items[p]);
     }
 }
 
-static struct str beginning(struct str text)
+static struct str cut_text(struct str text)
 {
     return (struct str){text.ptr, text.len < COVERAGE_BYTES ? text.len : COVERAGE_BYTES};
 }
 
-static bool has_word(struct str text, struct str word)
+static bool text_has_word(struct str text, struct str word)
 {
     size_t at = 0;
     for (struct str other; (other = wt__next_word(text, &at)).len > 0;)
@@ -68,7 +67,7 @@ static bool has_word(struct str text, struct str word)
     return false;
 }
 
-static bool says_text(struct str text, struct str part)
+static bool text_contains(struct str text, struct str part)
 {
     for (size_t at = 0; part.len > 0 && at + part.len <= text.len; at++)
         if (strncasecmp(text.ptr + at, part.ptr, part.len) == 0)
@@ -76,7 +75,7 @@ static bool says_text(struct str text, struct str part)
     return false;
 }
 
-static bool is_among(struct str word, const struct str *words, size_t count)
+static bool is_among_alike(struct str word, const struct str *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (wt__words_alike(word, words[i]))
@@ -84,8 +83,8 @@ static bool is_among(struct str word, const struct str *words, size_t count)
     return false;
 }
 
-/* True for "find" and "looking", which say what to do. */
-static bool is_verb(struct str word)
+/* True for verbs of the request itself, such as "find" and "looking". */
+static bool is_request_verb(struct str word)
 {
     struct str base = word;
     bool goes_on = word.len > 5 && memcmp(word.ptr + word.len - 3, "ing", 3) == 0;
@@ -93,7 +92,7 @@ static bool is_verb(struct str word)
     return wt__verb(word).actions || wt__verb(base).actions;
 }
 
-static bool is_taken(const struct reading *r, size_t start, size_t end)
+static bool is_read_by_argument(const struct coverage_reader *r, size_t start, size_t end)
 {
     for (size_t p = 0; p < r->arguments->len; p++)
         if (start < r->arguments->items[p].end && r->arguments->items[p].start < end)
@@ -102,10 +101,10 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
 }
 
 /* True if an argument is read from the same word elsewhere in the request. */
-static bool is_said_again(const struct reading *r, struct str word)
+static bool is_argument_word(const struct coverage_reader *r, struct str word)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
-        const struct argument *argument = &r->arguments->items[p];
+        const struct call_argument *argument = &r->arguments->items[p];
         struct str text = {r->request.ptr + argument->start, argument->end - argument->start};
         size_t at = 0;
         for (struct str other; (other = wt__next_word(text, &at)).len > 0;)
@@ -116,37 +115,38 @@ static bool is_said_again(const struct reading *r, struct str word)
 }
 
 /* True if the request of a past call without the open arguments has the word. */
-static bool is_of_past(const struct reading *r, struct str word)
+static bool is_past_word(const struct coverage_reader *r, struct str word)
 {
     for (size_t i = 0; i < r->parameters->past_count; i++)
-        if (r->without[i] && has_word(beginning(r->parameters->past[i].request), word))
+        if (r->without[i] && text_has_word(cut_text(r->parameters->past[i].request), word))
             return true;
     return false;
 }
 
-static bool is_read(const struct reading *r, struct str word)
+static bool is_covered_word(const struct coverage_reader *r, struct str word)
 {
-    if (word.len < 2 || has_word(r->about, word))
+    if (word.len < 2 || text_has_word(r->about, word))
         return true;
     for (size_t p = 0; p < r->arguments->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
-        if (!r->open[p] && (is_among(word, parameter->words, parameter->word_count) ||
-                            is_among(word, parameter->description_words, parameter->description_word_count)))
+        if (!r->open[p] && (is_among_alike(word, parameter->words, parameter->word_count) ||
+                            is_among_alike(word, parameter->description_words, parameter->description_word_count)))
             return true;
     }
-    return is_of_past(r, word);
+    return is_past_word(r, word);
 }
 
 /* True if too many words are unread, or the request is too long to read. */
-static bool leaves_words(const struct reading *r)
+static bool has_unread_words(const struct coverage_reader *r)
 {
     size_t at = 0, unread = 0, count = 0;
     for (struct str word; unread <= COVERAGE_UNREAD && (word = wt__next_word(r->request, &at)).len > 0;) {
         if (count++ == COVERAGE_WORDS)
             return true;
         size_t start = (size_t)(word.ptr - r->request.ptr);
-        bool says = !wt__is_stopword_any_case(word) && !is_verb(word);
-        unread += says && !is_taken(r, start, start + word.len) && !is_said_again(r, word) && !is_read(r, word);
+        bool says = !wt__is_stopword_any_case(word) && !is_request_verb(word);
+        unread += says && !is_read_by_argument(r, start, start + word.len) && !is_argument_word(r, word) &&
+                  !is_covered_word(r, word);
     }
     return unread > COVERAGE_UNREAD;
 }
@@ -154,20 +154,20 @@ static bool leaves_words(const struct reading *r)
 void wt__coverage_check(struct call_arguments *arguments, struct str request, struct str about,
                         const struct parameters *parameters)
 {
-    struct reading r = {
-        .arguments = arguments, .request = request, .about = beginning(about), .parameters = parameters};
-    size_t count = find_open(&r);
-    find_without(&r);
-    if (count == 0 || (count <= COVERAGE_OPEN && !leaves_words(&r)))
+    struct coverage_reader r = {
+        .arguments = arguments, .request = request, .about = cut_text(about), .parameters = parameters};
+    size_t count = find_open_arguments(&r);
+    find_calls_without(&r);
+    if (count == 0 || (count <= COVERAGE_OPEN && !has_unread_words(&r)))
         return;
     for (size_t p = 0; p < arguments->len; p++)
         if (r.open[p])
             arguments->items[p].state = ARGUMENT_UNSURE;
 }
 
-/* ---------------------------------------------------------------- words that an order leaves unread */
+/* ---------------------------------------------------------------- unread words of an order */
 
-/* Words that say how, how much, or to whom, and never on what a tool acts. */
+/* Words for a manner, a degree or a recipient. They never narrow the object of an action. */
 static const char *const never_narrowing[] = {
     "afterwards", "again",   "ahead",    "alexa",    "all",         "already",   "anyway",   "asap",         "back",
     "both",       "bro",     "buddy",    "dude",     "mate",        "sir",       "thx",      "carefully",    "current",
@@ -178,14 +178,14 @@ static const char *const never_narrowing[] = {
     "today",      "totally", "urgently", "wanna",    "whole",
 };
 
-static bool never_narrows(struct str word)
+static bool is_never_narrowing(struct str word)
 {
     return wt__is_stopword_any_case(word) ||
            wt__str_among(word, never_narrowing, sizeof never_narrowing / sizeof *never_narrowing);
 }
 
-/* Every optional argument that is absent is open here, whatever its type. */
-static bool open_absent(struct reading *r)
+/* Opens every absent optional argument of any type. True if an argument was declined. */
+static bool open_absent_arguments(struct coverage_reader *r)
 {
     bool declined = false;
     for (size_t p = 0; p < r->arguments->len; p++) {
@@ -195,45 +195,45 @@ static bool open_absent(struct reading *r)
     return declined;
 }
 
-/* "id" of "image_id": words that say that something is an identifier, and not of what. */
-static bool is_of_identifier(struct str word)
+/* True for "id" of "image_id" and similar words, which do not name the identified thing. */
+static bool is_identifier_word(struct str word)
 {
     static const char *const words[] = {"code", "id", "identifier", "key", "number", "uuid"};
     return wt__str_among(word, words, sizeof words / sizeof *words);
 }
 
-/* True if the tool acts on several things by its name and the parameter is an identifier of something else:
- * "delete_emails" with its "user_id". Then "old" of "the old emails of user AB-12" does narrow them. */
-static bool is_of_other_thing(const struct parameter *parameter, struct str tool)
+/* True if the tool's name is about several things and the parameter identifies something else: "delete_emails" with
+ * "user_id". Then "old" narrows "the old emails of user AB-12". */
+static bool identifies_other_thing(const struct parameter *parameter, struct str tool)
 {
     bool alike = false, says = false;
     struct str last = {0};
     size_t at = 0;
     for (struct str word; (word = wt__next_word(tool, &at)).len > 0; last = word) {
         if (wt__is_stopword_any_case(word))
-            return false; /* "post to favorites" says where, and not what */
-        alike |= is_among(word, parameter->words, parameter->word_count);
+            return false; /* "post to favorites" names a place, not an object */
+        alike |= is_among_alike(word, parameter->words, parameter->word_count);
     }
     for (size_t i = 0; i < parameter->word_count; i++)
-        says |= !is_of_identifier(parameter->words[i]);
+        says |= !is_identifier_word(parameter->words[i]);
     bool plural = last.len > 3 && (last.ptr[last.len - 1] | 0x20) == 's' && (last.ptr[last.len - 2] | 0x20) != 's';
     return plural && says && !alike;
 }
 
-/* True if the request gives an identifier of what the tool acts on: then other words describe the same thing, and do
- * not narrow it. */
-static bool is_identified(const struct reading *r, struct str tool)
+/* True if the request gives an identifier of the tool's object. Then other words describe the same object, and do not
+ * narrow it. */
+static bool has_identifier(const struct coverage_reader *r, struct str tool)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
-        if (parameter->coded && parameter->required && !parameter->list &&
-            r->arguments->items[p].state == ARGUMENT_GIVEN && !is_of_other_thing(parameter, tool))
+        if (parameter->takes_code && parameter->required && !parameter->list &&
+            r->arguments->items[p].state == ARGUMENT_GIVEN && !identifies_other_thing(parameter, tool))
             return true;
     }
     return false;
 }
 
-/* The text of a value, as the request might have it. */
+/* Appends the text of a value as it may be in the request. */
 static void write_value_text(struct buffer *out, const json_t *value)
 {
     if (json_is_string(value))
@@ -243,19 +243,18 @@ static void write_value_text(struct buffer *out, const json_t *value)
     wt__buffer_char(out, ' ');
 }
 
-/* Writes all values. True if a language model gave one in words that the request does not have ("tomorrow" as a date):
- * no word can be called unread then. */
-static bool write_said_values(struct buffer *out, const struct reading *r)
+/* Appends all values. True if a language model reworded one ("tomorrow" as a date): then unread words are unknown. */
+static bool write_all_values(struct buffer *out, const struct coverage_reader *r)
 {
     bool reworded = false;
     for (size_t p = 0; p < r->arguments->len; p++) {
-        const struct argument *argument = &r->arguments->items[p];
+        const struct call_argument *argument = &r->arguments->items[p];
         size_t begin = out->len;
         if (!argument->value)
             continue;
         write_value_text(out, argument->value);
         struct str text = wt__str_trim((struct str){out->ptr + begin, out->failed ? 0 : out->len - begin});
-        bool said = text.len <= COVERAGE_VALUE_BYTES && says_text(r->request, text);
+        bool said = text.len <= COVERAGE_VALUE_BYTES && text_contains(r->request, text);
         reworded |= argument->state == ARGUMENT_GIVEN && argument->end == 0 && !said;
     }
     return reworded;
@@ -264,23 +263,24 @@ static bool write_said_values(struct buffer *out, const struct reading *r)
 struct str wt__coverage_unread(const struct call_arguments *arguments, const struct intent *intent, struct str request,
                                struct str tool, struct str description, const struct parameters *parameters)
 {
-    struct reading r = {.arguments = (struct call_arguments *)arguments,
-                        .request = request,
-                        .about = beginning(description),
-                        .parameters = parameters};
+    struct coverage_reader r = {.arguments = (struct call_arguments *)arguments,
+                                .request = request,
+                                .about = cut_text(description),
+                                .parameters = parameters};
     struct buffer values = {0};
     struct str unread = {0};
-    if (open_absent(&r) || is_identified(&r, tool))
+    if (open_absent_arguments(&r) || has_identifier(&r, tool))
         return unread;
-    find_without(&r);
-    bool reworded = write_said_values(&values, &r);
+    find_calls_without(&r);
+    bool reworded = write_all_values(&values, &r);
     for (size_t w = 0; w < intent->word_count && unread.len == 0 && !reworded; w++) {
         const struct intent_word *one = &intent->words[w];
         struct str word = one->text;
-        if (!intent->ordered[w] || one->quoted || word.ptr[0] == '\'' || never_narrows(word))
+        if (!intent->ordered[w] || one->quoted || word.ptr[0] == '\'' || is_never_narrowing(word))
             continue;
-        if (!is_taken(&r, one->start, one->end) && !is_said_again(&r, word) && !is_read(&r, word) &&
-            !has_word(tool, word) && !has_word(beginning(wt__buffer_view(&values)), word))
+        if (!is_read_by_argument(&r, one->start, one->end) && !is_argument_word(&r, word) &&
+            !is_covered_word(&r, word) && !text_has_word(tool, word) &&
+            !text_has_word(cut_text(wt__buffer_view(&values)), word))
             unread = (struct str){request.ptr + one->start, one->end - one->start};
     }
     wt__buffer_dispose(&values);

@@ -1,5 +1,5 @@
-/* decision.c: see decision.h. */
-#include "call/decision.h"
+/* decision.c: decides between tools without a language model; see arguments.h. */
+#include "call/arguments.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -7,11 +7,11 @@
 
 #include "text/analyser.h"
 
-/* In shares of the best score. */
+/* Weights as shares of the best score. */
 static const double TIME_WEIGHT = .15;
 static const double KIND_WEIGHT = .3;
 static const double LEFTOVER_WEIGHT = .05;
-static const double REACH = .5; /* behind the best: one that is farther is not meant, whatever it takes */
+static const double REACH = .5; /* maximum distance from the best score; details do not change tools farther away */
 
 enum time { TIME_PAST = 1, TIME_PRESENT = 2, TIME_FUTURE = 4 };
 enum { KINDS = 4, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
@@ -35,7 +35,7 @@ static const struct {
                       "former")},
 };
 
-/* What tools call each kind of literal. */
+/* Names of each kind of literal in tool definitions. */
 static const char *const *const kind_words[KINDS] = {
     WORDS("zip", "zipcode", "zipcodes", "postal", "postcode"),
     WORDS("email", "emails", "mail"),
@@ -45,7 +45,7 @@ static const char *const *const kind_words[KINDS] = {
 };
 enum { KIND_ZIP, KIND_EMAIL, KIND_URL, KIND_COORDINATES };
 
-static size_t count_of(const char *const *words)
+static size_t count_list_words(const char *const *words)
 {
     size_t count = 0;
     while (words[count])
@@ -53,36 +53,36 @@ static size_t count_of(const char *const *words)
     return count;
 }
 
-struct reading {
-    unsigned times, kinds; /* bits of enum time, and 1 << kind */
+struct decision_traits {
+    unsigned times, kinds; /* bits: enum time, and 1 << kind */
 };
 
-static void read_text(struct reading *out, struct str text)
+static void read_traits(struct decision_traits *out, struct str text)
 {
     struct word_part part = {0};
     while (wt__analyser_next_part(text, &part)) {
         struct str word = {text.ptr + part.start, part.end - part.start};
         for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-            if (wt__str_among(word, times[i].words, count_of(times[i].words)))
+            if (wt__str_among(word, times[i].words, count_list_words(times[i].words)))
                 out->times |= times[i].time;
         for (unsigned kind = 0; kind < KINDS; kind++)
-            if (wt__str_among(word, kind_words[kind], count_of(kind_words[kind])))
+            if (wt__str_among(word, kind_words[kind], count_list_words(kind_words[kind])))
                 out->kinds |= 1U << kind;
     }
 }
 
-static struct reading read_tool(const struct choice *choice)
+static struct decision_traits read_tool_traits(const struct choice *choice)
 {
-    struct reading out = {0}, names = {0};
-    read_text(&out, choice->name);
-    read_text(&out, choice->description);
+    struct decision_traits out = {0}, names = {0};
+    read_traits(&out, choice->name);
+    read_traits(&out, choice->description);
     for (size_t p = 0; p < choice->parameters->len; p++)
-        read_text(&names, wt__str(choice->parameters->items[p].name));
-    out.kinds |= names.kinds; /* of time a parameter's name says nothing: "last_name", "next_page" */
+        read_traits(&names, wt__str(choice->parameters->items[p].name));
+    out.kinds |= names.kinds; /* only kinds: "last_name" and "next_page" are not about time */
     return out;
 }
 
-static bool is_zip(const struct literal *literal)
+static bool is_zip_code(const struct literal *literal)
 {
     if (literal->kind != LITERAL_NUMBER || literal->money || literal->percent || literal->spelled)
         return false;
@@ -96,12 +96,12 @@ static bool is_coordinate(const struct literal *literal)
            literal->number >= -COORDINATE_DEGREES && literal->number <= COORDINATE_DEGREES;
 }
 
-static unsigned read_kinds(const struct literal *literals, size_t count)
+static unsigned read_literal_kinds(const struct literal *literals, size_t count)
 {
     unsigned kinds = 0;
     size_t coordinates = 0;
     for (size_t i = 0; i < count; i++) {
-        kinds |= is_zip(&literals[i]) ? 1U << KIND_ZIP : 0;
+        kinds |= is_zip_code(&literals[i]) ? 1U << KIND_ZIP : 0;
         kinds |= literals[i].kind == LITERAL_EMAIL ? 1U << KIND_EMAIL : 0;
         kinds |= literals[i].kind == LITERAL_URL ? 1U << KIND_URL : 0;
         coordinates += is_coordinate(&literals[i]);
@@ -109,16 +109,16 @@ static unsigned read_kinds(const struct literal *literals, size_t count)
     return coordinates >= 2 ? kinds | 1U << KIND_COORDINATES : kinds;
 }
 
-/* Of a score that is not above 0, such as a cosine, there are no shares: there a distance of ln 2 halves. */
-static double share_of(double score, double best)
+/* Scores at or below 0, such as cosines, have no shares: there a distance of ln 2 halves. */
+static double compute_share(double score, double best)
 {
     return best > 0 ? score / best : exp(score - best);
 }
 
-static void decide_one(struct choice *choice, struct reading request, double best)
+static void score_choice(struct choice *choice, struct decision_traits request, double best)
 {
-    struct reading tool = read_tool(choice);
-    choice->decided = share_of(choice->score, best);
+    struct decision_traits tool = read_tool_traits(choice);
+    choice->decided = compute_share(choice->score, best);
     choice->details = 0;
     if (choice->decided < 1 - REACH)
         return;
@@ -137,14 +137,14 @@ static void decide_one(struct choice *choice, struct reading request, double bes
     }
 }
 
-size_t wt__decide(const struct literals *literals, struct choice *choices, size_t count)
+size_t wt__decide_tool(const struct literals *literals, struct choice *choices, size_t count)
 {
-    struct reading wanted = {0};
-    read_text(&wanted, literals->request);
-    wanted.kinds = read_kinds(literals->items, literals->len);
+    struct decision_traits wanted = {0};
+    read_traits(&wanted, literals->request);
+    wanted.kinds = read_literal_kinds(literals->items, literals->len);
     size_t first = 0;
     for (size_t i = 0; i < count; i++) {
-        decide_one(&choices[i], wanted, choices[0].score);
+        score_choice(&choices[i], wanted, choices[0].score);
         if (choices[i].decided > choices[first].decided)
             first = i;
     }

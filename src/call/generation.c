@@ -1,17 +1,16 @@
-/* generation.c: see generation.h. */
-#include "call/generation.h"
+/* generation.c: writes and verifies the arguments of a call by a language model; see language_model.h. */
+#include "call/language_model.h"
 
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/memory.h"
 #include "base/pool.h"
-#include "call/argument_form.h"
-#include "call/numbered.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
-/* One generation; all of it borrowed. */
-struct generating {
+/* State of one generation; everything is borrowed. */
+struct generation_run {
     const struct generation_options *options;
     const struct generation_tool *tool;
     struct chat_model *model;
@@ -19,22 +18,22 @@ struct generating {
     struct arena *arena;
     struct generation_trace *trace;
     struct str tool_text;
-    struct str *lines;          /* [parameters.len], as the prompts list them */
+    struct str *lines;          /* [parameters.len] lines for the prompts */
     struct str *demonstrations; /* [demonstration_count] */
     size_t demonstration_count;
 };
 
-/* --- what is shown ------------------------------------------------------------------------------------------- */
+/* --- texts for the prompts ---------------------------------------------------------------------------------------- */
 
-static int copy_out(const struct generating *g, struct buffer *text, struct str *out, wt_error *err)
+static int copy_prompt_text(const struct generation_run *g, struct buffer *text, struct str *out, wt_error *err)
 {
     *out = (struct str){text->failed ? NULL : wt__arena_copy(g->arena, wt__buffer_view(text)), text->len};
     wt__buffer_dispose(text);
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* As JSON, so that no request can look like arguments. */
-static int write_demonstration(const struct generating *g, const struct generation_demonstration *demonstration,
+/* Writes JSON, so that a request cannot be mistaken for arguments. */
+static int write_demonstration(const struct generation_run *g, const struct generation_demonstration *demonstration,
                                struct str *out, wt_error *err)
 {
     struct buffer text = {0};
@@ -45,11 +44,11 @@ static int write_demonstration(const struct generating *g, const struct generati
         wt__json_write(&text, demonstration->arguments);
     else
         wt__buffer_text(&text, "{}");
-    wt__buffer_text(&text, " }"); /* "}}" would be pulled apart */
-    return copy_out(g, &text, out, err);
+    wt__buffer_text(&text, " }"); /* "}}" would end a slot of the prompt */
+    return copy_prompt_text(g, &text, out, err);
 }
 
-static int write_texts(struct generating *g, wt_error *err)
+static int write_prompt_texts(struct generation_run *g, wt_error *err)
 {
     const struct generation_tool *tool = g->tool;
     const struct parameters *parameters = &g->trace->parameters;
@@ -58,20 +57,21 @@ static int write_texts(struct generating *g, wt_error *err)
     g->tool_text = wt__prompt_tool(tool->name, tool->description, GENERATION_MAX_TOOL_BYTES, g->arena);
     g->lines = wt__arena_array(g->arena, struct str, parameters->len);
     g->demonstrations = wt__arena_array(g->arena, struct str, g->demonstration_count);
-    int rc = g->tool_text.ptr && g->lines && g->demonstrations ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < parameters->len; i++) {
+    WT_CHECK_ALLOC(g->tool_text.ptr && g->lines && g->demonstrations, err);
+    for (size_t i = 0; i < parameters->len; i++) {
         struct buffer text = {0};
         wt__argument_line(&text, &parameters->items[i]);
-        rc = copy_out(g, &text, &g->lines[i], err);
+        WT_TRY(copy_prompt_text(g, &text, &g->lines[i], err));
     }
-    for (size_t i = 0; rc == 0 && i < g->demonstration_count; i++)
-        rc = write_demonstration(g, &tool->demonstrations[i], &g->demonstrations[i], err);
-    return rc;
+    for (size_t i = 0; i < g->demonstration_count; i++)
+        WT_TRY(write_demonstration(g, &tool->demonstrations[i], &g->demonstrations[i], err));
+    return 0;
 }
 
 /* --- questions ----------------------------------------------------------------------------------------------- */
 
-static int keep(const struct generating *g, const struct prompt *prompt, const struct chat_reply *reply, wt_error *err)
+static int keep_generation_exchange(const struct generation_run *g, const struct prompt *prompt,
+                                    const struct chat_reply *reply, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     int rc = wt__chat_keep(&trace->exchanges[trace->exchange_count], &trace->cost, prompt, reply, g->arena, err);
@@ -79,49 +79,42 @@ static int keep(const struct generating *g, const struct prompt *prompt, const s
     return rc;
 }
 
-static int reject(const struct generating *g, const char *reason, wt_error *err)
+static int reject_generation_answer(const struct generation_run *g, const char *reason, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, g->arena, err);
 }
 
-/* The arguments of an answer, which the trace then owns; NULL when it is none. */
-static int read_arguments(const struct generating *g, const struct chat_reply *reply, const json_t **out, wt_error *err)
+/* Reads the arguments of an answer, owned by the trace; NULL if missing. */
+static int read_answer_arguments(const struct generation_run *g, const struct chat_reply *reply, const json_t **out,
+                                 wt_error *err)
 {
     *out = wt__json_object(reply->got.json, "arguments");
     if (reply->got.json && !*out)
-        return reject(g, "it has no arguments", err);
+        return reject_generation_answer(g, "the answer has no arguments", err);
     return *out && json_array_append(g->trace->answers, reply->got.json) < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* One question for all arguments, put and kept; *out as read_arguments has it. */
-static int ask_arguments(const struct generating *g, const char *name, const struct prompt_value *values, size_t count,
-                         const struct call_subject *subject, const json_t **out, wt_error *err)
+/* Asks for all arguments and keeps the exchange. *out: as in read_answer_arguments. */
+static int ask_arguments(const struct generation_run *g, const char *name, const struct prompt_value *values,
+                         size_t count, const struct call_subject *subject, const json_t **out, wt_error *err)
 {
     struct chat_question question = {.subject = subject, .progress = g->request->progress};
-    struct chat_reply reply = {0};
-    struct prompt prompt;
-    json_t *schema = NULL;
-    int rc = wt__prompt_open(&prompt, name, err);
-    if (rc == 0)
-        rc = wt__argument_schema(&schema, &g->trace->parameters, false, err);
-    if (rc == 0) {
-        question.schema = schema;
-        wt__chat_put(&reply, &prompt, values, count, g->model, question);
-        rc = keep(g, &prompt, &reply, err);
-    }
-    if (rc == 0)
-        rc = read_arguments(g, &reply, out, err);
-    wt__chat_reply_dispose(&reply);
-    json_decref(schema);
-    wt__prompt_dispose(&prompt);
-    return rc;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    json_auto_t *schema = NULL;
+    WT_TRY(wt__prompt_open(&prompt, name, err));
+    WT_TRY(wt__argument_schema(&schema, &g->trace->parameters, false, err));
+    question.schema = schema;
+    wt__chat_put(&reply, &prompt, values, count, g->model, question);
+    WT_TRY(keep_generation_exchange(g, &prompt, &reply, err));
+    return read_answer_arguments(g, &reply, out, err);
 }
 
 /* --- predictions --------------------------------------------------------------------------------------------- */
 
-struct predicting {
-    const struct generating *g;
+struct prediction_pair {
+    const struct generation_run *g;
     size_t count;
     struct prompt prompts[GENERATION_PREDICTIONS];
     json_t *schemas[GENERATION_PREDICTIONS];
@@ -130,8 +123,8 @@ struct predicting {
 
 static int put_prediction(void *context, size_t index, unsigned worker)
 {
-    struct predicting *p = context;
-    const struct generating *g = p->g;
+    struct prediction_pair *p = context;
+    const struct generation_run *g = p->g;
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
         {.slot = "parameters", .items = g->lines, .item_count = g->trace->len},
@@ -151,32 +144,32 @@ static int put_prediction(void *context, size_t index, unsigned worker)
                         other ? g->options->other : g->model, question);
 }
 
-/* What was answered counts even where the other question failed. */
-static int read_predictions(const struct predicting *p, wt_error *err)
+/* Reads all predictions, also if the other question failed. */
+static int read_predictions(const struct prediction_pair *p, wt_error *err)
 {
-    const struct generating *g = p->g;
+    const struct generation_run *g = p->g;
     int rc = 0;
     for (size_t i = 0; i < p->count; i++) {
         wt_error unused, *why = rc == 0 ? err : &unused;
         const json_t *arguments = NULL;
         if (!p->replies[i].put)
             continue;
-        int failed = keep(g, &p->prompts[i], &p->replies[i], why);
+        int failed = keep_generation_exchange(g, &p->prompts[i], &p->replies[i], why);
         if (failed == 0)
-            failed = read_arguments(g, &p->replies[i], &arguments, why);
+            failed = read_answer_arguments(g, &p->replies[i], &arguments, why);
         for (size_t j = 0; arguments && j < g->trace->len; j++) {
             struct generated_argument *item = &g->trace->items[j];
             const json_t *value = json_object_get(arguments, item->parameter->name);
-            item->predictions[i] = wt__argument_is_nothing(value, item->parameter) ? NULL : value;
+            item->predictions[i] = wt__argument_is_absent(value, item->parameter) ? NULL : value;
         }
         rc = rc < 0 ? rc : failed;
     }
     return rc;
 }
 
-static int predict(const struct generating *g, wt_error *err)
+static int run_predictions(const struct generation_run *g, wt_error *err)
 {
-    struct predicting p = {.g = g, .count = g->options->second == GENERATION_ALONE ? 1 : GENERATION_PREDICTIONS};
+    struct prediction_pair p = {.g = g, .count = g->options->second == GENERATION_ALONE ? 1 : GENERATION_PREDICTIONS};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p.count; i++) {
         bool thought = i > 0 && g->options->second == GENERATION_REACT;
@@ -198,7 +191,7 @@ static int predict(const struct generating *g, wt_error *err)
 
 /* --- verification -------------------------------------------------------------------------------------------- */
 
-/* One argument in which the predictions differ. */
+/* An argument with different predictions. */
 struct verification {
     struct generated_argument *item;
     struct str line;
@@ -209,8 +202,8 @@ struct verification {
     struct chat_reply reply;
 };
 
-struct verifying {
-    const struct generating *g;
+struct verification_batch {
+    const struct generation_run *g;
     struct prompt prompt;
     struct verification *items;
     size_t len;
@@ -218,8 +211,8 @@ struct verifying {
 
 static int put_verification(void *context, size_t index, unsigned worker)
 {
-    struct verifying *v = context;
-    const struct generating *g = v->g;
+    struct verification_batch *v = context;
+    const struct generation_run *g = v->g;
     struct verification *asked = &v->items[index];
     const struct prompt_value values[] = {
         {.slot = "request", .text = g->request->text},
@@ -237,8 +230,8 @@ static int put_verification(void *context, size_t index, unsigned worker)
     return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values, g->model, question);
 }
 
-/* The values in an order of their own: neither place is the few-shot prediction's more often than the other. */
-static int list_options(const struct generating *g, struct verification *asked, wt_error *err)
+/* Lists the values in a hashed order, so that the few-shot prediction is not always in the same position. */
+static int list_options(const struct generation_run *g, struct verification *asked, wt_error *err)
 {
     const struct generated_argument *item = asked->item;
     struct str request = g->request->text, name = wt__str(item->parameter->name);
@@ -251,20 +244,19 @@ static int list_options(const struct generating *g, struct verification *asked, 
             continue;
         wt__argument_value(&text, value);
         asked->options[asked->option_count] = value;
-        rc = copy_out(g, &text, &asked->texts[asked->option_count++], err);
+        rc = copy_prompt_text(g, &text, &asked->texts[asked->option_count++], err);
     }
     return rc;
 }
 
-/* Without an answer neither value is taken for the argument, and the few-shot one is what it may be. */
-static int read_verification(const struct verifying *v, struct verification *asked, wt_error *err)
+/* Applies the answer to an argument. Without a usable answer, the argument is unsure, and the few-shot value is the
+ * proposal. */
+static int read_verification(const struct verification_batch *v, struct verification *asked, wt_error *err)
 {
     struct generated_argument *item = asked->item;
     const json_t *answer = asked->reply.got.json;
     size_t option = 0;
-    int rc = keep(v->g, &v->prompt, &asked->reply, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(keep_generation_exchange(v->g, &v->prompt, &asked->reply, err));
     switch (wt__numbered_read(answer, "option", asked->option_count, true, &option)) {
     case NUMBERED_ITEM:
         item->state = ARGUMENT_GIVEN;
@@ -277,19 +269,19 @@ static int read_verification(const struct verifying *v, struct verification *ask
     default:
         item->state = ARGUMENT_UNSURE;
         item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
-        return answer ? reject(v->g, "it is no number of a value that was listed", err) : 0;
+        return answer ? reject_generation_answer(v->g, "the answer is not the number of a listed value", err) : 0;
     }
 }
 
-/* What the predictions agree on is given, or not; what they do not agree on is asked. */
-static int list_differences(struct verifying *v, bool verified, wt_error *err)
+/* Settles arguments with equal predictions, and lists the others for a question. */
+static int list_differences(struct verification_batch *v, bool verified, wt_error *err)
 {
     struct generation_trace *trace = v->g->trace;
     v->items = wt__arena_array(v->g->arena, struct verification, trace->len);
     int rc = v->items ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
-        item->asked = verified && !wt__argument_same(item->predictions[0], item->predictions[1]);
+        item->asked = verified && !wt__argument_equal(item->predictions[0], item->predictions[1]);
         item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
         item->state = item->value ? ARGUMENT_GIVEN : ARGUMENT_ABSENT;
         if (!item->asked)
@@ -300,9 +292,9 @@ static int list_differences(struct verifying *v, bool verified, wt_error *err)
     return rc;
 }
 
-static int verify(const struct generating *g, bool verified, wt_error *err)
+static int run_verifications(const struct generation_run *g, bool verified, wt_error *err)
 {
-    struct verifying v = {.g = g};
+    struct verification_batch v = {.g = g};
     g->trace->verified = verified;
     int rc = list_differences(&v, verified, err);
     if (rc < 0 || v.len == 0)
@@ -323,10 +315,10 @@ static int verify(const struct generating *g, bool verified, wt_error *err)
     return rc;
 }
 
-/* --- the call ------------------------------------------------------------------------------------------------ */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* What is not given: a default, missing, or left out. */
-static void complete(struct generated_argument *item)
+/* Sets the state of an absent required argument: default or missing. */
+static void complete_argument(struct generated_argument *item)
 {
     if (item->state != ARGUMENT_ABSENT || !item->parameter->required)
         return;
@@ -334,8 +326,8 @@ static void complete(struct generated_argument *item)
     item->state = item->value ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
 }
 
-/* Puts the call together anew, and says how far it is. */
-static int assemble(const struct generating *g, wt_error *err)
+/* Builds the call from the arguments, and sets `end`. */
+static int assemble_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     json_decref(trace->arguments);
@@ -344,7 +336,7 @@ static int assemble(const struct generating *g, wt_error *err)
     int rc = trace->arguments ? 0 : -1;
     for (size_t i = 0; rc == 0 && i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
-        complete(item);
+        complete_argument(item);
         if (item->state == ARGUMENT_GIVEN || item->state == ARGUMENT_DEFAULT)
             rc = json_object_set(trace->arguments, item->parameter->name, (json_t *)item->value);
         if (item->state == ARGUMENT_MISSING || (item->state == ARGUMENT_UNSURE && item->parameter->required))
@@ -353,22 +345,23 @@ static int assemble(const struct generating *g, wt_error *err)
     return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* A.4.7. A value that was decided on may come back in another form; one that was not decided on is not looked at. */
-static int write_call(const struct generating *g, wt_error *err)
+/* Lets the model write the call (A.4.7). Verified values may change their form; other values of the answer are
+ * ignored. */
+static int ask_written_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     struct str *lines = wt__arena_array(g->arena, struct str, trace->len);
     const json_t *arguments = NULL;
     size_t count = 0;
-    int rc = lines ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < trace->len; i++) {
+    WT_CHECK_ALLOC(lines, err);
+    for (size_t i = 0; i < trace->len; i++) {
         struct buffer line = {0};
         if (trace->items[i].state != ARGUMENT_GIVEN)
             continue;
         wt__buffer_text(&line, trace->items[i].parameter->name);
         wt__buffer_text(&line, ": ");
         wt__argument_value(&line, trace->items[i].value);
-        rc = copy_out(g, &line, &lines[count++], err);
+        WT_TRY(copy_prompt_text(g, &line, &lines[count++], err));
     }
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
@@ -378,43 +371,39 @@ static int write_call(const struct generating *g, wt_error *err)
         {.slot = "values", .items = lines, .item_count = count},
     };
     const struct call_subject subject = {.step = CALL_BUILD, .request = g->request, .arguments = trace->arguments};
-    if (rc == 0 && count > 0)
-        rc = ask_arguments(g, "call-build", values, sizeof values / sizeof *values, &subject, &arguments, err);
-    for (size_t i = 0; rc == 0 && arguments && i < trace->len; i++) {
+    if (count > 0)
+        WT_TRY(ask_arguments(g, "call-build", values, sizeof values / sizeof *values, &subject, &arguments, err));
+    for (size_t i = 0; arguments && i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
         const json_t *value = json_object_get(arguments, item->parameter->name);
-        if (item->state == ARGUMENT_GIVEN && !wt__argument_is_nothing(value, item->parameter))
+        if (item->state == ARGUMENT_GIVEN && !wt__argument_is_absent(value, item->parameter))
             item->value = value;
     }
-    return rc < 0 ? rc : assemble(g, err);
+    return assemble_call(g, err);
 }
 
 /* --- validation ---------------------------------------------------------------------------------------------- */
 
-/* *fault: empty where the call holds. */
-static int validate(const struct generating *g, struct str *fault, wt_error *err)
+/* Validates the call. *fault is empty if the call is valid. */
+static int validate_generated(const struct generation_run *g, struct str *fault, wt_error *err)
 {
     const struct call_validation *validation = g->options->validation;
     struct str words = {0};
     struct buffer plain = {0};
-    int rc = validation->validate(validation->self, g->trace->arguments, g->arena, &words, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(validation->validate(validation->self, g->trace->arguments, g->arena, &words, err));
     wt__plain_line(&plain, words, GENERATION_MAX_FAULT_BYTES);
-    return copy_out(g, &plain, fault, err);
+    return copy_prompt_text(g, &plain, fault, err);
 }
 
-/* Asks for all arguments once more. Takes them over when there are any. */
-static int mend(const struct generating *g, wt_error *err)
+/* Asks for all arguments again, and uses the answer if there is one. */
+static int repair_call(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     const json_t *arguments = NULL;
     struct str written;
     struct buffer text = {0};
     wt__json_write(&text, trace->arguments);
-    int rc = copy_out(g, &text, &written, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(copy_prompt_text(g, &text, &written, err));
     const struct prompt_value values[] = {
         {.slot = "tool", .text = g->tool_text},
         {.slot = "parameters", .items = g->lines, .item_count = trace->len},
@@ -423,33 +412,33 @@ static int mend(const struct generating *g, wt_error *err)
         {.slot = "fault", .text = trace->fault},
     };
     const struct call_subject subject = {.step = CALL_MEND, .request = g->request, .arguments = trace->arguments};
-    rc = ask_arguments(g, "call-mend", values, sizeof values / sizeof *values, &subject, &arguments, err);
-    if (rc < 0 || !arguments)
-        return rc;
+    WT_TRY(ask_arguments(g, "call-mend", values, sizeof values / sizeof *values, &subject, &arguments, err));
+    if (!arguments)
+        return 0;
     trace->mended = true;
     for (size_t i = 0; i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
         const json_t *value = json_object_get(arguments, item->parameter->name);
-        bool nothing = wt__argument_is_nothing(value, item->parameter);
-        if (item->state == ARGUMENT_DEFAULT && wt__argument_same(value, item->value))
-            continue; /* it was shown, and stays what it is */
+        bool nothing = wt__argument_is_absent(value, item->parameter);
+        if (item->state == ARGUMENT_DEFAULT && wt__argument_equal(value, item->value))
+            continue; /* the default was in the prompt; keep its state */
         item->value = nothing ? NULL : value;
         item->state = nothing ? ARGUMENT_ABSENT : ARGUMENT_GIVEN;
     }
-    return assemble(g, err);
+    return assemble_call(g, err);
 }
 
-/* A call that lacks a required argument does not hold, and says so already. */
-static int hold(const struct generating *g, wt_error *err)
+/* Validates the call and repairs it once. An incomplete call is reported as such instead. */
+static int validate_and_repair(const struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     struct str fault = {0};
-    int rc = validate(g, &trace->fault, err);
+    int rc = validate_generated(g, &trace->fault, err);
     if (rc < 0 || trace->fault.len == 0)
         return rc;
-    rc = mend(g, err);
+    rc = repair_call(g, err);
     if (rc == 0 && trace->mended && trace->end == GENERATION_COMPLETE)
-        rc = validate(g, &fault, err);
+        rc = validate_generated(g, &fault, err);
     if (rc == 0 && trace->end == GENERATION_COMPLETE && (!trace->mended || fault.len > 0))
         trace->end = GENERATION_INVALID;
     if (fault.len > 0)
@@ -457,56 +446,51 @@ static int hold(const struct generating *g, wt_error *err)
     return rc;
 }
 
-/* --- the generation ------------------------------------------------------------------------------------------ */
+/* --- the generation ----------------------------------------------------------------------------------------------- */
 
-static int check_options(const struct generation_options *options, wt_error *err)
+static int check_generation_options(const struct generation_options *options, wt_error *err)
 {
     if ((unsigned)options->second > GENERATION_ALONE || (unsigned)options->build > GENERATION_WRITTEN)
-        return wt__fail(err, WT_EINVAL, "generation: there is no such source, or no such way to build a call");
+        return wt__fail(err, WT_EINVAL, "generation: unknown source or build");
     if (options->second == GENERATION_OTHER_MODEL && !options->other)
-        return wt__fail(err, WT_EINVAL, "generation: the second prediction wants another model, and there is none");
+        return wt__fail(err, WT_EINVAL, "generation: the second prediction requires another model");
     if (!(options->temperature >= 0 && options->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "generation: a temperature lies within 0 and %d, and %g does not",
-                        CHAT_TEMPERATURE_MAX, options->temperature);
+        return wt__fail(err, WT_EINVAL, "generation: temperature must be from 0 to %d, not %g", CHAT_TEMPERATURE_MAX,
+                        options->temperature);
     return 0;
 }
 
-static int begin(struct generating *g, wt_error *err)
+static int begin_generation(struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
     if (wt__parameters_read(&trace->parameters, g->tool->schema, g->arena) < 0)
         return wt__fail_nomem(err);
-    size_t most = GENERATION_PREDICTIONS + trace->parameters.len + 2; /* the call, and once more */
+    size_t most = GENERATION_PREDICTIONS + trace->parameters.len + 2; /* build and repair */
     trace->items = wt__arena_array(g->arena, struct generated_argument, trace->parameters.len);
     trace->exchanges = wt__arena_array(g->arena, struct chat_exchange, most);
     trace->answers = json_array();
-    if (!trace->items || !trace->exchanges || !trace->answers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(trace->items && trace->exchanges && trace->answers, err);
     trace->len = trace->parameters.len;
     for (size_t i = 0; i < trace->len; i++)
         trace->items[i].parameter = &trace->parameters.items[i];
-    return write_texts(g, err);
+    return write_prompt_texts(g, err);
 }
 
-static int generate(struct generating *g, wt_error *err)
+static int run_generation(struct generation_run *g, wt_error *err)
 {
     struct generation_trace *trace = g->trace;
-    size_t answered = 0;
-    int rc = begin(g, err);
-    if (rc == 0 && trace->len > 0) {
-        rc = predict(g, err);
-        answered = json_array_size(trace->answers);
-        if (rc < 0 || answered == 0)
-            return rc;
-        rc = verify(g, answered == GENERATION_PREDICTIONS, err);
+    WT_TRY(begin_generation(g, err));
+    if (trace->len > 0) {
+        WT_TRY(run_predictions(g, err));
+        size_t answered = json_array_size(trace->answers);
+        if (answered == 0)
+            return 0;
+        WT_TRY(run_verifications(g, answered == GENERATION_PREDICTIONS, err));
     }
-    if (rc == 0)
-        rc = assemble(g, err);
-    if (rc == 0 && g->options->build == GENERATION_WRITTEN && trace->end == GENERATION_COMPLETE)
-        rc = write_call(g, err);
-    if (rc == 0 && g->options->validation && trace->end == GENERATION_COMPLETE)
-        rc = hold(g, err);
-    return rc;
+    WT_TRY(assemble_call(g, err));
+    if (g->options->build == GENERATION_WRITTEN && trace->end == GENERATION_COMPLETE)
+        WT_TRY(ask_written_call(g, err));
+    return g->options->validation && trace->end == GENERATION_COMPLETE ? validate_and_repair(g, err) : 0;
 }
 
 int wt__generate_arguments(const struct generation_options *options, const struct generation_tool *tool,
@@ -514,16 +498,16 @@ int wt__generate_arguments(const struct generation_options *options, const struc
                            struct generation_trace *out, wt_error *err)
 {
     static const struct generation_options defaults = {0};
-    struct generating g = {.options = options ? options : &defaults,
-                           .tool = tool,
-                           .model = model,
-                           .request = request,
-                           .arena = arena,
-                           .trace = out};
+    struct generation_run g = {.options = options ? options : &defaults,
+                               .tool = tool,
+                               .model = model,
+                               .request = request,
+                               .arena = arena,
+                               .trace = out};
     *out = (struct generation_trace){0};
-    int rc = check_options(g.options, err);
+    int rc = check_generation_options(g.options, err);
     if (rc == 0)
-        rc = generate(&g, err);
+        rc = run_generation(&g, err);
     if (rc < 0) {
         json_decref(out->arguments);
         out->arguments = NULL;

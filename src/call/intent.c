@@ -1,711 +1,27 @@
-/* intent.c: see intent.h. First the words, then the clauses, then the kind of each clause by tables of phrases, then
- * the verdict for one tool. */
-#include "call/intent.h"
+/* intent.c: judges the clauses of a request for one tool. See arguments.h. */
+#include "call/clauses.h"
 
 #include "base/error.h"
 #include "retrieve/words.h"
 
-enum clause_kind {
-    CLAUSE_OTHER,     /* no verb that is known: "lights off" */
-    CLAUSE_ORDER,     /* "lock the vault"; a question mark makes it a question */
-    CLAUSE_WISH,      /* a polite order, which a question mark leaves an order: "can you lock the vault?" */
-    CLAUSE_INFORM,    /* an order to tell something: "show me the vault" */
-    CLAUSE_QUESTION,  /* "is the vault locked", "check whether the vault is locked" */
-    CLAUSE_DENIAL,    /* "don't lock the vault" */
-    CLAUSE_STATEMENT, /* "the vault is locked" */
-    CLAUSE_CONDITION, /* "if it rains" */
-    CLAUSE_ASIDE,     /* says nothing about what is wanted: "if you don't mind" */
-    CLAUSE_PLEASE,    /* makes the order before it polite: "will you", "ok" */
-    CLAUSE_TAG,       /* makes a question of the clause before it: "isn't it", "right" */
-};
-
-struct clause {
-    size_t start, end; /* words */
-    size_t verb;       /* word of an order that says what to do; end if there is none */
-    size_t rest;       /* first word after the verb, or after the phrase that makes it an order */
-    enum clause_kind kind;
-    bool first;   /* first clause of its sentence */
-    bool joined;  /* follows the clause before it by "and" or "or", without a sign */
-    bool revokes; /* takes back the orders before it */
-    bool goes_on; /* is a part of the order before it: "and the rice timers" */
-};
-
-struct reader {
-    struct str request;
-    const struct intent_span *quoted; /* [quoted_count] */
-    size_t quoted_count;
-    const struct tool_effect *effect;
-    struct intent_word *words; /* [word_count] */
-    size_t word_count, words_most;
-    struct clause *clauses; /* [clause_count] */
-    size_t clause_count;
-    char last_sign; /* after the last word */
-    bool cut;
-};
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- verdict */
 
-/* Length of the apostrophe at `at`, typed or typographic; 0 if there is none. */
-static size_t apostrophe_length(struct str text, size_t at)
-{
-    static const char curly[] = "\xe2\x80\x99";
-    if (text.ptr[at] == '\'')
-        return 1;
-    bool is_curly = text.len - at >= sizeof curly - 1 && memcmp(text.ptr + at, curly, sizeof curly - 1) == 0;
-    return is_curly ? sizeof curly - 1 : 0;
-}
-
-/* Signs of more than one byte, and the sign that each stands for; a blank stands for none. */
-static const struct {
-    const char *bytes;
-    char sign;
-} marks[] = {
-    {"?", '?'},
-    {"\xc2\xbf", '?'},     /* inverted question mark */
-    {"\xd8\x9f", '?'},     /* Arabic question mark */
-    {"\xd5\x9e", '?'},     /* Armenian question mark */
-    {"\xef\xbc\x9f", '?'}, /* fullwidth question mark */
-    {"\xef\xbc\x81", '!'}, /* fullwidth exclamation mark */
-    {"\xef\xbc\x8c", ','}, /* fullwidth comma */
-    {"\xe3\x80\x81", ','}, /* ideographic comma */
-    {"\xe3\x80\x82", '.'}, /* ideographic full stop */
-    {"\xe2\x80\xa6", '.'}, /* ellipsis */
-    {"\xe2\x80\x93", ','}, /* en dash */
-    {"\xe2\x80\x94", ','}, /* em dash */
-    {"\xe2\x80\x9c", ' '}, /* double quotation marks */
-    {"\xe2\x80\x9d", ' '},
-    {"\xe2\x80\x9e", ' '},
-    {"\xc2\xab", ' '}, /* guillemets */
-    {"\xc2\xbb", ' '},
-    {"\xc2\xa0", ' '}, /* no-break space */
-};
-
-/* Length of the mark at `at`, and its sign; 0 if there is none. */
-static size_t mark_length(struct str text, size_t at, char *sign)
-{
-    struct str rest = {text.ptr + at, text.len - at};
-    for (size_t i = 0; i < COUNT(marks); i++)
-        if (wt__str_starts(rest, wt__str(marks[i].bytes))) {
-            *sign = marks[i].sign == ' ' ? 0 : marks[i].sign;
-            return strlen(marks[i].bytes);
-        }
-    return 0;
-}
-
-static bool is_word_byte(char c)
-{
-    return wt__is_letter(c) || wt__is_digit(c) || (unsigned char)c >= 0x80;
-}
-
-/* End of the word at `at`, which is `at` if no word begins there. "don't" is one word, "I'd" are two: "I" and "'d". */
-static size_t find_word_end(struct str text, size_t at)
-{
-    size_t start = at, mark;
-    char sign;
-    for (; at < text.len && mark_length(text, at, &sign) == 0; at += mark > 0 ? mark : 1) {
-        mark = apostrophe_length(text, at);
-        if (mark == 0 && !is_word_byte(text.ptr[at]))
-            break;
-        if (mark == 0)
-            continue;
-        bool between =
-            at > 0 && is_word_byte(text.ptr[at - 1]) && at + mark < text.len && wt__is_letter(text.ptr[at + mark]);
-        bool is_not = between && (text.ptr[at + mark] | 0x20) == 't' && (text.ptr[at - 1] | 0x20) == 'n';
-        if (!between || (!is_not && at > start))
-            break;
-    }
-    return at;
-}
-
-/* The word in lower case, with ' for every apostrophe. */
-static struct str copy_word(struct str text, struct arena *arena)
-{
-    char *out = wt__arena_array(arena, char, text.len + 1);
-    size_t len = 0;
-    for (size_t at = 0; out && at < text.len;) {
-        size_t mark = apostrophe_length(text, at);
-        char c = text.ptr[at];
-        out[len++] = (char)(mark > 0 ? '\'' : wt__is_letter(c) ? c | 0x20 : c);
-        at += mark > 0 ? mark : 1;
-    }
-    return (struct str){out, len};
-}
-
-static const struct intent_span *find_quoted(const struct reader *r, size_t at)
-{
-    for (size_t i = 0; i < r->quoted_count; i++)
-        if (r->quoted[i].start <= at && at < r->quoted[i].end)
-            return &r->quoted[i];
-    return NULL;
-}
-
-/* The sign at `at`, 0 if there is none, and its length. A point or a colon within a word or number ("10:30", "a.txt")
- * is no sign. */
-static char read_sign(struct str text, size_t at, size_t *length)
-{
-    char c = text.ptr[at], sign = 0;
-    *length = mark_length(text, at, &sign);
-    if (*length > 0)
-        return sign;
-    *length = 1;
-    if (c == 0 || !strchr(",;:.!\n-", c))
-        return 0;
-    bool blank_after = at + 1 >= text.len || wt__is_blank(text.ptr[at + 1]);
-    if (c == '-')
-        return at > 0 && wt__is_blank(text.ptr[at - 1]) && blank_after ? ',' : 0;
-    bool within = !blank_after && is_word_byte(text.ptr[at + 1]);
-    return within && strchr(",:.", c) ? 0 : c;
-}
-
-/* The sign of two in a row that separates more: "?" of "...?" */
-static char stronger_sign(char a, char b)
-{
-    static const char order[] = ":,;\n!.?";
-    return a == 0 ? b : b == 0 ? a : strchr(order, a) > strchr(order, b) ? a : b;
-}
-
-static int read_intent_words(struct reader *r, struct arena *arena)
-{
-    char sign = 0;
-    size_t end;
-    for (size_t at = 0; at < r->request.len; at = end) {
-        const struct intent_span *quoted = find_quoted(r, at);
-        end = quoted ? quoted->end : find_word_end(r->request, at);
-        if (end == at) {
-            size_t length;
-            sign = stronger_sign(sign, read_sign(r->request, at, &length));
-            end = at + length;
-            continue;
-        }
-        if (r->word_count == r->words_most) {
-            r->cut = true;
-            break;
-        }
-        struct str text = {r->request.ptr + at, end - at};
-        struct intent_word *word = &r->words[r->word_count++];
-        *word = (struct intent_word){.start = at, .end = end, .before = sign, .quoted = quoted != NULL};
-        word->text = quoted ? STR("\"") : copy_word(text, arena);
-        if (!word->text.ptr)
-            return WT_ENOMEM;
-        sign = 0;
-    }
-    r->last_sign = sign;
-    return 0;
-}
-
-/* ---------------------------------------------------------------- phrases */
-
-/* Meaning of a phrase at the beginning of a clause. */
-enum phrase_means {
-    MEANS_ORDER,     /* the rest is parsed as an order that is polite: "could you" */
-    MEANS_REST,      /* the rest is parsed like the clause itself: "go ahead and" */
-    MEANS_ASIDE,     /* nothing is wanted by it */
-    MEANS_PLEASE,    /* the whole clause makes the order before it polite */
-    MEANS_TAG,       /* the whole clause makes a question of the one before it */
-    MEANS_COMMAND,   /* the whole clause is an order: "have it locked" */
-    MEANS_WISH,      /* the whole clause is a polite order: "I'd like" */
-    MEANS_QUESTION,  /* the whole clause is a question */
-    MEANS_DENIAL,    /* the whole clause is a prohibition */
-    MEANS_REVOKE,    /* the whole clause takes back the orders before it: "no, don't" */
-    MEANS_CONDITION, /* the whole clause is a condition */
-};
-
-struct phrase {
-    /* Words of the phrase; '|' between alternatives, '?' after a word that may be missing, '$' for the end of the
-     * clause, '+ing' for any verb that ends so, '=verb' for a verb that is no part of the phrase, '*' for up to four
-     * words. */
-    const char *words;
-    enum phrase_means means;
-};
-
-#define YOU "you|u|ya|someone|somebody|anyone|anybody"
-#define WE "i|we"
-#define MODAL "can|could|will|would|won't|wouldn't|can't|couldn't"
-#define YOU_COULD "you|u can|could|would|might"
-#define SUBJECT WE "|you|u|someone|somebody"
-#define LIKE "like|love|prefer|appreciate"
-#define ARTICLE "the|a|an|my|our|your|his|her|their|this|that|these|those|some|all|every|another|it|them|him"
-#define PRONOUN "i|you|we|he|she|it|they|there|u"
-#define NOT "not|never|don't|dont|doesn't|isn't|aren't"
-
-/* In this order: the first phrase that a clause begins with counts. */
-static const struct phrase phrases[] = {
-    /* asides */
-    {MODAL " " YOU " please? $", MEANS_PLEASE},
-    {"cheers $", MEANS_PLEASE},
-    {"is|are|am|was|were|do|does|did|has|have|had|can|will " PRONOUN " not? $", MEANS_TAG},
-    {"isn't|aren't|wasn't|weren't|doesn't|didn't|hasn't|haven't|hadn't|don't|can't|won't " PRONOUN " $", MEANS_TAG},
-    {"right|correct|huh|eh|innit|yes|no|true|yeah|what|not $", MEANS_TAG},
-    {"thank you", MEANS_ASIDE},
-    {"don't|dont|stop $", MEANS_REVOKE},
-    {"do not $", MEANS_REVOKE},
-    {"don't|dont do it|that|this $", MEANS_REVOKE},
-    {"do not do it|that|this $", MEANS_REVOKE},
-    {"never mind $", MEANS_REVOKE},
-    {"nevermind $", MEANS_REVOKE},
-    {"forget|scratch|undo it|that|this $", MEANS_REVOKE},
-    {"on second thought|thoughts", MEANS_REVOKE},
-    {"because|cause|cuz", MEANS_ASIDE},
-    {"if possible|needed|necessary", MEANS_ASIDE},
-    {"if you don't|do mind|not? mind?", MEANS_ASIDE},
-    {"if you like|want|please|wish", MEANS_ASIDE},
-    {"if it|that 's|is ok|okay|alright|possible", MEANS_ASIDE},
-    {"when|whenever|once you can|have|get|are|'re|find", MEANS_ASIDE},
-    {"when|whenever possible|convenient|ready", MEANS_ASIDE},
-    {"after that|this $", MEANS_ASIDE},
-    {"once more|again", MEANS_REST},
-
-    /* orders to somebody, in the form of questions */
-    {"would|could|will|can " YOU " please? be so kind as|and to?", MEANS_ORDER},
-    {"would|could|will|can " YOU " please? be kind|nice|good enough to", MEANS_ORDER},
-    {"would|could|will|can " YOU " please? be able to", MEANS_ORDER},
-    {"be so kind as|and to?", MEANS_ORDER},
-    {"would|do you mind not", MEANS_DENIAL},
-    {"would|do you mind if", MEANS_QUESTION},
-    {"would|do you mind", MEANS_ORDER},
-    {MODAL " " YOU " be|have|say|recommend|like|prefer", MEANS_QUESTION},
-    {MODAL " " YOU " just|please? not|never", MEANS_DENIAL},
-    {MODAL " " YOU, MEANS_ORDER},
-    {"do|don't you think|suppose|reckon " YOU_COULD, MEANS_ORDER},
-    {"is? there? any|a|some chance|way that? " YOU_COULD, MEANS_ORDER},
-    {"would|will it be possible|ok|okay|alright for? you? to", MEANS_ORDER},
-    {"i|we am|'m|was|are|'re|were|have|'ve been? wondering|hoping if|whether|that? " YOU_COULD, MEANS_ORDER},
-    {"im? wondering|hoping if|whether|that? " YOU_COULD, MEANS_ORDER},
-    {WE " wonder|wondered|hope|hoped if|whether|that? " YOU_COULD, MEANS_ORDER},
-    {WE " would|'d appreciate|love it? if " YOU_COULD, MEANS_ORDER},
-    {WE " would|'d be grateful|happy|glad|thankful|delighted if " YOU_COULD, MEANS_ORDER},
-    {"it|that would|'d be great|nice|good|lovely|helpful|awesome|cool|wonderful if " YOU_COULD, MEANS_ORDER},
-    {"it|that would|'d be great|nice|good|lovely|helpful|awesome|cool|wonderful if", MEANS_WISH},
-    {"if you|u can|could|would|will", MEANS_ORDER},
-    {"may|can|could|might " WE " ask|trouble|bother you to", MEANS_ORDER},
-    {"may|can|could|might " WE " please", MEANS_ORDER},
-    {"may|can|could " WE " have|get " ARTICLE, MEANS_WISH},
-
-    /* prohibitions, and what looks like them */
-    {"don't|dont|never ever? forget|hesitate|fail|neglect to", MEANS_ORDER},
-    {"you|u? do|must|should not|never forget|hesitate|fail|neglect to", MEANS_ORDER},
-    {"don't " WE "|they|he|she|it", MEANS_QUESTION},
-    {WE " don't|dont|can't|cant|couldn't know|remember|recall|tell|see", MEANS_QUESTION},
-    {WE " do|can|could not know|remember|recall|tell|see", MEANS_QUESTION},
-    {"don't|dont|can't|cant know|remember|recall", MEANS_QUESTION},
-    {"don't|dont|never|nor|without|nobody|noone", MEANS_DENIAL},
-    {"not sure|certain", MEANS_QUESTION},
-    {"not", MEANS_DENIAL},
-    {"do|does|did not", MEANS_DENIAL},
-    {"no one", MEANS_DENIAL},
-    {"there? 's|is|was? no need|reason", MEANS_DENIAL},
-    {"under|on|in no circumstances|account|case|way", MEANS_DENIAL},
-    {"stop|avoid|quit|cease +ing", MEANS_DENIAL},
-    {"refrain|abstain|desist from", MEANS_DENIAL},
-    {"hold|wait off? on|with +ing", MEANS_DENIAL},
-    {"instead of", MEANS_DENIAL},
-    {"rather than", MEANS_DENIAL},
-    {WE " don't|dont|didn't|didnt|never want|need|wish|like|ask|asked|tell|told|say|said|mean|meant", MEANS_DENIAL},
-    {WE " do|did not want|need|wish|like|ask|tell|say|mean", MEANS_DENIAL},
-    {WE " told|asked|want|wanted|need|needed|ordered you|u|it|them not|never", MEANS_DENIAL},
-    {WE " would|'d rather|prefer if? you|u|it didn't|don't|not|never|did|do", MEANS_DENIAL},
-    {WE " would|'d rather|prefer not", MEANS_DENIAL},
-    {WE "|you|u shouldn't|mustn't|needn't|can't|cannot|won't|oughtn't", MEANS_DENIAL},
-    {WE "|you|u should|must|may|can|will|need|ought|dare not|never", MEANS_DENIAL},
-    {"you|u don't|do not? have|need", MEANS_DENIAL},
-    {"make|be sure|certain * " NOT, MEANS_DENIAL},
-    {"ensure|see * " NOT, MEANS_DENIAL},
-    {"let 's|us not|never", MEANS_DENIAL},
-
-    /* wishes */
-    {WE " want|need|wish|require you|u|someone|somebody? to not|never", MEANS_DENIAL},
-    {WE " would|'d " LIKE " you|u|someone|somebody? to not|never", MEANS_DENIAL},
-    {WE " want|need|wish|require you|u|someone|somebody? to", MEANS_ORDER},
-    {WE " would|'d " LIKE " you|u|someone|somebody? to", MEANS_ORDER},
-    {"id " LIKE " you|u|someone|somebody? to", MEANS_ORDER},
-    {WE " wanna|gotta|gonna", MEANS_ORDER},
-    {"wanna|gotta|gonna", MEANS_ORDER},
-    {"want|need|trying|looking|would? like to", MEANS_ORDER},
-    {WE " am|'m|are|'re going|looking|trying|ready|about to", MEANS_ORDER},
-    {"im going|looking|trying|ready|about to", MEANS_ORDER},
-    {WE " want|need|wish|require", MEANS_WISH},
-    {WE " would|'d|will|'ll " LIKE "|need|have", MEANS_WISH},
-    {"id " LIKE, MEANS_WISH},
-    {SUBJECT " should|must|can|may", MEANS_ORDER},
-    {SUBJECT " need|needs|ought|have|has to", MEANS_ORDER},
-    {SUBJECT " had|'d? better", MEANS_ORDER},
-    {"let me|us know|see", MEANS_QUESTION},
-    {"let us|me|'s", MEANS_ORDER},
-    {"lets", MEANS_ORDER},
-    {"how|what about +ing", MEANS_ORDER},
-    {"why don't|not|dont you|we", MEANS_ORDER},
-    {"why not", MEANS_ORDER},
-    {"do me|us a|the? favor|favour|kindness|solid and?", MEANS_ORDER},
-    {"do =verb", MEANS_REST},
-    {"go ahead|on and?", MEANS_REST},
-    {"feel free to", MEANS_ORDER},
-    {"try|remember|proceed|continue to|and", MEANS_REST},
-    {"be sure|certain to", MEANS_ORDER},
-    {"make sure|certain", MEANS_WISH},
-    {"ensure|guarantee", MEANS_WISH},
-    {"see to it", MEANS_WISH},
-    {"it? 's|is? time to", MEANS_ORDER},
-
-    /* questions */
-    {"do " ARTICLE, MEANS_REST},
-    {"have " ARTICLE " * been", MEANS_QUESTION},
-    {"have " ARTICLE, MEANS_COMMAND},
-    {"is|are|am|was|were|do|does|did|has|have|had|shall|should|may|might|must|can|could|will|would", MEANS_QUESTION},
-    {"isn't|aren't|wasn't|weren't|doesn't|didn't|hasn't|haven't|hadn't|can't|couldn't|won't|wouldn't|shouldn't|ain't",
-     MEANS_QUESTION},
-    {"isnt|arent|wasnt|werent|doesnt|didnt|hasnt|havent|hadnt|cant|couldnt|wont|wouldnt|shouldnt|aint", MEANS_QUESTION},
-    {"what|whats|who|whos|whom|whose|which|why|how|hows|whether", MEANS_QUESTION},
-    {"when|where is|'s|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|to", MEANS_QUESTION},
-    {"wheres", MEANS_QUESTION},
-    {WE " wonder|wondered|forgot|doubt", MEANS_QUESTION},
-    {WE "|im am|'m|was|are|'re|were? just? wondering|curious|unsure|uncertain", MEANS_QUESTION},
-    {WE "|im am|'m|was|are|'re|were? not sure|certain", MEANS_QUESTION},
-    {"wondering|curious|unsure|wonder|dunno", MEANS_QUESTION},
-    {"any|no idea|clue|news|word", MEANS_QUESTION},
-    {"anyone|anybody know|knows", MEANS_QUESTION},
-
-    /* conditions */
-    {"if|unless|when|whenever|once|after|until", MEANS_CONDITION},
-    {"as soon as", MEANS_CONDITION},
-    {"as|before|while|since|although|though", MEANS_ASIDE},
-};
-
-/* Words that may stand before any phrase. */
-static const char *const fillers[] = {
-    "actually",  "afternoon", "ah",          "alexa",     "also",   "alright", "and",     "anyway",   "assistant",
-    "basically", "bot",       "but",         "computer",  "dear",   "evening", "excuse",  "finally",  "first",
-    "firstly",   "friend",    "good",        "greetings", "guys",   "hello",   "hey",     "hi",       "hmm",
-    "honestly",  "however",   "immediately", "just",      "kindly", "lastly",  "maybe",   "moreover", "morning",
-    "next",      "now",       "oh",          "ok",        "okay",   "or",      "perhaps", "please",   "pls",
-    "plz",       "possibly",  "quick",       "quickly",   "really", "simply",  "siri",    "so",       "sorry",
-    "team",      "thanks",    "then",        "there",     "today",  "uh",      "um",      "urgent",   "urgently",
-    "well",      "yeah",      "yep",         "yes",       "yo",
-};
-
-static size_t skip_fillers(const struct reader *r, const struct clause *clause, size_t at)
-{
-    while (at < clause->end && wt__str_among(r->words[at].text, fillers, COUNT(fillers)))
-        at++;
-    return at;
-}
-
-static bool word_ends_with(struct str word, const char *ending)
-{
-    size_t len = strlen(ending);
-    return word.len > len + 1 && memcmp(word.ptr + word.len - len, ending, len) == 0;
-}
-
-/* True if the word is one of the alternatives of a phrase's word. */
-static bool fits_word(struct str word, struct str alternatives)
-{
-    if (wt__str_equal(alternatives, STR("+ing")))
-        return word_ends_with(word, "ing") && !word_ends_with(word, "thing");
-    for (size_t at = 0; at <= alternatives.len;) {
-        const char *bar = memchr(alternatives.ptr + at, '|', alternatives.len - at);
-        size_t end = bar ? (size_t)(bar - alternatives.ptr) : alternatives.len;
-        if (wt__str_equal(word, (struct str){alternatives.ptr + at, end - at}))
-            return true;
-        at = end + 1;
-    }
-    return false;
-}
-
-enum { PHRASE_GAP = 4 /* words that a '*' stands for at most */ };
-
-/* The word after the phrase, which begins at `at`; SIZE_MAX if the clause does not have the phrase there. */
-static size_t match_phrase(const struct reader *r, const struct clause *clause, size_t at, const char *phrase)
-{
-    for (; *phrase == ' '; phrase++)
-        continue;
-    if (*phrase == 0)
-        return at;
-    struct str part = {phrase, strcspn(phrase, " ")};
-    const char *rest = phrase + part.len;
-    if (wt__str_equal(part, STR("$")))
-        return at >= clause->end ? at : SIZE_MAX;
-    if (wt__str_equal(part, STR("*"))) {
-        for (size_t gap = 0; gap <= PHRASE_GAP && at + gap <= clause->end; gap++) {
-            size_t end = match_phrase(r, clause, at + gap, rest);
-            if (end != SIZE_MAX)
-                return end;
-        }
-        return SIZE_MAX;
-    }
-    if (wt__str_equal(part, STR("=verb")))
-        return at < clause->end && wt__is_base_verb(r->words[at].text) ? at : SIZE_MAX;
-    bool optional = part.ptr[part.len - 1] == '?';
-    part.len -= optional;
-    if (at < clause->end && !r->words[at].quoted && fits_word(r->words[at].text, part)) {
-        size_t end = match_phrase(r, clause, at + 1, rest);
-        if (end != SIZE_MAX)
-            return end;
-    }
-    return optional ? match_phrase(r, clause, at, rest) : SIZE_MAX;
-}
-
-/* ---------------------------------------------------------------- clauses */
-
-/* Verbs that ask to be told something: "show me the timers", "check whether the vault is locked". */
-static const char *const informing[] = {
-    "check", "confirm", "count",   "describe", "determine",  "display", "explain", "figure",
-    "find",  "hear",    "inspect", "know",     "learn",      "list",    "look",    "say",
-    "see",   "show",    "tell",    "test",     "understand", "verify",  "view",
-};
-
-/* Verbs that ask to pass something on, so that what follows is not for now: "remind me to lock the vault". */
+/* Verbs of messages, whose content is not an order now: "remind me to lock the vault". */
 static const char *const passing_on[] = {
     "ask",    "email", "mail", "message", "note", "notify", "post",  "remember",
     "remind", "reply", "say",  "tell",    "text", "warn",   "write",
 };
 
-static bool is_form_among(struct str word, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (wt__is_form_of(word, words[i]))
-            return true;
-    return false;
-}
+enum { NEGATED_WITHIN = 3 /* words before a verb to search for a negation */ };
 
-/* True if the order at `at` says what is to be found out: "check whether", "tell me what", "find out when". */
-static bool has_complement(const struct reader *r, const struct clause *clause, size_t at)
-{
-    static const char *const begins[] = {"if",    "whether", "what",  "when", "where",
-                                         "which", "who",     "whose", "why",  "how"};
-    for (size_t i = at + 1; i < clause->end && i <= at + PHRASE_GAP; i++)
-        if (wt__str_among(r->words[i].text, begins, COUNT(begins)))
-            return true;
-    return false;
-}
-
-/* True if the clause from `at` on has one of the verbs that make it a sentence: "the vault is locked". */
-static bool has_finite_verb(const struct reader *r, const struct clause *clause, size_t at)
-{
-    static const char *const verbs[] = {"am", "are", "been", "did", "had", "has", "have",
-                                        "is", "was", "were", "'s",  "'re", "'m",  "'ve"};
-    for (; at < clause->end; at++)
-        if (wt__str_among(r->words[at].text, verbs, COUNT(verbs)))
-            return true;
-    return false;
-}
-
-/* "the server must be restarted", "the lights need to go off": an order, whoever it is for; or a prohibition. */
-static enum clause_kind kind_of_obligation(const struct reader *r, const struct clause *clause)
-{
-    static const char *const obligations[] = {"deserve", "deserves", "have",  "has",   "must",
-                                              "need",    "needs",    "ought", "should"};
-    for (size_t at = clause->start; at + 1 < clause->end; at++) {
-        struct str next = r->words[at + 1].text;
-        if (!wt__str_among(r->words[at].text, obligations, COUNT(obligations)))
-            continue;
-        if (fits_word(next, STR("not|never")))
-            return CLAUSE_DENIAL;
-        if (fits_word(next, STR("be|to")) || fits_word(next, STR("+ing")))
-            return CLAUSE_WISH;
-    }
-    return CLAUSE_OTHER;
-}
-
-static enum clause_kind kind_of_informing(const struct reader *r, const struct clause *clause, size_t at)
-{
-    struct str verb = r->words[at].text, next = at + 1 < clause->end ? r->words[at + 1].text : STR("");
-    bool to_me = fits_word(next, STR("me|us"));
-    if ((wt__is_form_of(verb, "tell") || wt__is_form_of(verb, "say")) && !to_me)
-        return CLAUSE_ORDER; /* "tell Bob" */
-    if (has_complement(r, clause, at))
-        return CLAUSE_QUESTION;
-    if (fits_word(next, STR("in|out|off")) && !wt__is_form_of(verb, "find") && !wt__is_form_of(verb, "figure"))
-        return CLAUSE_ORDER; /* "check out" */
-    static const char *const checks[] = {"check", "confirm", "see", "verify"};
-    if (is_form_among(verb, checks, COUNT(checks)) &&
-        (fits_word(next, STR("that")) || has_finite_verb(r, clause, at + 1)))
-        return CLAUSE_QUESTION;
-    if (wt__effect_verb(r->effect, verb) || (wt__is_form_of(verb, "find") && !fits_word(next, STR("out"))))
-        return CLAUSE_ORDER; /* "find me a table" may be what a tool that books is for */
-    return CLAUSE_INFORM;
-}
-
-/* The kind of a clause by its first words from `at` on; polite: a polite phrase came before. */
-static void read_clause_kind(const struct reader *r, struct clause *clause, size_t at, bool polite)
-{
-    static const enum clause_kind kinds[] = {
-        [MEANS_ASIDE] = CLAUSE_ASIDE,       [MEANS_WISH] = CLAUSE_WISH,     [MEANS_COMMAND] = CLAUSE_ORDER,
-        [MEANS_QUESTION] = CLAUSE_QUESTION, [MEANS_DENIAL] = CLAUSE_DENIAL, [MEANS_CONDITION] = CLAUSE_CONDITION,
-        [MEANS_PLEASE] = CLAUSE_PLEASE,     [MEANS_TAG] = CLAUSE_TAG,       [MEANS_REVOKE] = CLAUSE_DENIAL,
-    };
-    for (size_t i = 0; i < COUNT(phrases); i++) {
-        size_t end = match_phrase(r, clause, at, phrases[i].words);
-        if (end == SIZE_MAX)
-            continue;
-        enum phrase_means means = phrases[i].means;
-        if (means == MEANS_ORDER || means == MEANS_REST) {
-            at = skip_fillers(r, clause, end);
-            polite |= means == MEANS_ORDER;
-            i = SIZE_MAX; /* phrases of the rest */
-            continue;
-        }
-        clause->kind = kinds[means];
-        clause->revokes = means == MEANS_REVOKE;
-        clause->rest = means == MEANS_WISH || means == MEANS_COMMAND ? end : clause->start;
-        return;
-    }
-    clause->verb = at;
-    clause->rest = at + 1;
-    if (at >= clause->end) {
-        clause->kind = polite ? CLAUSE_WISH : CLAUSE_ASIDE;
-    } else if (is_form_among(r->words[at].text, informing, COUNT(informing))) {
-        clause->kind = kind_of_informing(r, clause, at);
-    } else if (polite) {
-        clause->kind = CLAUSE_WISH;
-        return;
-    } else if (wt__is_base_verb(r->words[at].text)) {
-        clause->kind = CLAUSE_ORDER;
-    } else if ((clause->kind = kind_of_obligation(r, clause)) != CLAUSE_OTHER) {
-        clause->rest = clause->start;
-    } else if (fits_word(r->words[at].text, STR("i|we|you|he|she|they|it|someone|somebody|anyone|anybody")) ||
-               has_finite_verb(r, clause, at)) {
-        clause->kind = CLAUSE_STATEMENT;
-    }
-    if (polite && clause->kind == CLAUSE_ORDER)
-        clause->kind = CLAUSE_WISH;
-}
-
-/* True if a clause begins at the word: after a sign, or by a conjunction. */
-static bool starts_clause(const struct reader *r, size_t w)
-{
-    static const char *const conjunctions[] = {"and",     "or",    "but", "then",    "because",
-                                               "instead", "cause", "cuz", "without", "except"};
-    if (w == 0 || r->words[w].before != 0)
-        return true;
-    bool follows = wt__str_among(r->words[w - 1].text, conjunctions, COUNT(conjunctions)); /* "and then" */
-    return !follows && wt__str_among(r->words[w].text, conjunctions, COUNT(conjunctions));
-}
-
-static bool closes_sentence(char sign)
-{
-    return sign != 0 && strchr(".?!\n", sign);
-}
-
-static void cut_clauses(struct reader *r)
-{
-    for (size_t w = 0; w < r->word_count; w++) {
-        if (!starts_clause(r, w)) {
-            r->clauses[r->clause_count - 1].end = w + 1;
-            continue;
-        }
-        if (r->clause_count == INTENT_CLAUSES) {
-            r->cut = true;
-            return;
-        }
-        char before = r->words[w].before;
-        r->clauses[r->clause_count++] =
-            (struct clause){.start = w,
-                            .end = w + 1,
-                            .first = w == 0 || closes_sentence(before),
-                            .joined = before == 0 && fits_word(r->words[w].text, STR("and|or"))};
-    }
-}
-
-/* True if the sentence of the clause ends with a question mark. */
-static bool is_asked(const struct reader *r, size_t c)
-{
-    while (c + 1 < r->clause_count && !r->clauses[c + 1].first)
-        c++;
-    return (c + 1 < r->clause_count ? r->words[r->clauses[c + 1].start].before : r->last_sign) == '?';
-}
-
-static bool says_please(const struct reader *r, const struct clause *clause)
-{
-    for (size_t w = clause->start; w < clause->end; w++)
-        if (fits_word(r->words[w].text, STR("please|pls|plz|kindly")))
-            return true;
-    return false;
-}
-
-/* Passes the kind of a clause on to the next one of the same sentence: "did you lock it, restart it and leave" is one
- * question, and the condition of "if it rains, shut it" holds for "shut it". */
-static void follow_clause(const struct clause *before, struct clause *clause)
-{
-    bool orders = clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER;
-    bool ordered = before->kind == CLAUSE_ORDER || before->kind == CLAUSE_WISH;
-    if (clause->first)
-        return;
-    if (before->kind == CLAUSE_CONDITION && (clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_WISH)) {
-        clause->kind = CLAUSE_CONDITION;
-    } else if (clause->kind == CLAUSE_OTHER && ordered) {
-        clause->kind = before->kind; /* "the pasta, egg and rice timers" */
-        clause->goes_on = true;
-        clause->rest = clause->start;
-    } else if (orders && before->kind == CLAUSE_QUESTION) {
-        clause->kind = CLAUSE_QUESTION;
-    } else if (orders && clause->joined && (before->kind == CLAUSE_DENIAL || before->kind == CLAUSE_WISH)) {
-        clause->kind = before->kind;
-    }
-}
-
-/* A tag and a question mark at the end of the sentence change the clauses before them. */
-static void apply_tag(struct reader *r, size_t c)
-{
-    struct clause *clause = &r->clauses[c], *before = c > 0 && !clause->first ? clause - 1 : NULL;
-    if (clause->kind == CLAUSE_PLEASE && before && before->kind == CLAUSE_ORDER)
-        before->kind = CLAUSE_WISH;
-    if (clause->kind == CLAUSE_TAG && before &&
-        (before->kind == CLAUSE_ORDER || before->kind == CLAUSE_STATEMENT || before->kind == CLAUSE_OTHER))
-        before->kind = CLAUSE_QUESTION;
-    if (clause->kind == CLAUSE_TAG || clause->kind == CLAUSE_PLEASE)
-        clause->kind =
-            clause->kind == CLAUSE_TAG && !before && clause->end - clause->start > 1 ? CLAUSE_QUESTION : CLAUSE_ASIDE;
-}
-
-/* True if a polite order is in the sentence: then its question mark is no question. */
-static bool is_politely_asked(const struct reader *r, size_t c)
-{
-    while (c > 0 && !r->clauses[c].first)
-        c--;
-    for (; c < r->clause_count; c++) {
-        if (r->clauses[c].kind == CLAUSE_WISH)
-            return true;
-        if (c + 1 < r->clause_count && r->clauses[c + 1].first)
-            break;
-    }
-    return false;
-}
-
-static void read_clauses(struct reader *r)
-{
-    for (size_t c = 0; c < r->clause_count; c++) {
-        struct clause *clause = &r->clauses[c];
-        size_t begin = skip_fillers(r, clause, clause->start);
-        clause->verb = clause->end;
-        if (begin < clause->end)
-            read_clause_kind(r, clause, begin, false);
-        else
-            clause->kind = CLAUSE_PLEASE; /* "ok", "please" */
-        if ((clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER) && says_please(r, clause))
-            clause->kind = CLAUSE_WISH;
-        if (c > 0)
-            follow_clause(clause - 1, clause);
-        apply_tag(r, c);
-    }
-    for (size_t c = 0; c < r->clause_count; c++) {
-        struct clause *clause = &r->clauses[c];
-        bool open = clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER || clause->kind == CLAUSE_STATEMENT;
-        if (open && is_asked(r, c) && !is_politely_asked(r, c))
-            clause->kind = CLAUSE_QUESTION;
-    }
-}
-
-/* ---------------------------------------------------------------- the verdict */
-
-enum { NEGATED_WITHIN = 3 /* words before a verb that may deny it */ };
-
-static bool is_verb_negated(const struct reader *r, const struct clause *clause, size_t verb)
+static bool is_verb_negated(const struct intent_reader *r, const struct clause *clause, size_t verb)
 {
     static const char *const negations[] = {"not",     "never",  "don't",  "dont",      "doesn't", "didn't",  "hadn't",
                                             "won't",   "can't",  "cannot", "mustn't",   "needn't", "without", "avoid",
                                             "instead", "rather", "nobody", "shouldn't", "against"};
-    size_t from = clause->verb <= verb ? clause->verb : clause->start; /* "why don't you" denies nothing */
+    size_t from = clause->verb <= verb ? clause->verb : clause->start; /* "why don't you" is not a negation */
     if (from + NEGATED_WITHIN < verb)
         from = verb - NEGATED_WITHIN;
     for (size_t w = from; w < verb; w++)
@@ -715,43 +31,43 @@ static bool is_verb_negated(const struct reader *r, const struct clause *clause,
 }
 
 /* "remind me to lock the vault", "tell Bob to lock the vault". */
-static bool is_passed_on(const struct reader *r, const struct clause *clause, size_t verb)
+static bool is_relayed_order(const struct intent_reader *r, const struct clause *clause, size_t verb)
 {
-    if (clause->verb >= verb || !is_form_among(r->words[clause->verb].text, passing_on, COUNT(passing_on)))
+    if (clause->verb >= verb || !wt__is_form_among(r->words[clause->verb].text, passing_on, COUNT(passing_on)))
         return false;
     return !wt__effect_verb(r->effect, r->words[clause->verb].text);
 }
 
-/* "locked", and neither "lock" nor "deployment" */
-static bool is_inflected_verb(const struct reader *r, size_t w, const char *verb)
+/* True for an inflected form such as "locked", but not for "lock" or "deployment". */
+static bool is_inflected_verb(const struct intent_reader *r, size_t w, const char *verb)
 {
     return !wt__str_equal(r->words[w].text, wt__str(verb)) && wt__is_form_of(r->words[w].text, verb);
 }
 
-/* True if the verb of an order asks to be told of things, and another verb says which: "find the locked vaults". */
-static bool is_described(const struct reader *r, const struct clause *clause, size_t w, const char *verb)
+/* True if the clause reads something described by the tool's verb: "find the locked vaults". */
+static bool is_descriptive_verb(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (w == clause->verb || !is_inflected_verb(r, w, verb))
         return false;
     struct str order = clause->verb < clause->end ? r->words[clause->verb].text : STR("");
     if (w > clause->start &&
-        fits_word(r->words[w - 1].text,
-                  STR("the|a|an|my|our|your|his|her|their|these|those|some|all|every|any|of|for|which")))
+        wt__word_fits(r->words[w - 1].text,
+                      STR("the|a|an|my|our|your|his|her|their|these|those|some|all|every|any|of|for|which")))
         return true;
-    return wt__verb(order).actions == ACTION_READ && !fits_word(order, STR("get")); /* "get the vault locked" */
+    return wt__verb(order).actions == ACTION_READ && !wt__word_fits(order, STR("get")); /* "get the vault locked" */
 }
 
-/* Returns the doubt that a clause raises about a verb of the tool in it. */
-static enum doubt judge_mention(const struct reader *r, const struct clause *clause, size_t w, const char *verb)
+/* Returns the doubt from a verb of the tool in a clause. */
+static enum doubt judge_mention(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (clause->kind == CLAUSE_DENIAL || is_verb_negated(r, clause, w))
         return DOUBT_DENIED;
     switch (clause->kind) {
     case CLAUSE_ORDER:
     case CLAUSE_WISH:
-        if (is_described(r, clause, w, verb))
+        if (is_descriptive_verb(r, clause, w, verb))
             return DOUBT_QUESTION;
-        return is_passed_on(r, clause, w) ? DOUBT_UNASKED : DOUBT_NONE;
+        return is_relayed_order(r, clause, w) ? DOUBT_UNASKED : DOUBT_NONE;
     case CLAUSE_QUESTION:
     case CLAUSE_INFORM:
         return DOUBT_QUESTION;
@@ -762,8 +78,8 @@ static enum doubt judge_mention(const struct reader *r, const struct clause *cla
     }
 }
 
-/* True if the word is the opposite of a verb of the tool by its prefix: "unlock" of "lock". */
-static bool is_opposite(const struct reader *r, struct str word)
+/* True if the word is a verb of the tool with a prefix of reversal: "unlock" of "lock". */
+static bool is_opposite(const struct intent_reader *r, struct str word)
 {
     static const char *const prefixes[] = {"un", "dis", "de"};
     for (size_t i = 0; i < COUNT(prefixes); i++) {
@@ -775,8 +91,8 @@ static bool is_opposite(const struct reader *r, struct str word)
     return false;
 }
 
-/* The verdict of a word of a clause; DOUBT_COUNT if it is no verb of the tool. */
-static enum doubt judge_word(const struct reader *r, size_t c, size_t w)
+/* Judges a word of a clause; DOUBT_COUNT if the word is not a verb of the tool. */
+static enum doubt judge_word(const struct intent_reader *r, size_t c, size_t w)
 {
     const struct clause *clause = &r->clauses[c];
     const char *verb = r->words[w].quoted ? NULL : wt__effect_verb(r->effect, r->words[w].text);
@@ -785,8 +101,8 @@ static enum doubt judge_word(const struct reader *r, size_t c, size_t w)
     return verb ? judge_mention(r, clause, w, verb) : DOUBT_COUNT;
 }
 
-/* The verdicts of all mentions, as bits. ordered: the clauses that order the call are marked. */
-static unsigned judge_mentions(const struct reader *r, bool *ordered)
+/* Returns the verdicts of all verbs of the tool, as bits, and marks the ordering clauses in ordered. */
+static unsigned judge_mentions(const struct intent_reader *r, bool *ordered)
 {
     unsigned verdicts = 0;
     for (size_t c = 0; c < r->clause_count; c++)
@@ -800,8 +116,8 @@ static unsigned judge_mentions(const struct reader *r, bool *ordered)
     return verdicts;
 }
 
-/* The verdicts of clauses that have no verb of the tool. */
-static unsigned judge_clauses(const struct reader *r, bool *ordered)
+/* Returns the verdicts of all clauses, as bits, if the request has no verb of the tool. */
+static unsigned judge_clauses(const struct intent_reader *r, bool *ordered)
 {
     static const enum doubt doubts[] = {
         [CLAUSE_OTHER] = DOUBT_NONE,      [CLAUSE_ORDER] = DOUBT_NONE,        [CLAUSE_WISH] = DOUBT_NONE,
@@ -822,8 +138,8 @@ static unsigned judge_clauses(const struct reader *r, bool *ordered)
     return verdicts;
 }
 
-/* True if an order is taken back after it: "lock the vault. No, don't." */
-static bool is_taken_back(const struct reader *r, const bool *ordered)
+/* True if a later clause revokes an order: "lock the vault. No, don't." */
+static bool is_taken_back(const struct intent_reader *r, const bool *ordered)
 {
     bool is_ordered = false;
     for (size_t c = 0; c < r->clause_count; c++) {
@@ -834,7 +150,8 @@ static bool is_taken_back(const struct reader *r, const bool *ordered)
     return false;
 }
 
-/* A prohibition outweighs an order, an order a question. Fragments and statements order nothing against a question. */
+/* Combines verdicts. A prohibition outweighs an order, and an order outweighs a question. Without a verb of the tool, a
+ * question outweighs fragments and statements. */
 static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
 {
     if (verdicts & 1U << DOUBT_DENIED)
@@ -848,59 +165,59 @@ static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
 
 /* ---------------------------------------------------------------- the words of the order */
 
-static bool is_order(const struct clause *clause)
+static bool is_order_clause(const struct clause *clause)
 {
     return clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_WISH || clause->kind == CLAUSE_OTHER;
 }
 
-enum { TOPIC_WORDS = 3 /* most words of what an order is about, before a colon */ };
+enum { TOPIC_WORDS = 3 /* maximum words of a topic before a colon */ };
 
-/* Marks clauses that continue an order, or that precede its colon ("kitchen timers: cancel them"), as parts of it. */
-static void extend_orders(const struct reader *r, bool *ordered)
+/* Marks clauses that continue an order, or precede its colon ("kitchen timers: cancel them"). */
+static void extend_orders(const struct intent_reader *r, bool *ordered)
 {
     for (size_t c = 1; c < r->clause_count; c++) {
         const struct clause *clause = &r->clauses[c];
-        ordered[c] |= clause->goes_on && ordered[c - 1];
+        ordered[c] |= clause->is_continuation && ordered[c - 1];
         bool is_topic = clause[-1].kind == CLAUSE_OTHER && clause[-1].end - clause[-1].start <= TOPIC_WORDS;
         if (ordered[c] && r->words[clause->start].before == ':' && is_topic)
             ordered[c - 1] = true;
     }
 }
 
-/* True if the order is for something that was named before: "cancel it". */
-static bool refers_back(const struct reader *r, const struct clause *clause)
+/* True if the object of the order is a pronoun: "cancel it". */
+static bool refers_back(const struct intent_reader *r, const struct clause *clause)
 {
     for (size_t w = clause->rest; w < clause->end; w++)
-        if (fits_word(r->words[w].text, STR("it|them|those|these|that|this|him|her|one|ones")))
+        if (wt__word_fits(r->words[w].text, STR("it|them|those|these|that|this|him|her|one|ones")))
             return w + 1 == clause->end || wt__is_stopword_any_case(r->words[w + 1].text);
     return false;
 }
 
-/* Marks what a statement says to tell apart what it is about: "grey" and "garden" of "the grey cat in the garden is
+/* Marks the words of a statement that identify its subject: "grey" and "garden" of "the grey cat in the garden is
  * hungry". */
-static void mark_statement(const struct reader *r, const struct clause *clause, bool *out)
+static void mark_statement(const struct intent_reader *r, const struct clause *clause, bool *out)
 {
     bool within = false;
     for (size_t w = clause->start; w < clause->end; w++) {
         struct str word = r->words[w].text;
-        if (fits_word(word, STR(ARTICLE "|in|at|on|of|from|near|by|under|above|behind")))
+        if (wt__word_fits(word, STR(ARTICLE_WORDS "|in|at|on|of|from|near|by|under|above|behind")))
             within = true;
-        else if (fits_word(word, STR("is|are|was|were|has|have|'s|'re|had|will")))
+        else if (wt__word_fits(word, STR("is|are|was|were|has|have|'s|'re|had|will")))
             within = false;
         out[w] = within;
     }
 }
 
-/* A form of the tool's own verb narrows nothing: "get me logged out". */
-static void mark_rest(const struct reader *r, const struct clause *clause, bool *out)
+/* Marks the words after the verb, except forms of the tool's own verbs, which are redundant: "get me logged out". */
+static void mark_rest(const struct intent_reader *r, const struct clause *clause, bool *out)
 {
     for (size_t w = clause->kind == CLAUSE_OTHER ? clause->start : clause->rest; w < clause->end; w++)
         out[w] = !wt__effect_verb(r->effect, r->words[w].text);
 }
 
-/* Marks the words of the orders, without their verbs and the polite phrases before these; and what says of what was
- * named before which one it is. */
-static void mark_words(const struct reader *r, const bool *ordered, bool *out)
+/* Marks the words of the orders, without verbs and polite phrases. If an order refers back ("cancel it"), also marks
+ * the identifying words of the clause before. */
+static void mark_words(const struct intent_reader *r, const bool *ordered, bool *out)
 {
     for (size_t c = 0; c < r->clause_count; c++) {
         if (!ordered[c])
@@ -911,7 +228,7 @@ static void mark_words(const struct reader *r, const bool *ordered, bool *out)
         const struct clause *before = &r->clauses[c - 1];
         if (before->kind == CLAUSE_STATEMENT)
             mark_statement(r, before, out);
-        else if (is_order(before))
+        else if (is_order_clause(before))
             mark_rest(r, before, out);
     }
 }
@@ -919,17 +236,13 @@ static void mark_words(const struct reader *r, const bool *ordered, bool *out)
 int wt__intent_read(struct intent *out, struct str request, const struct intent_span *quoted, size_t quoted_count,
                     const struct tool_effect *effect, struct arena *arena)
 {
-    struct reader r = {.request = request, .quoted = quoted, .quoted_count = quoted_count, .effect = effect};
-    size_t most = request.len / 2 + 1 < INTENT_WORDS ? request.len / 2 + 1 : INTENT_WORDS; /* a word and a blank */
-    r.words = wt__arena_array(arena, struct intent_word, most);
-    r.words_most = most;
-    r.clauses = wt__arena_array(arena, struct clause, INTENT_CLAUSES);
+    struct intent_reader r = {.request = request, .quoted = quoted, .quoted_count = quoted_count, .effect = effect};
+    *out = (struct intent){.ordered = NULL};
+    WT_TRY(wt__clauses_read(&r, arena));
     bool *ordered = wt__arena_array(arena, bool, INTENT_CLAUSES);
-    *out = (struct intent){.ordered = wt__arena_array(arena, bool, most)};
-    if (!r.words || !r.clauses || !ordered || !out->ordered || read_intent_words(&r, arena) < 0)
+    out->ordered = wt__arena_array(arena, bool, r.words_most);
+    if (!ordered || !out->ordered)
         return WT_ENOMEM;
-    cut_clauses(&r);
-    read_clauses(&r);
     unsigned verdicts = judge_mentions(&r, ordered);
     bool mentioned = verdicts != 0;
     if (!mentioned)

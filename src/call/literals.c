@@ -1,6 +1,6 @@
-/* literals.c: see literals.h. A reader a kind, tried in this order at every word's beginning; the first that reads
- * something wins, and what it read is not read again. */
-#include "call/literals.h"
+/* literals.c: see arguments.h. Tries one reader a kind at the start of every word, in a fixed order. The first match
+ * wins, and its bytes are not read again. */
+#include "call/arguments.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -12,12 +12,12 @@
 #include "text/unicode.h"
 
 enum {
-    NUMBER_DIGITS = 15, /* that a double holds exactly */
+    NUMBER_DIGITS = 15, /* digits held exactly by a double */
     NAME_WORDS = 6,
     QUOTED_BYTES = 200,
-    FRACTION_DIGITS = 9, /* of a second */
+    FRACTION_DIGITS = 9, /* digits of a fraction of a second */
     TIME_BYTES = 32,
-    ADDRESS_BYTES = 4096, /* an address that is as long or longer is not read */
+    ADDRESS_BYTES = 4096, /* limit of an address; longer ones are ignored */
 };
 
 struct scan {
@@ -32,13 +32,14 @@ static char byte_at(const struct scan *scan, size_t at)
     return at < scan->request.len ? scan->request.ptr[at] : 0;
 }
 
-static bool is_digit(char c)
+static bool is_ascii_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-/* Where the letter or digit at `at` ends, of any script; `at` where there is none: a sign of a currency is none. */
-static size_t letter_end(const struct scan *scan, size_t at)
+/* Returns the end of the letter or digit of any script at `at`; `at` if there is another character, such as a currency
+ * sign. */
+static size_t find_letter_end(const struct scan *scan, size_t at)
 {
     char c = byte_at(scan, at);
     if ((unsigned char)c < 0x80)
@@ -50,7 +51,7 @@ static size_t letter_end(const struct scan *scan, size_t at)
 
 static bool is_word_at(const struct scan *scan, size_t at)
 {
-    return letter_end(scan, at) > at;
+    return find_letter_end(scan, at) > at;
 }
 
 static bool is_word_before(const struct scan *scan, size_t at)
@@ -59,7 +60,7 @@ static bool is_word_before(const struct scan *scan, size_t at)
     do
         begin -= begin > 0;
     while (begin > 0 && at - begin < 4 && (byte_at(scan, begin) & 0xC0) == 0x80);
-    return begin < at && letter_end(scan, begin) == at;
+    return begin < at && find_letter_end(scan, begin) == at;
 }
 
 static bool is_capital_at(const struct scan *scan, size_t at)
@@ -71,8 +72,8 @@ static bool is_capital_at(const struct scan *scan, size_t at)
     return wt__unicode_kind(wt__utf8_next(&next, scan->request.ptr + scan->request.len)) == UNICODE_UPPER;
 }
 
-/* Behind text, where it stands at `at`; else `at`. */
-static size_t past(const struct scan *scan, size_t at, const char *text)
+/* Returns the end of text if the request has it at `at`; else `at`. */
+static size_t skip_text(const struct scan *scan, size_t at, const char *text)
 {
     size_t len = strlen(text);
     bool there =
@@ -80,27 +81,27 @@ static size_t past(const struct scan *scan, size_t at, const char *text)
     return there ? at + len : at;
 }
 
-/* What ends any literal, as the end of the request does, which byte_at tells as NUL. */
-static bool is_control(char c)
+/* True for a byte that ends any literal. byte_at returns NUL at the end of the request, so this includes the end. */
+static bool ends_literal(char c)
 {
     return (unsigned char)c < ' ' || c == 0x7F;
 }
 
-static size_t word_end(const struct scan *scan, size_t at)
+static size_t find_literal_word_end(const struct scan *scan, size_t at)
 {
-    for (size_t next; (next = letter_end(scan, at)) > at;)
+    for (size_t next; (next = find_letter_end(scan, at)) > at;)
         at = next;
     return at;
 }
 
-static struct str slice(const struct scan *scan, size_t start, size_t end)
+static struct str slice_request(const struct scan *scan, size_t start, size_t end)
 {
     return (struct str){scan->request.ptr + start, end - start};
 }
 
-static int take(struct scan *scan, struct literal *out, enum literal_kind kind, size_t end)
+static int set_literal(struct scan *scan, struct literal *out, enum literal_kind kind, size_t end)
 {
-    *out = (struct literal){kind, scan->at, end, .text = slice(scan, scan->at, end)};
+    *out = (struct literal){kind, scan->at, end, .text = slice_request(scan, scan->at, end)};
     return 1;
 }
 
@@ -119,31 +120,31 @@ static const struct {
     double factor;
 } magnitudes[] = {{"k", 1e3}, {"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}};
 
-/* What may stand behind a number without a blank. */
+/* Units that may follow a number without a blank. */
 static const char *const units[] = {"km", "m",  "cm",  "mm", "kg", "g",  "mg", "lb",  "lbs", "oz",  "mi",  "ft", "mph",
                                     "l",  "ml", "s",   "ms", "h",  "hr", "hz", "kb",  "mb",  "gb",  "tb",  "px", "sqft",
                                     "w",  "kw", "kwh", "v",  "c",  "f",  "k",  "min", "usd", "eur", "gbp", "x"};
 
-static bool same_word(struct str a, const char *word)
+static bool is_same_word(struct str a, const char *word)
 {
     return wt__str_among(a, &word, 1);
 }
 
-/* Digits with a point, or with commas in groups of three; the end, or start where there are none. */
-static size_t digits_end(const struct scan *scan, size_t start, double *value)
+/* Parses digits with a point, or with commas in groups of three. Returns the end, or start if there are no digits. */
+static size_t read_decimal(const struct scan *scan, size_t start, double *value)
 {
     char digits[NUMBER_DIGITS + 3];
     size_t len = 0, at = start;
     bool point = false;
     for (;; at++) {
         char c = byte_at(scan, at);
-        bool group = c == ',' && !point && at > start && is_digit(byte_at(scan, at + 1)) &&
-                     is_digit(byte_at(scan, at + 2)) && is_digit(byte_at(scan, at + 3)) &&
-                     !is_digit(byte_at(scan, at + 4));
-        bool decimal = c == '.' && !point && is_digit(byte_at(scan, at + 1));
+        bool group = c == ',' && !point && at > start && is_ascii_digit(byte_at(scan, at + 1)) &&
+                     is_ascii_digit(byte_at(scan, at + 2)) && is_ascii_digit(byte_at(scan, at + 3)) &&
+                     !is_ascii_digit(byte_at(scan, at + 4));
+        bool decimal = c == '.' && !point && is_ascii_digit(byte_at(scan, at + 1));
         if (group)
             continue;
-        if (!is_digit(c) && !decimal)
+        if (!is_ascii_digit(c) && !decimal)
             break;
         if (len == NUMBER_DIGITS + 1)
             return start;
@@ -155,20 +156,20 @@ static size_t digits_end(const struct scan *scan, size_t start, double *value)
     return at;
 }
 
-/* A word behind the number that multiplies it: "20k", "3 million". */
-static size_t magnitude_end(const struct scan *scan, size_t end, double *value)
+/* Multiplies the value by the magnitude word after it: "20k", "3 million". Returns the new end. */
+static size_t apply_magnitude(const struct scan *scan, size_t end, double *value)
 {
     size_t word = end + (byte_at(scan, end) == ' ');
-    struct str text = slice(scan, word, word_end(scan, word));
+    struct str text = slice_request(scan, word, find_literal_word_end(scan, word));
     for (size_t i = 0; i < sizeof magnitudes / sizeof *magnitudes; i++)
-        if (same_word(text, magnitudes[i].word) && (text.len > 1 || word == end)) {
+        if (is_same_word(text, magnitudes[i].word) && (text.len > 1 || word == end)) {
             *value *= magnitudes[i].factor;
             return word + text.len;
         }
     return end;
 }
 
-static int write_number(struct literal *out, struct arena *arena)
+static int write_literal_number(struct literal *out, struct arena *arena)
 {
     char text[32];
     double number = out->number;
@@ -181,34 +182,34 @@ static int write_number(struct literal *out, struct arena *arena)
     return copy ? 1 : WT_ENOMEM;
 }
 
-static size_t past_sign(const struct scan *scan, size_t at)
+static size_t skip_minus(const struct scan *scan, size_t at)
 {
     if (is_word_before(scan, at))
         return at;
-    size_t end = past(scan, at, "-");
-    return end > at ? end : past(scan, at, "\xe2\x88\x92"); /* U+2212 */
+    size_t end = skip_text(scan, at, "-");
+    return end > at ? end : skip_text(scan, at, "\xe2\x88\x92"); /* U+2212 */
 }
 
-static size_t past_currency(const struct scan *scan, size_t at)
+static size_t skip_currency_sign(const struct scan *scan, size_t at)
 {
     static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5"}; /* euro, pound, yen */
     size_t end = at;
     for (size_t i = 0; i < sizeof signs / sizeof *signs && end == at; i++)
-        end = past(scan, at, signs[i]);
+        end = skip_text(scan, at, signs[i]);
     return end;
 }
 
-/* ISO 4217. The first are read in small letters as well; the others may be words then. */
+/* ISO 4217 codes. The first CURRENCIES_ANY_CASE also match in lower case; the others may be common words. */
 static const char *const currencies[] = {"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CAD", "AUD", "CHF", "SEK",
                                          "NOK", "DKK", "BRL", "MXN", "CZK", "PLN", "HUF", "NZD", "SGD", "HKD",
                                          "KRW", "ZAR", "THB", "IDR", "MYR", "AED", "SAR", "TWD", "VND", "UAH"};
 enum { CURRENCIES_ANY_CASE = 14 };
 
-/* The code that the word is; NULL: it is none. */
-static const char *currency_of(struct str word, bool any_case)
+/* Returns the currency code of the word; NULL if it is not one. */
+static const char *find_currency(struct str word, bool any_case)
 {
     for (size_t i = 0; i < sizeof currencies / sizeof *currencies; i++)
-        if ((any_case && i < CURRENCIES_ANY_CASE && same_word(word, currencies[i])) ||
+        if ((any_case && i < CURRENCIES_ANY_CASE && is_same_word(word, currencies[i])) ||
             wt__str_equal(word, wt__str(currencies[i])))
             return currencies[i];
     return NULL;
@@ -216,40 +217,39 @@ static const char *currency_of(struct str word, bool any_case)
 
 bool wt__is_currency(struct str word)
 {
-    return currency_of(word, false) != NULL;
+    return find_currency(word, false) != NULL;
 }
 
-/* Behind the name of a currency ("500 USD", "20 dollars"), whose code is in *code if it is one; at where there is
- * none. */
-static size_t past_currency_name(const struct scan *scan, size_t at, struct str *code)
+/* Returns the end of a currency name after a number ("500 USD", "20 dollars") and sets *code if it is a code; at if
+ * absent. */
+static size_t skip_currency_name(const struct scan *scan, size_t at, struct str *code)
 {
     static const char *const names[] = {"dollars", "euros"};
-    size_t word = at + (byte_at(scan, at) == ' '), end = word_end(scan, word);
-    const char *known = currency_of(slice(scan, word, end), true);
+    size_t word = at + (byte_at(scan, at) == ' '), end = find_literal_word_end(scan, word);
+    const char *known = find_currency(slice_request(scan, word, end), true);
     *code = known ? wt__str(known) : (struct str){0};
-    return known || wt__str_among(slice(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
+    return known || wt__str_among(slice_request(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
 }
 
-/* Behind digits that are no number, or one that is written otherwise than here: "192.168.0.1", "1.234,56"; at where a
- * number ends there. */
-static size_t past_other_digits(const struct scan *scan, size_t start, size_t at)
+/* Skips digits in other notations: "192.168.0.1", "1.234,56". Returns at if the number ends there. */
+static size_t skip_other_digits(const struct scan *scan, size_t start, size_t at)
 {
-    bool points = byte_at(scan, at) == '.' && is_digit(byte_at(scan, at + 1));
-    bool comma = byte_at(scan, at) == ',' && is_digit(byte_at(scan, at + 1)) && at - start > 4 &&
-                 byte_at(scan, at - 4) == '.' && !is_digit(byte_at(scan, at + 3));
+    bool points = byte_at(scan, at) == '.' && is_ascii_digit(byte_at(scan, at + 1));
+    bool comma = byte_at(scan, at) == ',' && is_ascii_digit(byte_at(scan, at + 1)) && at - start > 4 &&
+                 byte_at(scan, at - 4) == '.' && !is_ascii_digit(byte_at(scan, at + 3));
     if (!points && !comma)
         return at;
-    while (is_digit(byte_at(scan, at)) ||
-           (strchr(".,", byte_at(scan, at)) && byte_at(scan, at) && is_digit(byte_at(scan, at + 1))))
+    while (is_ascii_digit(byte_at(scan, at)) ||
+           (strchr(".,", byte_at(scan, at)) && byte_at(scan, at) && is_ascii_digit(byte_at(scan, at + 1))))
         at++;
     return at;
 }
 
-/* Behind a sign of degrees and what they are of ("11.6° N"); at where there is none. *negative: of the south or west,
- * which some write as a number below 0 and others do not. */
-static size_t past_degrees(const struct scan *scan, size_t at, bool *negative)
+/* Returns the end of a degree sign with its scale or direction ("11.6° N"); at if absent. *negative: south or west, as
+ * some APIs use negative numbers and others do not. */
+static size_t skip_degrees(const struct scan *scan, size_t at, bool *negative)
 {
-    size_t end = past(scan, at, "\xc2\xb0"), letter = end + (byte_at(scan, end) == ' ');
+    size_t end = skip_text(scan, at, "\xc2\xb0"), letter = end + (byte_at(scan, end) == ' ');
     char c = byte_at(scan, letter);
     *negative = false;
     if (end == at || c == 0 || !strchr("CFNESW", c) || is_word_at(scan, letter + 1))
@@ -258,25 +258,25 @@ static size_t past_degrees(const struct scan *scan, size_t at, bool *negative)
     return letter + 1;
 }
 
-static int read_number(struct scan *scan, struct literal *out)
+static int read_number_literal(struct scan *scan, struct literal *out)
 {
     bool negative;
-    size_t start = scan->at, unsigned_at = past_sign(scan, start), digits = past_currency(scan, unsigned_at);
+    size_t start = scan->at, unsigned_at = skip_minus(scan, start), digits = skip_currency_sign(scan, unsigned_at);
     double value = 0;
-    size_t end = digits_end(scan, digits, &value);
+    size_t end = read_decimal(scan, digits, &value);
     if (end == digits)
         return 0;
-    size_t other = past_other_digits(scan, digits, end), degrees = past_degrees(scan, end, &negative);
+    size_t other = skip_other_digits(scan, digits, end), degrees = skip_degrees(scan, end, &negative);
     if (other > end || negative)
-        return take(scan, out, LITERAL_CODE, negative ? degrees : other);
-    bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || past_currency(scan, end) > end;
-    end = degrees > end ? degrees : magnitude_end(scan, end, &value);
+        return set_literal(scan, out, LITERAL_CODE, negative ? degrees : other);
+    bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || skip_currency_sign(scan, end) > end;
+    end = degrees > end ? degrees : apply_magnitude(scan, end, &value);
     struct str currency;
-    size_t named = past_currency_name(scan, end, &currency);
+    size_t named = skip_currency_name(scan, end, &currency);
     money |= named > end;
     end = named;
-    /* "3D", "1st", "8tq" are no numbers; "5km" is one. */
-    struct str suffix = slice(scan, end, word_end(scan, end));
+    /* "3D", "1st" and "8tq" are not numbers; "5km" is. */
+    struct str suffix = slice_request(scan, end, find_literal_word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
     *out = (struct literal){LITERAL_NUMBER,
@@ -286,32 +286,32 @@ static int read_number(struct scan *scan, struct literal *out)
                             .money = money,
                             .percent = percent,
                             .currency = currency};
-    return write_number(out, scan->arena);
+    return write_literal_number(out, scan->arena);
 }
 
-static int read_number_word(struct scan *scan, struct literal *out)
+static int read_number_word_literal(struct scan *scan, struct literal *out)
 {
-    struct str word = slice(scan, scan->at, word_end(scan, scan->at));
+    struct str word = slice_request(scan, scan->at, find_literal_word_end(scan, scan->at));
     for (size_t i = 0; i < sizeof number_words / sizeof *number_words; i++)
-        if (same_word(word, number_words[i].word)) {
+        if (is_same_word(word, number_words[i].word)) {
             *out = (struct literal){LITERAL_NUMBER, scan->at, scan->at + word.len, .number = number_words[i].value,
                                     .spelled = true};
-            return write_number(out, scan->arena);
+            return write_literal_number(out, scan->arena);
         }
     return 0;
 }
 
 /* ---------------------------------------------------------------- dates and times */
 
-static unsigned read_digits(const struct scan *scan, size_t *at, size_t most)
+static unsigned read_digit_run(const struct scan *scan, size_t *at, size_t most)
 {
     unsigned value = 0;
-    for (size_t i = 0; i < most && is_digit(byte_at(scan, *at)); i++)
+    for (size_t i = 0; i < most && is_ascii_digit(byte_at(scan, *at)); i++)
         value = 10 * value + (unsigned)(byte_at(scan, (*at)++) - '0');
     return value;
 }
 
-static bool is_date(unsigned year, unsigned month, unsigned day)
+static bool is_valid_date(unsigned year, unsigned month, unsigned day)
 {
     static const unsigned char days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -319,9 +319,10 @@ static bool is_date(unsigned year, unsigned month, unsigned day)
            year >= 1000 && year <= 9999;
 }
 
-static int write_date(struct scan *scan, struct literal *out, size_t end, unsigned year, unsigned month, unsigned day)
+static int write_iso_date(struct scan *scan, struct literal *out, size_t end, unsigned year, unsigned month,
+                          unsigned day)
 {
-    if (!is_date(year, month, day) || is_word_at(scan, end))
+    if (!is_valid_date(year, month, day) || is_word_at(scan, end))
         return 0;
     char text[16];
     snprintf(text, sizeof text, "%04u-%02u-%02u", year, month, day);
@@ -331,40 +332,41 @@ static int write_date(struct scan *scan, struct literal *out, size_t end, unsign
 }
 
 /* 2023-04-15, 2023/04/15; 4/15/2023, 15.4.2023. */
-static int read_numeric_date(struct scan *scan, struct literal *out)
+static int read_numeric_date_literal(struct scan *scan, struct literal *out)
 {
     size_t at = scan->at;
-    unsigned first = read_digits(scan, &at, 4);
+    unsigned first = read_digit_run(scan, &at, 4);
     size_t width = at - scan->at;
     char between = byte_at(scan, at);
     if (width == 0 || (between != '-' && between != '/' && between != '.'))
         return 0;
     size_t part = ++at;
-    unsigned second = read_digits(scan, &at, 2);
+    unsigned second = read_digit_run(scan, &at, 2);
     if (at == part || byte_at(scan, at) != between)
         return 0;
     part = ++at;
-    unsigned third = read_digits(scan, &at, 4);
+    unsigned third = read_digit_run(scan, &at, 4);
     if (width == 4)
-        return at - part > 2 ? 0 : write_date(scan, out, at, first, second, third);
+        return at - part > 2 ? 0 : write_iso_date(scan, out, at, first, second, third);
     if (at - part != 4 || width > 2)
         return 0;
     bool day_first = between == '.' || first > 12;
-    return write_date(scan, out, at, third, day_first ? second : first, day_first ? first : second);
+    return write_iso_date(scan, out, at, third, day_first ? second : first, day_first ? first : second);
 }
 
 static unsigned read_month(const struct scan *scan, size_t *at)
 {
     static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",
                                          "july",    "august",   "september", "october", "november", "december"};
-    size_t end = word_end(scan, *at);
-    struct str word = slice(scan, *at, end);
+    size_t end = find_literal_word_end(scan, *at);
+    struct str word = slice_request(scan, *at, end);
     for (unsigned m = 0; m < 12; m++) {
         struct str whole = wt__str(months[m]);
         struct str brief = {months[m], word.len == 4 && m == 8 ? 4 : 3};
         char head[5] = {0};
         memcpy(head, brief.ptr, brief.len);
-        if (same_word(word, months[m]) || (word.len == brief.len && word.len < whole.len && same_word(word, head))) {
+        if (is_same_word(word, months[m]) ||
+            (word.len == brief.len && word.len < whole.len && is_same_word(word, head))) {
             *at = end + (byte_at(scan, end) == '.');
             return m + 1;
         }
@@ -372,7 +374,7 @@ static unsigned read_month(const struct scan *scan, size_t *at)
     return 0;
 }
 
-static void skip_between(const struct scan *scan, size_t *at)
+static void skip_date_separator(const struct scan *scan, size_t *at)
 {
     while (byte_at(scan, *at) == ' ' || byte_at(scan, *at) == ',')
         (*at)++;
@@ -381,99 +383,103 @@ static void skip_between(const struct scan *scan, size_t *at)
 static unsigned read_day(const struct scan *scan, size_t *at)
 {
     static const char *const ordinals[] = {"st", "nd", "rd", "th"};
-    unsigned day = read_digits(scan, at, 2);
-    if (wt__str_among(slice(scan, *at, word_end(scan, *at)), ordinals, sizeof ordinals / sizeof *ordinals))
+    unsigned day = read_digit_run(scan, at, 2);
+    if (wt__str_among(slice_request(scan, *at, find_literal_word_end(scan, *at)), ordinals,
+                      sizeof ordinals / sizeof *ordinals))
         *at += 2;
     return day;
 }
 
-/* April 15th, 2023; 15 April 2023; 15th of April 2023. */
-static int read_written_date(struct scan *scan, struct literal *out)
+/* Reads "April 15th, 2023", "15 April 2023" and "15th of April 2023". */
+static int read_written_date_literal(struct scan *scan, struct literal *out)
 {
     size_t at = scan->at;
     unsigned day = 0, month = read_month(scan, &at);
     if (month == 0) {
-        if (!is_digit(byte_at(scan, at)))
+        if (!is_ascii_digit(byte_at(scan, at)))
             return 0;
         day = read_day(scan, &at);
-        skip_between(scan, &at);
-        if (same_word(slice(scan, at, word_end(scan, at)), "of"))
+        skip_date_separator(scan, &at);
+        if (is_same_word(slice_request(scan, at, find_literal_word_end(scan, at)), "of"))
             at += 3;
         month = read_month(scan, &at);
     } else {
-        skip_between(scan, &at);
+        skip_date_separator(scan, &at);
         day = read_day(scan, &at);
     }
-    skip_between(scan, &at);
-    unsigned year = read_digits(scan, &at, 4);
-    return month == 0 || day == 0 ? 0 : write_date(scan, out, at, year, month, day);
+    skip_date_separator(scan, &at);
+    unsigned year = read_digit_run(scan, &at, 4);
+    return month == 0 || day == 0 ? 0 : write_iso_date(scan, out, at, year, month, day);
 }
 
-/* Behind a sign and two digits that are at most so many: ":59"; at where they are not there. */
-static size_t past_part(const struct scan *scan, size_t at, char sign, unsigned most, unsigned *value)
+/* Returns the end of a sign and two digits of at most `most`: ":59"; at if they do not match. */
+static size_t skip_time_part(const struct scan *scan, size_t at, char sign, unsigned most, unsigned *value)
 {
     size_t end = at + 1;
-    if (byte_at(scan, at) != sign || !is_digit(byte_at(scan, end)) || !is_digit(byte_at(scan, end + 1)))
+    if (byte_at(scan, at) != sign || !is_ascii_digit(byte_at(scan, end)) || !is_ascii_digit(byte_at(scan, end + 1)))
         return at;
-    *value = read_digits(scan, &end, 2);
-    return *value <= most && !is_digit(byte_at(scan, end)) ? end : at;
+    *value = read_digit_run(scan, &end, 2);
+    return *value <= most && !is_ascii_digit(byte_at(scan, end)) ? end : at;
 }
 
-/* Behind the seconds of a time, their fraction and its zone (RFC 3339); at where there are no seconds. */
-static size_t past_seconds(const struct scan *scan, size_t at)
+/* Returns the end of seconds, their fraction and the zone (RFC 3339); at if there are no seconds. */
+static size_t skip_seconds(const struct scan *scan, size_t at)
 {
     unsigned value;
-    size_t end = past_part(scan, at, ':', 59, &value);
+    size_t end = skip_time_part(scan, at, ':', 59, &value);
     if (end == at)
         return at;
-    if (byte_at(scan, end) == '.' && is_digit(byte_at(scan, end + 1))) {
+    if (byte_at(scan, end) == '.' && is_ascii_digit(byte_at(scan, end + 1))) {
         end++;
-        read_digits(scan, &end, FRACTION_DIGITS);
+        read_digit_run(scan, &end, FRACTION_DIGITS);
     }
     char zone = byte_at(scan, end);
     if ((zone == 'Z' || zone == 'z') && !is_word_at(scan, end + 1))
         return end + 1;
-    size_t hours = zone == '+' || zone == '-' ? past_part(scan, end, zone, 23, &value) : end;
-    size_t minutes = hours > end ? past_part(scan, hours, ':', 59, &value) : hours;
+    size_t hours = zone == '+' || zone == '-' ? skip_time_part(scan, end, zone, 23, &value) : end;
+    size_t minutes = hours > end ? skip_time_part(scan, hours, ':', 59, &value) : hours;
     return minutes > hours ? minutes : end;
 }
 
-/* 2026-12-01T19:30:00Z: one value, with or without seconds and zone. */
-static int read_date_time(struct scan *scan, struct literal *out)
+/* Reads "2026-12-01T19:30:00Z", with or without seconds and zone, as one value. */
+static int read_date_time_literal(struct scan *scan, struct literal *out)
 {
     unsigned month = 0, day = 0, hour = 0, minute = 0;
     size_t at = scan->at;
-    unsigned year = read_digits(scan, &at, 4);
-    size_t behind_month = past_part(scan, at, '-', 12, &month);
-    size_t behind_day = past_part(scan, behind_month, '-', 31, &day);
+    unsigned year = read_digit_run(scan, &at, 4);
+    size_t behind_month = skip_time_part(scan, at, '-', 12, &month);
+    size_t behind_day = skip_time_part(scan, behind_month, '-', 31, &day);
     char between = (char)(byte_at(scan, behind_day) | 0x20);
-    size_t behind_hour = past_part(scan, behind_day, byte_at(scan, behind_day), 23, &hour);
-    size_t end = past_part(scan, behind_hour, ':', 59, &minute);
+    size_t behind_hour = skip_time_part(scan, behind_day, byte_at(scan, behind_day), 23, &hour);
+    size_t end = skip_time_part(scan, behind_hour, ':', 59, &minute);
     bool whole = at == scan->at + 4 && between == 't' && behind_hour > behind_day && end > behind_hour;
-    end = past_seconds(scan, end);
-    return whole && is_date(year, month, day) && !is_word_at(scan, end) ? take(scan, out, LITERAL_DATE_TIME, end) : 0;
+    end = skip_seconds(scan, end);
+    return whole && is_valid_date(year, month, day) && !is_word_at(scan, end)
+               ? set_literal(scan, out, LITERAL_DATE_TIME, end)
+               : 0;
 }
 
-/* Behind the zone of a time that is UTC by its name; at where that is not said. */
-static size_t past_utc(const struct scan *scan, size_t at)
+/* Returns the end of "UTC" or "Z" after a time; at if absent. */
+static size_t skip_utc(const struct scan *scan, size_t at)
 {
-    size_t word = at + (byte_at(scan, at) == ' '), end = word_end(scan, word);
-    struct str zone = slice(scan, word, end);
+    size_t word = at + (byte_at(scan, at) == ' '), end = find_literal_word_end(scan, word);
+    struct str zone = slice_request(scan, word, end);
     return wt__str_equal(zone, STR("UTC")) || wt__str_equal(zone, STR("Z")) ? end : at;
 }
 
-static int read_time(struct scan *scan, struct literal *out)
+static int read_time_literal(struct scan *scan, struct literal *out)
 {
     size_t at = scan->at;
-    unsigned hour = read_digits(scan, &at, 2), minute = 0;
+    unsigned hour = read_digit_run(scan, &at, 2), minute = 0;
     if (at == scan->at)
         return 0;
-    bool colon = byte_at(scan, at) == ':' && is_digit(byte_at(scan, at + 1)) && is_digit(byte_at(scan, at + 2));
+    bool colon =
+        byte_at(scan, at) == ':' && is_ascii_digit(byte_at(scan, at + 1)) && is_ascii_digit(byte_at(scan, at + 2));
     if (colon) {
         at++;
-        minute = read_digits(scan, &at, 2);
+        minute = read_digit_run(scan, &at, 2);
     }
-    struct str seconds = slice(scan, at, colon ? past_seconds(scan, at) : at);
+    struct str seconds = slice_request(scan, at, colon ? skip_seconds(scan, at) : at);
     at += seconds.len;
     size_t half = at + (byte_at(scan, at) == ' ');
     char letter = (char)(byte_at(scan, half) | 0x20);
@@ -489,26 +495,27 @@ static int read_time(struct scan *scan, struct literal *out)
     char text[TIME_BYTES];
     snprintf(text, sizeof text, "%02u:%02u%.*s", hour, minute, (int)seconds.len, seconds.ptr);
     char *copy = wt__arena_copy(scan->arena, wt__str(text));
-    enum { SECONDS = 3 }; /* bytes of ":15"; with more they have a fraction or a zone */
-    size_t zone = seconds.len > SECONDS ? at : past_utc(scan, at);
+    enum { SECONDS = 3 }; /* bytes of ":15"; longer with a fraction or a zone */
+    size_t zone = seconds.len > SECONDS ? at : skip_utc(scan, at);
     *out = (struct literal){LITERAL_TIME, scan->at, zone, .text = wt__str(copy), .utc = zone > at};
     return copy ? 1 : WT_ENOMEM;
 }
 
 /* ---------------------------------------------------------------- texts */
 
-/* An address of mail or the web: to the next blank, without what ends a sentence or stands around it. */
-static int read_address(struct scan *scan, struct literal *out)
+/* Reads a mail or web address up to the next blank, without closing punctuation. */
+static int read_address_literal(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
-    bool at_sign = false, scheme = false, may_be = false, word = true; /* word: nothing else was before */
+    bool at_sign = false, scheme = false, may_be = false,
+         word = true; /* word: true while all bytes so far fit a URL scheme */
     if (byte_at(scan, end) && strchr("([<\"'`", byte_at(scan, end)))
         return 0;
     if (scan->at < scan->no_address_before)
         return 0;
-    for (; !is_control(byte_at(scan, end)) && byte_at(scan, end) != ' ' && end - scan->at < ADDRESS_BYTES; end++) {
+    for (; !ends_literal(byte_at(scan, end)) && byte_at(scan, end) != ' ' && end - scan->at < ADDRESS_BYTES; end++) {
         char c = byte_at(scan, end);
-        bool parts_scheme = past(scan, end, "://") > end;
+        bool parts_scheme = skip_text(scan, end, "://") > end;
         may_be |= c == '@' || parts_scheme;
         at_sign |= c == '@' && end > scan->at;
         scheme |= word && parts_scheme;
@@ -521,13 +528,14 @@ static int read_address(struct scan *scan, struct literal *out)
     while (end > scan->at && strchr(".,;:!?'\")>]", byte_at(scan, end - 1)))
         end--;
     if (scheme)
-        return take(scan, out, LITERAL_URL, end);
-    return at_sign && memchr(scan->request.ptr + scan->at, '.', end - scan->at) ? take(scan, out, LITERAL_EMAIL, end)
-                                                                                : 0;
+        return set_literal(scan, out, LITERAL_URL, end);
+    return at_sign && memchr(scan->request.ptr + scan->at, '.', end - scan->at)
+               ? set_literal(scan, out, LITERAL_EMAIL, end)
+               : 0;
 }
 
-/* "..." or '...', also as print has them; an apostrophe within a word begins none. */
-static int read_quoted(struct scan *scan, struct literal *out)
+/* Reads "..." or '...', also with typographic quotes. An apostrophe within a word does not open a quote. */
+static int read_quoted_literal(struct scan *scan, struct literal *out)
 {
     static const struct {
         const char *open, *close;
@@ -538,47 +546,47 @@ static int read_quoted(struct scan *scan, struct literal *out)
                   {"\xe2\x80\x98", "\xe2\x80\x99"},
                   {"\xc2\xab", "\xc2\xbb"}};
     size_t begin = scan->at, q = 0;
-    while (q < sizeof quotes / sizeof *quotes && (begin = past(scan, scan->at, quotes[q].open)) == scan->at)
+    while (q < sizeof quotes / sizeof *quotes && (begin = skip_text(scan, scan->at, quotes[q].open)) == scan->at)
         q++;
     if (begin == scan->at || is_word_before(scan, scan->at))
         return 0;
-    for (size_t end = begin; !is_control(byte_at(scan, end)) && end - begin < QUOTED_BYTES; end++) {
-        size_t behind = past(scan, end, quotes[q].close);
+    for (size_t end = begin; !ends_literal(byte_at(scan, end)) && end - begin < QUOTED_BYTES; end++) {
+        size_t behind = skip_text(scan, end, quotes[q].close);
         if (behind > end && end > begin && !is_word_at(scan, behind)) {
-            *out = (struct literal){LITERAL_QUOTED, scan->at, behind, .text = slice(scan, begin, end)};
+            *out = (struct literal){LITERAL_QUOTED, scan->at, behind, .text = slice_request(scan, begin, end)};
             return 1;
         }
     }
     return 0;
 }
 
-static int read_code(struct scan *scan, struct literal *out)
+static int read_code_literal(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
     bool letter = false, digit = false, lower_then_upper = false;
     for (size_t next;; end = next) {
         char c = byte_at(scan, end);
         bool joint = (c == '-' || c == '_') && end > scan->at && is_word_at(scan, end + 1);
-        next = joint ? end + 1 : letter_end(scan, end);
+        next = joint ? end + 1 : find_letter_end(scan, end);
         if (next == end)
             break;
         letter |= isalpha((unsigned char)c) != 0;
-        digit |= is_digit(c);
+        digit |= is_ascii_digit(c);
         lower_then_upper |=
             end > scan->at && isupper((unsigned char)c) && islower((unsigned char)byte_at(scan, end - 1));
     }
-    return (letter && digit) || (lower_then_upper && letter) ? take(scan, out, LITERAL_CODE, end) : 0;
+    return (letter && digit) || (lower_then_upper && letter) ? set_literal(scan, out, LITERAL_CODE, end) : 0;
 }
 
-static bool begins_sentence(const struct scan *scan, size_t at)
+static bool is_sentence_start(const struct scan *scan, size_t at)
 {
     while (at > 0 && (wt__is_blank(byte_at(scan, at - 1)) || strchr("\"'(", byte_at(scan, at - 1))))
         at--;
     return at == 0 || strchr(".!?:", byte_at(scan, at - 1)) != NULL;
 }
 
-/* Words that have a capital and name nothing: the person who asks, and what an identifier is called. */
-static bool is_no_name(struct str word)
+/* True for capitalised words without a meaning as a name, such as "I" and the names of formats and identifiers. */
+static bool is_nameless_word(struct str word)
 {
     static const char *const none[] = {"I",  "I'm", "ID", "IDs", "API", "APIs", "URL",  "UUID", "IP",  "PM",
                                        "AM", "OK",  "TV", "FAQ", "PDF", "CSV",  "JSON", "HTML", "ISO", "UTC"};
@@ -588,9 +596,9 @@ static bool is_no_name(struct str word)
     return wt__is_stopword_any_case(word);
 }
 
-/* Behind the word that ends at `at`: where the next word with a capital begins, over a blank, a hyphen, a small word,
- * or a comma before a state's two letters; 0 where the name ends. */
-static size_t next_in_name(const struct scan *scan, size_t at)
+/* Returns the start of the next word of the name: over a blank, a hyphen, a small word, or a comma before a state's two
+ * letters. 0 if the name ends at `at`. */
+static size_t find_next_name_word(const struct scan *scan, size_t at)
 {
     static const char *const small[] = {"of", "de", "la", "the", "van", "von", "del"};
     at += byte_at(scan, at) == '.' && at - scan->at <= 3;
@@ -598,7 +606,7 @@ static size_t next_in_name(const struct scan *scan, size_t at)
     if (!comma && byte_at(scan, at) != ' ' && byte_at(scan, at) != '-')
         return 0;
     at += comma ? 2 : 1;
-    struct str word = slice(scan, at, word_end(scan, at));
+    struct str word = slice_request(scan, at, find_literal_word_end(scan, at));
     if (comma)
         return word.len == 2 && isupper((unsigned char)word.ptr[0]) && isupper((unsigned char)word.ptr[1]) ? at : 0;
     if (wt__str_among(word, small, sizeof small / sizeof *small) && !isupper((unsigned char)word.ptr[0]))
@@ -606,26 +614,27 @@ static size_t next_in_name(const struct scan *scan, size_t at)
     return is_capital_at(scan, at) ? at : 0;
 }
 
-/* Words with capitals. The first word of a sentence has one in any case, and so is no name by itself. */
-static int read_name(struct scan *scan, struct literal *out)
+/* Reads capitalised words. The first word of a sentence is always capitalised, so it is not a name by itself. */
+static int read_name_literal(struct scan *scan, struct literal *out)
 {
-    size_t end = word_end(scan, scan->at), words = 1;
-    struct str first = slice(scan, scan->at, end);
+    size_t end = find_literal_word_end(scan, scan->at), words = 1;
+    struct str first = slice_request(scan, scan->at, end);
     struct verb verb = wt__verb(first);
-    bool begins = begins_sentence(scan, scan->at), says_nothing = is_no_name(first);
+    bool begins = is_sentence_start(scan, scan->at), says_nothing = is_nameless_word(first);
     bool asks = verb.actions != 0 && !verb.noun && begins;
     if (!is_capital_at(scan, scan->at) || (says_nothing && (begins || first.len < 3)) || asks)
         return 0;
-    for (size_t at; words < NAME_WORDS && (at = next_in_name(scan, end)) > 0; words++)
-        end = word_end(scan, at);
-    return words == 1 && (begins || says_nothing) ? 0 : take(scan, out, LITERAL_NAME, end);
+    for (size_t at; words < NAME_WORDS && (at = find_next_name_word(scan, end)) > 0; words++)
+        end = find_literal_word_end(scan, at);
+    return words == 1 && (begins || says_nothing) ? 0 : set_literal(scan, out, LITERAL_NAME, end);
 }
 
 int wt__literals_read(struct literals *out, struct str request, struct arena *arena)
 {
     static int (*const readers[])(struct scan *, struct literal *) = {
-        read_quoted, read_address, read_date_time,   read_numeric_date, read_written_date,
-        read_time,   read_number,  read_number_word, read_code,         read_name};
+        read_quoted_literal,       read_address_literal, read_date_time_literal, read_numeric_date_literal,
+        read_written_date_literal, read_time_literal,    read_number_literal,    read_number_word_literal,
+        read_code_literal,         read_name_literal};
     struct scan scan = {.request = request, .arena = arena};
     *out = (struct literals){.request = request, .items = wt__arena_array(arena, struct literal, LITERALS_MOST)};
     if (!out->items)
@@ -639,7 +648,7 @@ int wt__literals_read(struct literals *out, struct str request, struct arena *ar
         if (rc > 0)
             scan.at = out->items[out->len++].end;
         else if (is_word_at(&scan, scan.at))
-            scan.at = word_end(&scan, scan.at);
+            scan.at = find_literal_word_end(&scan, scan.at);
         else
             scan.at++;
     }

@@ -1,12 +1,13 @@
-/* model_call.c: a call by a language model that verifies itself (call/selection.h, call/generation.h), over the same
- * candidates as without one. */
+/* model_call.c: makes a call by a language model with verification (selection.c, generation.c), from the same
+ * candidates as without a model. */
 #include "call/call.h"
 
 #include "base/json.h"
-#include "call/validation.h"
 #include "engine/engine.h"
+#include "engine/experiment.h"
 
-static int read_source(const wt_call_options *options, enum generation_source *out, wt_error *err)
+static int read_second_source(const char *generation, const char *second_model, enum generation_source *out,
+                              wt_error *err)
 {
     static const struct {
         const char *name;
@@ -15,68 +16,68 @@ static int read_source(const wt_call_options *options, enum generation_source *o
                    {"second-model", GENERATION_OTHER_MODEL},
                    {"sampled", GENERATION_SAMPLED},
                    {"alone", GENERATION_ALONE}};
-    const char *name = options->generation          ? options->generation
-                       : options->second_chat_model ? "second-model"
-                                                    : "react";
+    const char *name = generation ? generation : second_model ? "second-model" : "react";
     size_t i = 0, count = sizeof sources / sizeof *sources;
     while (i < count && strcmp(name, sources[i].name) != 0)
         i++;
     if (i == count)
-        return wt__fail(err, WT_EINVAL, "there is no generation \"%.40s\": react, second-model, sampled or alone",
+        return wt__fail(err, WT_EINVAL, "unknown generation \"%.40s\"; use react, second-model, sampled or alone",
                         name);
     *out = sources[i].source;
-    if ((*out == GENERATION_OTHER_MODEL) == (options->second_chat_model != NULL))
+    if ((*out == GENERATION_OTHER_MODEL) == (second_model != NULL))
         return 0;
-    return options->second_chat_model
-               ? wt__fail(err, WT_EINVAL, "a second chat model writes nothing with the generation \"%s\"", name)
-               : wt__fail(err, WT_EINVAL,
-                          "the generation \"second-model\" wants a second chat model; say which with "
-                          "--second-chat-model NAME");
+    return second_model ? wt__fail(err, WT_EINVAL, "the generation \"%s\" does not use a second chat model", name)
+                        : wt__fail(err, WT_EINVAL,
+                                   "the generation \"second-model\" requires a second chat model; use "
+                                   "--second-chat-model NAME");
 }
 
-int wt__call_model_options(const wt_call_options *options, struct call_model *out, wt_error *err)
+int wt__call_model_options(const wt_call_options *options, struct arena *arena, struct call_model *out, wt_error *err)
 {
+    const char *selection, *generation, *construction;
     *out = (struct call_model){.wanted = options->language_model != 0};
-    if (options->selection && !wt__selection_method_named(wt__str(options->selection), &out->method))
+    const struct experiment_setting settings[] = {{"selection", &selection},
+                                                  {"generation", &generation},
+                                                  {"second-model", &out->second_name},
+                                                  {"construction", &construction}};
+    WT_TRY(wt__experiment_read(options->experiment, settings, sizeof settings / sizeof *settings, arena, err));
+    if (selection && !wt__selection_method_named(wt__str(selection), &out->method))
         return wt__fail(err, WT_EINVAL,
-                        "there is no selection \"%.40s\": verified, once, one-shot, direct, conditioned or consistent",
-                        options->selection);
-    bool written = options->construction && strcmp(options->construction, "written") == 0;
-    if (options->construction && !written && strcmp(options->construction, "assembled") != 0)
-        return wt__fail(err, WT_EINVAL, "there is no construction \"%.40s\": assembled or written",
-                        options->construction);
+                        "unknown selection \"%.40s\"; use verified, once, one-shot, direct, conditioned or consistent",
+                        selection);
+    bool written = construction && strcmp(construction, "written") == 0;
+    if (construction && !written && strcmp(construction, "assembled") != 0)
+        return wt__fail(err, WT_EINVAL, "unknown construction \"%.40s\"; use assembled or written", construction);
     out->build = written ? GENERATION_WRITTEN : GENERATION_ASSEMBLED;
-    return read_source(options, &out->source, err);
+    return read_second_source(generation, out->second_name, &out->source, err);
 }
 
-/* ---------------------------------------------------------------- contrastive questions, in the store */
+/* ---------------------------------------------------------------- stored contrastive questions */
 
-static struct stored_contrast_key key_of(const struct contrast_key *key)
+static struct stored_contrast_key make_contrast_key(const struct contrast_key *key)
 {
     return (struct stored_contrast_key){wt__str(key->definitions), wt__str(key->model), wt__str(key->task)};
 }
 
-static int get_contrast(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
-                        wt_error *err)
+static int get_stored_contrast(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
+                               wt_error *err)
 {
-    const struct calling *calling = self;
-    const struct stored_contrast_key wanted = key_of(key);
+    const struct call_run *calling = self;
+    const struct stored_contrast_key wanted = make_contrast_key(key);
     struct store *reader;
-    int rc = wt__engine_reader(calling->engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_get_contrast(reader, &wanted, arena, question, err);
+    WT_TRY(wt__engine_reader(calling->engine, &reader, err));
+    int rc = wt__store_get_contrast(reader, &wanted, arena, question, err);
     wt__engine_return_reader(calling->engine, reader);
     return rc;
 }
 
-/* One that cannot be kept, as in a store that is open for reading only, is asked for again. Nor does a call wait for
- * whoever writes (docs/decisions/0011): an import of this engine, or another process. */
-static int put_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
+/* Stores a question. If the store is read-only, the question is asked again next time. Skips storing rather than wait
+ * for another writer, in this engine or another process (docs/decisions/0011). */
+static int put_stored_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
-    const struct calling *calling = self;
+    const struct call_run *calling = self;
     wt_engine *engine = calling->engine;
-    const struct stored_contrast_key kept = key_of(key);
+    const struct stored_contrast_key kept = make_contrast_key(key);
     if (pthread_mutex_trylock(&engine->store_lock) != 0)
         return 0;
     wt__store_set_wait(engine->store, 0);
@@ -88,65 +89,63 @@ static int put_contrast(void *self, const struct contrast_key *key, struct str q
 
 /* ---------------------------------------------------------------- the tool */
 
-static struct call_request request_of(const struct calling *calling)
+static struct call_request make_call_request(const struct call_run *calling)
 {
     return (struct call_request){.text = calling->request, .progress = calling->progress};
 }
 
-/* The one that the model chose. Where it said nothing that can be used the first one stays, unverified; where it says
- * that none fits, calling->count becomes 0. */
-static int select_tool(struct calling *calling, struct chat_model *chat, wt_error *err)
+/* Lets the model choose a tool. If its answer is unusable, the first candidate stays, unverified. If it finds that no
+ * tool fits, calling->count becomes 0. */
+static int select_candidate(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
     struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
-    const struct contrast_store store = {calling, get_contrast, put_contrast};
+    const struct contrast_store store = {calling, get_stored_contrast, put_stored_contrast};
     const struct selection_options options = {.method = calling->model.method, .store = &store};
-    const struct call_request request = request_of(calling);
+    const struct call_request request = make_call_request(calling);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < calling->count; i++) {
         const wt_tool *tool = calling->candidates[i].tool;
         candidates[i].name = wt__str(tool->id);
         candidates[i].description = wt__str(tool->description);
         if (options.method == SELECTION_ONE_SHOT)
-            rc = wt__call_past_request(calling, tool, &candidates[i].demonstration, err);
+            rc = wt__call_find_past_request(calling, tool, &candidates[i].demonstration, err);
     }
     if (rc < 0)
         return rc;
     struct selection_trace *trace = &calling->model.selection;
-    rc = wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err));
     calling->model.selected = true;
     if (trace->end == SELECTION_NONE)
         calling->count = 0;
     else if (trace->end != SELECTION_UNSAID)
         calling->first = trace->chosen;
     if (trace->end != SELECTION_UNSAID) {
-        calling->second = SIZE_MAX; /* the model told them apart, */
-        calling->weak = false;      /* and might have said that none fits */
+        calling->second = SIZE_MAX; /* the model compared the candidates */
+        calling->weak = false;      /* and could have answered "none" */
     }
     return 0;
 }
 
-/* ---------------------------------------------------------------- its arguments */
+/* ---------------------------------------------------------------- arguments */
 
-/* What the model wrote takes the place of what was read from the words of the request. */
-static int take_generated(struct calling *calling, wt_error *err)
+/* Replaces the arguments read from the request by the model's. */
+static int use_generated_arguments(struct call_run *calling, wt_error *err)
 {
     const struct generation_trace *trace = &calling->model.generation;
     struct call_candidate *candidate = &calling->candidates[calling->first];
     wt__call_arguments_dispose(&candidate->arguments);
     candidate->arguments = (struct call_arguments){
-        .items = wt__arena_array(calling->arena, struct argument, trace->len), .len = trace->len};
+        .items = wt__arena_array(calling->arena, struct call_argument, trace->len), .len = trace->len};
     candidate->parameters = trace->parameters;
     if (!candidate->arguments.items && trace->len > 0)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < trace->len; i++)
-        candidate->arguments.items[i] =
-            (struct argument){.state = trace->items[i].state, .value = json_incref((json_t *)trace->items[i].value)};
+        candidate->arguments.items[i] = (struct call_argument){.state = trace->items[i].state,
+                                                               .value = json_incref((json_t *)trace->items[i].value)};
     return 0;
 }
 
-static int generate(struct calling *calling, struct chat_model *chat, wt_error *err)
+static int generate_candidate_arguments(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     struct generation_demonstration shown[GENERATION_DEMONSTRATIONS];
@@ -167,44 +166,41 @@ static int generate(struct calling *calling, struct chat_model *chat, wt_error *
                                                .other = calling->model.other,
                                                .build = calling->model.build,
                                                .validation = checker.validator ? &validation : NULL};
-    const struct call_request request = request_of(calling);
+    const struct call_request request = make_call_request(calling);
     if (rc == 0)
         rc = wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err);
     wt__call_checker_close(&checker);
     if (rc < 0)
         return rc;
     calling->model.generated = calling->model.generation.end != GENERATION_UNSAID;
-    return calling->model.generated ? take_generated(calling, err) : 0;
+    return calling->model.generated ? use_generated_arguments(calling, err) : 0;
 }
 
-/* A model that verified what it had written itself would verify nothing. */
-static int open_second(struct calling *calling, const struct chat_model *first, wt_error *err)
+/* Opens the second model. It must differ from the first: a model cannot verify its own answer. */
+static int open_second_model(struct call_run *calling, const struct chat_model *first, wt_error *err)
 {
-    const char *name = calling->options->second_chat_model;
+    const char *name = calling->model.second_name;
     if (calling->model.source != GENERATION_OTHER_MODEL)
         return 0;
     if (strcmp(name, first->name) == 0)
-        return wt__fail(err, WT_EINVAL, "the second chat model has to be another one than %s", first->name);
+        return wt__fail(err, WT_EINVAL, "the second chat model must differ from %s", first->name);
     return wt__engine_chat_named(calling->engine, name, &calling->model.second, &calling->model.other, err);
 }
 
-int wt__call_by_model(struct calling *calling, wt_error *err)
+int wt__call_by_model(struct call_run *calling, wt_error *err)
 {
     struct chat_model *chat;
-    int rc = wt__engine_chat(calling->engine, &chat, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_chat(calling->engine, &chat, err));
     calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
-    if (!calling->model.name)
-        return wt__fail_nomem(err);
-    rc = open_second(calling, chat, err);
+    WT_CHECK_ALLOC(calling->model.name, err);
+    int rc = open_second_model(calling, chat, err);
     if (rc < 0)
         return rc;
     if (wt__progress_phase(calling->progress, "asking the language model", 0))
         return wt__fail_cancelled(err);
     if (!calling->options->tool)
-        rc = select_tool(calling, chat, err);
-    return rc == 0 && calling->count > 0 ? generate(calling, chat, err) : rc;
+        rc = select_candidate(calling, chat, err);
+    return rc == 0 && calling->count > 0 ? generate_candidate_arguments(calling, chat, err) : rc;
 }
 
 void wt__call_model_dispose(struct call_model *model)

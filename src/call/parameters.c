@@ -1,5 +1,5 @@
-/* parameters.c: see parameters.h. */
-#include "call/parameters.h"
+/* parameters.c: reads the parameters of a tool from its schema; see arguments.h. */
+#include "call/arguments.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -19,7 +19,7 @@ bool wt__words_alike(struct str a, struct str b)
     return a.len == b.len || shared >= 3;
 }
 
-bool wt__text_says(struct str text, const char *words)
+bool wt__text_has_words(struct str text, const char *words)
 {
     size_t len = strlen(words);
     for (size_t at = 0; at + len <= text.len; at++)
@@ -34,7 +34,7 @@ bool wt__is_place_word(struct str word)
     return wt__str_among(word, words, sizeof words / sizeof *words);
 }
 
-static enum parameter_bound bound_of(struct str word)
+static enum parameter_bound find_bound(struct str word)
 {
     static const char *const lowest[] = {"min", "minimum", "lower", "lowest", "least"};
     static const char *const highest[] = {"max", "maximum", "upper", "highest", "most"};
@@ -49,7 +49,7 @@ static enum parameter_bound bound_of(struct str word)
     return wt__str_among(word, to, sizeof to / sizeof *to) ? BOUND_TO : BOUND_NONE;
 }
 
-static bool is_among(const struct parameter *parameter, const char *const *words, size_t count)
+static bool name_has_word(const struct parameter *parameter, const char *const *words, size_t count)
 {
     for (size_t w = 0; w < parameter->word_count; w++)
         if (wt__str_among(parameter->words[w], words, count))
@@ -57,20 +57,20 @@ static bool is_among(const struct parameter *parameter, const char *const *words
     return false;
 }
 
-static void read_name(struct parameter *out)
+static void read_parameter_name(struct parameter *out)
 {
     struct str name = wt__str(out->name);
     struct word_part part = {0};
     while (wt__analyser_next_part(name, &part) && out->word_count < PARAMETER_WORDS) {
         struct str word = {name.ptr + part.start, part.end - part.start};
-        enum parameter_bound bound = bound_of(word);
+        enum parameter_bound bound = find_bound(word);
         if (bound != BOUND_NONE && out->bound == BOUND_NONE)
             out->bound = bound;
         out->words[out->word_count++] = word;
     }
 }
 
-static void read_description(struct parameter *out)
+static void read_parameter_description(struct parameter *out)
 {
     struct str text = wt__json_str(out->schema, "description");
     struct word_part part = {0};
@@ -86,8 +86,9 @@ static void read_description(struct parameter *out)
     }
 }
 
-/* Quoted texts of the description: "such as 'Hindi', 'English'". An apostrophe within a word quotes nothing. */
-static void read_examples(struct parameter *out)
+/* Reads quoted examples of the description: "such as 'Hindi', 'English'". An apostrophe within a word does not open a
+ * quote. */
+static void read_quoted_examples(struct parameter *out)
 {
     struct str text = wt__json_str(out->schema, "description");
     for (size_t at = 0; at < text.len && out->example_count < PARAMETER_EXAMPLES; at++) {
@@ -103,14 +104,14 @@ static void read_examples(struct parameter *out)
     }
 }
 
-static struct str text_at(const json_t *list, size_t at)
+static struct str get_text_at(const json_t *list, size_t at)
 {
     const json_t *item = json_array_get(list, at);
     return (struct str){json_string_value(item), json_string_length(item)};
 }
 
-/* What may be there, or null, is what it is when it is there: {"anyOf": [{"type": "string"}, {"type": "null"}]}. */
-static const json_t *without_null(const json_t *schema)
+/* Returns the other branch of a nullable schema: {"anyOf": [{"type": "string"}, {"type": "null"}]}. */
+static const json_t *skip_null_branch(const json_t *schema)
 {
     const json_t *branches = wt__json_array(schema, "anyOf");
     for (size_t i = 0; i < 2 && json_array_size(branches) == 2; i++)
@@ -119,7 +120,7 @@ static const json_t *without_null(const json_t *schema)
     return schema;
 }
 
-static enum parameter_kind kind_of(const json_t *schema)
+static enum parameter_kind read_parameter_kind(const json_t *schema)
 {
     static const struct {
         const char *type;
@@ -130,7 +131,7 @@ static enum parameter_kind kind_of(const json_t *schema)
                  {"boolean", PARAMETER_BOOLEAN}};
     const json_t *type = json_object_get(schema, "type");
     if (json_is_array(type))
-        type = json_array_get(type, wt__str_equal(text_at(type, 0), STR("null")) ? 1 : 0);
+        type = json_array_get(type, wt__str_equal(get_text_at(type, 0), STR("null")) ? 1 : 0);
     if (!json_is_string(type))
         return json_object_get(schema, "$ref") || json_object_get(schema, "anyOf") ? PARAMETER_OTHER : PARAMETER_ANY;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -139,9 +140,9 @@ static enum parameter_kind kind_of(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
-/* "Three-letter code", "ISO 4217": how many letters, and whether a currency's. Where other things have such codes, too,
- * the description says which one's it is. */
-static void read_code(struct parameter *out)
+/* Reads the number of letters of a code, and if it is a currency code: "three-letter code", "ISO 4217". Other kinds of
+ * codes are recognised by the description. */
+static void read_code_form(struct parameter *out)
 {
     static const struct {
         const char *said;
@@ -156,35 +157,36 @@ static void read_code(struct parameter *out)
     struct str text = wt__json_str(out->schema, "description");
     bool is_code = false, other = false;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        is_code |= wt__text_says(text, codes[i]);
+        is_code |= wt__text_has_words(text, codes[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        other |= wt__text_says(text, others[i]);
-    size_t kinds = 0; /* "two-letter or three-letter": either will do, and is not told apart */
+        other |= wt__text_has_words(text, others[i]);
+    size_t kinds = 0; /* "two-letter or three-letter": both are valid, so the length is unknown */
     for (size_t i = 0; is_code && i < sizeof forms / sizeof *forms; i++)
-        if (wt__text_says(text, forms[i].said) && out->letters != forms[i].letters) {
+        if (wt__text_has_words(text, forms[i].said) && out->letters != forms[i].letters) {
             out->letters = forms[i].letters;
             kinds++;
         }
     out->letters = kinds == 1 ? out->letters : 0;
-    bool named = is_among(out, currency, sizeof currency / sizeof *currency);
-    out->currency =
-        named || (out->letters == 3 && (wt__text_says(text, "currenc") || wt__text_says(text, "ISO 4217") || !other));
+    bool named = name_has_word(out, currency, sizeof currency / sizeof *currency);
+    out->takes_currency =
+        named ||
+        (out->letters == 3 && (wt__text_has_words(text, "currenc") || wt__text_has_words(text, "ISO 4217") || !other));
 }
 
-/* Whether it is for a date, a time, or both: by its name, its format, or a form that the description shows. */
-static void read_moment(struct parameter *out, bool named_date, bool named_time)
+/* Sets the flags for a date, a time, or both by name, format, or a pattern of the description. */
+static void read_date_flags(struct parameter *out, bool named_date, bool named_time)
 {
     struct str format = wt__json_str(out->schema, "format"), text = wt__json_str(out->schema, "description");
-    bool clock = wt__text_says(text, "HH:MM"), calendar = wt__text_says(text, "YYYY");
-    out->dated = wt__str_starts(format, STR("date")) || named_date;
-    out->timed = wt__str_equal(format, STR("time")) || named_time || (clock && !calendar);
+    bool clock = wt__text_has_words(text, "HH:MM"), calendar = wt__text_has_words(text, "YYYY");
+    out->takes_date = wt__str_starts(format, STR("date")) || named_date;
+    out->takes_time = wt__str_equal(format, STR("time")) || named_time || (clock && !calendar);
     bool says_neither = format.len == 0 && !clock && !calendar;
-    out->date_timed =
+    out->takes_date_time =
         wt__str_equal(format, STR("date-time")) || (clock && calendar) || (says_neither && (named_date || named_time));
 }
 
-/* What a name asks for, by its words. */
-static void read_subject(struct parameter *out)
+/* Sets the flags of the parameter by the words of its name. */
+static void read_name_flags(struct parameter *out)
 {
     static const char *const dates[] = {"date", "day", "checkin", "checkout", "birthday", "dob", "datetime"};
     static const char *const times[] = {"time", "hour", "datetime", "period"};
@@ -199,29 +201,29 @@ static void read_subject(struct parameter *out)
     static const char *const money[] = {"price",  "cost",    "amount",    "budget", "fee",
                                         "salary", "payment", "principal", "income", "fare"};
     if (out->kind == PARAMETER_STRING || out->kind == PARAMETER_ANY)
-        read_moment(out, is_among(out, dates, sizeof dates / sizeof *dates),
-                    is_among(out, times, sizeof times / sizeof *times));
-    out->free_text = is_among(out, texts, sizeof texts / sizeof *texts);
-    out->placed = is_among(out, places, sizeof places / sizeof *places);
-    out->coded = is_among(out, codes, sizeof codes / sizeof *codes);
-    out->paid = is_among(out, money, sizeof money / sizeof *money);
+        read_date_flags(out, name_has_word(out, dates, sizeof dates / sizeof *dates),
+                        name_has_word(out, times, sizeof times / sizeof *times));
+    out->takes_free_text = name_has_word(out, texts, sizeof texts / sizeof *texts);
+    out->takes_place = name_has_word(out, places, sizeof places / sizeof *places);
+    out->takes_code = name_has_word(out, codes, sizeof codes / sizeof *codes);
+    out->takes_money = name_has_word(out, money, sizeof money / sizeof *money);
 }
 
-static void read_schema(struct parameter *out)
+static void read_parameter_schema(struct parameter *out)
 {
-    const json_t *one = without_null(out->schema), *types = wt__json_array(one, "type");
+    const json_t *one = skip_null_branch(out->schema), *types = wt__json_array(one, "type");
     struct str array = STR("array");
-    out->list = wt__str_equal(wt__json_str(one, "type"), array) || wt__str_equal(text_at(types, 0), array) ||
-                wt__str_equal(text_at(types, 1), array);
+    out->list = wt__str_equal(wt__json_str(one, "type"), array) || wt__str_equal(get_text_at(types, 0), array) ||
+                wt__str_equal(get_text_at(types, 1), array);
     if (out->list)
         one = json_object_get(one, "items");
-    out->kind = one ? kind_of(one) : PARAMETER_ANY;
+    out->kind = one ? read_parameter_kind(one) : PARAMETER_ANY;
     out->values = wt__json_array(one, "enum");
     out->has_default = json_object_get(out->schema, "default") != NULL;
-    read_subject(out);
+    read_name_flags(out);
 }
 
-static bool is_required(const json_t *schema, const char *name)
+static bool is_required_parameter(const json_t *schema, const char *name)
 {
     const json_t *required = json_object_get(schema, "required");
     for (size_t i = 0; i < json_array_size(required); i++) {
@@ -249,12 +251,12 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
         struct parameter *parameter = &out->items[out->len++];
         parameter->name = name;
         parameter->schema = property;
-        parameter->required = is_required(schema, name);
-        read_name(parameter);
-        read_schema(parameter);
-        read_description(parameter);
-        read_code(parameter);
-        read_examples(parameter);
+        parameter->required = is_required_parameter(schema, name);
+        read_parameter_name(parameter);
+        read_parameter_schema(parameter);
+        read_parameter_description(parameter);
+        read_code_form(parameter);
+        read_quoted_examples(parameter);
     }
     return 0;
 }

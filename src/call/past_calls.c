@@ -1,13 +1,164 @@
-/* past_calls.c: past calls of a tool: recorded ones, the newest first, then those of its definition; and the
- * request that it served last. */
+/* past_calls.c: collects the past calls of a tool, and learns from them about its parameters. Recorded calls come
+ * first, newest first, then the examples of its definition. */
 #include "call/call.h"
 
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/error.h"
 #include "base/json.h"
+#include "call/arguments.h"
 #include "engine/engine.h"
 #include "engine/tools.h"
+#include "retrieve/words.h"
 
-/* "input_examples" of Anthropic's definitions: objects of arguments, whose requests are not known. NULL: none. */
-static json_t *examples_of(const wt_tool *tool)
+/* ---------------------------------------------------------------- learning */
+
+/* Returns the position of a text in the request, ignoring case and at word boundaries; SIZE_MAX if absent. */
+static size_t find_whole_words(struct str request, struct str text)
+{
+    for (size_t at = 0; text.len > 0 && at + text.len <= request.len; at++) {
+        bool begins = at == 0 || !wt__is_word_byte(request.ptr[at - 1]);
+        bool ends = at + text.len == request.len || !wt__is_word_byte(request.ptr[at + text.len]);
+        if (begins && ends && strncasecmp(request.ptr + at, text.ptr, text.len) == 0)
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+enum { BETWEEN = 3 /* bytes between a value and a word next to it: a blank and a sign */ };
+
+/* Sets the words right before start and right after end; empty if absent or farther away. */
+static void find_adjacent_words(struct str request, size_t start, size_t end, struct str *before, struct str *behind)
+{
+    size_t at = 0;
+    *before = *behind = (struct str){0};
+    for (struct str word; behind->len == 0 && (word = wt__next_word(request, &at)).len > 0;) {
+        size_t from = (size_t)(word.ptr - request.ptr);
+        if (from + word.len <= start && start - from - word.len <= BETWEEN)
+            *before = word;
+        else if (from >= end && from - end <= BETWEEN)
+            *behind = word;
+        else if (from >= end)
+            return;
+    }
+}
+
+/* Adds the words next to a value to the description words of the parameter. */
+static void learn_adjacent_words(struct parameter *parameter, struct str request, size_t start, size_t len)
+{
+    struct str beside[2];
+    find_adjacent_words(request, start, start + len, &beside[0], &beside[1]);
+    parameter->takes_place |= isupper((unsigned char)request.ptr[start]) && wt__is_place_word(beside[0]);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        if (beside[i].len > 2 && !wt__is_stopword_any_case(beside[i]) &&
+            parameter->description_word_count < PARAMETER_DESCRIPTION_WORDS)
+            parameter->description_words[parameter->description_word_count++] = beside[i];
+}
+
+/* Converts a value, or the first item of a list, to text as in a request; empty for other types. */
+static int write_request_text(struct str *out, const json_t *value, struct arena *arena)
+{
+    struct buffer text = {0};
+    const json_t *one = json_is_array(value) ? json_array_get(value, 0) : value;
+    *out = (struct str){0};
+    if (json_is_string(one)) {
+        *out = (struct str){json_string_value(one), json_string_length(one)};
+        return 0;
+    }
+    if (!json_is_number(one))
+        return 0;
+    wt__json_write_typed(&text, one);
+    const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    *out = (struct str){copy, text.len};
+    wt__buffer_dispose(&text);
+    return copy ? 0 : WT_ENOMEM;
+}
+
+static bool is_known_example(const struct parameter *parameter, struct str text)
+{
+    for (size_t i = 0; i < parameter->example_count; i++)
+        if (wt__str_equal(parameter->examples[i], text))
+            return true;
+    return false;
+}
+
+static void add_parameter_example(struct parameter *parameter, const json_t *value, struct str text)
+{
+    bool words = json_is_string(json_is_array(value) ? json_array_get(value, 0) : value);
+    if (words && text.len > 1 && text.len <= PARAMETER_EXAMPLE_BYTES && !is_known_example(parameter, text) &&
+        parameter->example_count < PARAMETER_EXAMPLES)
+        parameter->examples[parameter->example_count++] = text;
+}
+
+/* Returns the most frequent of the values absent from their requests, if at least half are equal to it; else NULL. */
+static const json_t *find_usual_value(const json_t *const *unsaid, size_t count)
+{
+    const json_t *usual = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        for (size_t other = 0; other < count; other++)
+            same += json_equal(unsaid[i], unsaid[other]) != 0;
+        if (same > most) {
+            most = same;
+            usual = unsaid[i];
+        }
+    }
+    return 2 * most >= count ? usual : NULL;
+}
+
+static int learn_parameter(struct parameter *parameter, const struct demonstration *calls, size_t count,
+                           struct arena *arena)
+{
+    const json_t *unsaid[DEMONSTRATIONS_MOST];
+    size_t unsaid_count = 0, given = 0, numbers = 0, lists = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(calls[i].arguments, parameter->name);
+        struct str text;
+        if (!value)
+            continue;
+        WT_TRY(write_request_text(&text, value, arena));
+        bool known = calls[i].request.len > 0;
+        size_t start = known ? find_whole_words(calls[i].request, text) : SIZE_MAX;
+        bool said = start != SIZE_MAX;
+        if (said)
+            learn_adjacent_words(parameter, calls[i].request, start, text.len);
+        if (said || !known)
+            add_parameter_example(parameter, value, text);
+        else
+            unsaid[unsaid_count++] = value;
+        given += said;
+        numbers += said && json_is_number(value);
+        lists += json_is_array(value);
+    }
+    parameter->usual = find_usual_value(unsaid, unsaid_count);
+    if (parameter->kind == PARAMETER_ANY && given > 0 && numbers == given)
+        parameter->kind = PARAMETER_NUMBER;
+    if (parameter->kind == PARAMETER_ANY && lists > 0)
+        parameter->list = true;
+    return 0;
+}
+
+int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
+                         struct arena *arena)
+{
+    int rc = 0;
+    count = count < DEMONSTRATIONS_MOST ? count : DEMONSTRATIONS_MOST;
+    parameters->past = calls;
+    parameters->past_count = count;
+    for (size_t p = 0; p < parameters->len && rc == 0; p++)
+        rc = learn_parameter(&parameters->items[p], calls, count, arena);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- collecting */
+
+/* Returns "input_examples" of an Anthropic definition: argument objects without their requests. NULL if
+ * absent. */
+static json_t *read_input_examples(const wt_tool *tool)
 {
     json_t *definition = NULL;
     if (!strstr(tool->definition, "input_examples") ||
@@ -18,21 +169,19 @@ static json_t *examples_of(const wt_tool *tool)
     return examples;
 }
 
-/* What is recorded of a tool: its calls, or, where calls is NULL, the request that it served last. */
-struct recorded {
+/* Recorded use of a tool: its calls, or its last request if calls is NULL. */
+struct past_use {
     struct recorded_call **calls;
     size_t count;
     struct str request;
 };
 
-static int read_recorded(const struct calling *calling, const wt_tool *tool, struct recorded *out, wt_error *err)
+static int read_recorded_calls(const struct call_run *calling, const wt_tool *tool, struct past_use *out, wt_error *err)
 {
     struct store *reader;
     int64_t id;
-    int rc = wt__engine_reader(calling->engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(reader, err);
+    WT_TRY(wt__engine_reader(calling->engine, &reader, err));
+    int rc = wt__store_read_begin(reader, err);
     if (rc == 0)
         rc = wt__tool_resolve(reader, tool->id, &id, err);
     if (rc == 0 && out->calls)
@@ -41,26 +190,29 @@ static int read_recorded(const struct calling *calling, const wt_tool *tool, str
         rc = wt__store_recorded_request(reader, id, calling->arena, &out->request, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(calling->engine, reader);
-    return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc; /* it was removed meanwhile, or has a namesake now */
+    return rc == WT_ENOTFOUND || rc == WT_EINVAL
+               ? 0
+               : rc; /* the tool was removed meanwhile, or its name has become ambiguous */
 }
 
-int wt__call_past_request(const struct calling *calling, const wt_tool *tool, struct str *out, wt_error *err)
+int wt__call_find_past_request(const struct call_run *calling, const wt_tool *tool, struct str *out, wt_error *err)
 {
-    struct recorded past = {.request = STR("")};
-    int rc = read_recorded(calling, tool, &past, err);
+    struct past_use past = {.request = STR("")};
+    int rc = read_recorded_calls(calling, tool, &past, err);
     *out = past.request;
     return rc;
 }
 
-int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err)
+int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate *candidate, wt_error *err)
 {
     struct recorded_call *recorded;
-    struct recorded past = {.calls = &recorded};
-    json_t *examples = examples_of(candidate->tool);
+    struct past_use past = {.calls = &recorded};
+    json_t *examples = read_input_examples(candidate->tool);
     candidate->recorded = json_array();
     candidate->demonstrations = wt__arena_array(calling->arena, struct demonstration, DEMONSTRATIONS_MOST);
-    int rc = candidate->recorded && candidate->demonstrations ? read_recorded(calling, candidate->tool, &past, err)
-                                                              : wt__fail_nomem(err);
+    int rc = candidate->recorded && candidate->demonstrations
+                 ? read_recorded_calls(calling, candidate->tool, &past, err)
+                 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < past.count; i++) {
         json_t *arguments;
         struct str text = recorded[i].arguments;

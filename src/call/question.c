@@ -1,5 +1,5 @@
-/* question.c: see question.h. */
-#include "call/question.h"
+/* question.c: writes questions to the user; see call.h. */
+#include "call/call.h"
 
 #include <ctype.h>
 
@@ -9,9 +9,9 @@
 
 enum { FOLDED_BYTES = 32 };
 
-/* ---------------------------------------------------------------- which tool */
+/* ---------------------------------------------------------------- about tools */
 
-static bool has_word(struct str text, struct str word)
+static bool has_folded_word(struct str text, struct str word)
 {
     struct word_part part = {0};
     const char *one = NULL;
@@ -27,7 +27,7 @@ static bool has_word(struct str text, struct str word)
     return false;
 }
 
-static bool is_telling(struct str word)
+static bool is_telling_word(struct str word)
 {
     char lower[FOLDED_BYTES];
     if (word.len < 2 || word.len >= sizeof lower)
@@ -37,8 +37,8 @@ static bool is_telling(struct str word)
     return !wt__is_stopword((struct str){lower, word.len});
 }
 
-/* Its beginning, which ends with a word. */
-static struct str compared(struct str description)
+/* Returns the beginning of a description, up to the end of a word. */
+static struct str cut_description(struct str description)
 {
     size_t len = description.len;
     if (len <= QUESTION_COMPARED_BYTES)
@@ -48,15 +48,15 @@ static struct str compared(struct str description)
     return (struct str){description.ptr, len > 0 ? len : QUESTION_COMPARED_BYTES};
 }
 
-/* Appends the words of one text that the other does not have. Returns how many there are. */
-static size_t put_differences(struct buffer *out, struct str one, struct str other)
+/* Appends the words of one text missing from the other. Returns their number. */
+static size_t write_differences(struct buffer *out, struct str one, struct str other)
 {
     struct word_part part = {0};
     size_t count = 0, begin = out->len;
     while (wt__analyser_next_part(one, &part)) {
         struct str word = {one.ptr + part.start, part.end - part.start};
         struct str before = {out->ptr + begin, out->len - begin};
-        if (!is_telling(word) || has_word(other, word) || (before.len > 0 && has_word(before, word)))
+        if (!is_telling_word(word) || has_folded_word(other, word) || (before.len > 0 && has_folded_word(before, word)))
             continue;
         if (count++ < QUESTION_DIFFERENCES) {
             wt__buffer_text(out, before.len > 0 ? ", " : "");
@@ -66,7 +66,7 @@ static size_t put_differences(struct buffer *out, struct str one, struct str oth
     return count;
 }
 
-static void put_tool(struct buffer *out, const struct question_tool *tool, struct str says)
+static void write_question_tool(struct buffer *out, const struct question_tool *tool, struct str says)
 {
     wt__plain_line(out, tool->id, QUESTION_NAME_BYTES);
     if (says.len == 0)
@@ -79,17 +79,17 @@ static void put_tool(struct buffer *out, const struct question_tool *tool, struc
 void wt__question_of_tools(struct buffer *out, const struct question_tool *a, const struct question_tool *b)
 {
     struct buffer only_a = {0}, only_b = {0};
-    const struct str text_a = compared(a->description), text_b = compared(b->description);
-    size_t of_a = put_differences(&only_a, text_a, text_b), of_b = put_differences(&only_b, text_b, text_a);
+    const struct str text_a = cut_description(a->description), text_b = cut_description(b->description);
+    size_t of_a = write_differences(&only_a, text_a, text_b), of_b = write_differences(&only_b, text_b, text_a);
     bool tell = of_a + of_b > 0 && of_a <= QUESTION_DIFFERENCES && of_b <= QUESTION_DIFFERENCES;
     bool same = of_a + of_b == 0 && wt__str_equal(wt__str_trim(a->description), wt__str_trim(b->description));
     struct str says_a = tell ? wt__buffer_view(&only_a) : same ? STR("") : a->description;
     struct str says_b = tell ? wt__buffer_view(&only_b) : same ? STR("") : b->description;
     wt__buffer_text(out, same ? "Two tools have the same description. " : "");
     wt__buffer_text(out, "Which tool should be called: ");
-    put_tool(out, a, says_a);
+    write_question_tool(out, a, says_a);
     wt__buffer_text(out, " or ");
-    put_tool(out, b, says_b);
+    write_question_tool(out, b, says_b);
     wt__buffer_char(out, '?');
     out->failed |= only_a.failed || only_b.failed;
     wt__buffer_dispose(&only_a);
@@ -99,11 +99,11 @@ void wt__question_of_tools(struct buffer *out, const struct question_tool *a, co
 void wt__question_of_weak(struct buffer *out, const struct question_tool *tool)
 {
     wt__buffer_text(out, "No tool clearly fits. Should this one be called: ");
-    put_tool(out, tool, tool->description);
+    write_question_tool(out, tool, tool->description);
     wt__buffer_char(out, '?');
 }
 
-/* ---------------------------------------------------------------- whether to call it */
+/* ---------------------------------------------------------------- about calling */
 
 void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct question_tool *tool)
 {
@@ -117,9 +117,9 @@ void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct q
     wt__buffer_text(out, " would act. Should it be called? If so, repeat the request as an instruction.");
 }
 
-/* ---------------------------------------------------------------- which value */
+/* ---------------------------------------------------------------- about values */
 
-static void put_value(struct buffer *out, const json_t *value)
+static void write_question_value(struct buffer *out, const json_t *value)
 {
     struct buffer json = {0};
     wt__json_write_typed(&json, value);
@@ -128,8 +128,8 @@ static void put_value(struct buffer *out, const json_t *value)
     wt__buffer_dispose(&json);
 }
 
-/* "unit", "unit (Scale; one of "c", "f")" */
-static void put_parameter(struct buffer *out, const struct parameter *parameter)
+/* Appends a parameter: unit (Scale; one of "c", "f"). */
+static void write_question_parameter(struct buffer *out, const struct parameter *parameter)
 {
     struct str description = wt__json_str(parameter->schema, "description");
     size_t values = json_array_size(parameter->values);
@@ -141,12 +141,12 @@ static void put_parameter(struct buffer *out, const struct parameter *parameter)
     wt__buffer_text(out, description.len > 0 && values > 0 ? "; " : "");
     for (size_t i = 0; i < values && i < QUESTION_VALUES; i++) {
         wt__buffer_text(out, i == 0 ? "one of " : ", ");
-        put_value(out, json_array_get(parameter->values, i));
+        write_question_value(out, json_array_get(parameter->values, i));
     }
     wt__buffer_text(out, values > QUESTION_VALUES ? ", ...)" : ")");
 }
 
-static size_t count_missing(const struct call_arguments *arguments)
+static size_t count_missing_arguments(const struct call_arguments *arguments)
 {
     size_t count = 0;
     for (size_t i = 0; i < arguments->len; i++)
@@ -154,22 +154,22 @@ static size_t count_missing(const struct call_arguments *arguments)
     return count < QUESTION_ARGUMENTS ? count : QUESTION_ARGUMENTS;
 }
 
-static void put_missing(struct buffer *out, const struct parameters *parameters, const struct call_arguments *arguments,
-                        size_t *asked)
+static void write_missing(struct buffer *out, const struct parameters *parameters,
+                          const struct call_arguments *arguments, size_t *asked)
 {
-    size_t count = 0, most = count_missing(arguments);
+    size_t count = 0, most = count_missing_arguments(arguments);
     for (size_t i = 0; i < arguments->len && count < most; i++)
         if (arguments->items[i].state == ARGUMENT_MISSING) {
             wt__buffer_text(out, count == 0 ? "What should " : count + 1 == most ? " and " : ", ");
-            put_parameter(out, &parameters->items[i]);
+            write_question_parameter(out, &parameters->items[i]);
             count++;
         }
     wt__buffer_text(out, count > 0 ? " be?" : "");
     *asked += count;
 }
 
-/* " The schema allows -90 to 90." */
-static void put_range(struct buffer *out, const json_t *schema)
+/* Appends " The schema allows -90 to 90." */
+static void write_range(struct buffer *out, const json_t *schema)
 {
     const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
     if (!json_is_number(least) && !json_is_number(most))
@@ -177,33 +177,34 @@ static void put_range(struct buffer *out, const json_t *schema)
     wt__buffer_text(out, " The schema allows ");
     if (json_is_number(least)) {
         wt__buffer_text(out, json_is_number(most) ? "" : "at least ");
-        put_value(out, least);
+        write_question_value(out, least);
     }
     if (json_is_number(most)) {
         wt__buffer_text(out, json_is_number(least) ? " to " : "at most ");
-        put_value(out, most);
+        write_question_value(out, most);
     }
     wt__buffer_char(out, '.');
 }
 
-static void put_unsure(struct buffer *out, const struct parameter *parameter, const struct argument *argument)
+static void write_unsure(struct buffer *out, const struct parameter *parameter, const struct call_argument *argument)
 {
     wt__buffer_text(out, out->len > 0 ? " Should " : "Should ");
-    put_parameter(out, parameter);
+    write_question_parameter(out, parameter);
     if (argument->value) {
         wt__buffer_text(out, " be ");
-        put_value(out, argument->value);
+        write_question_value(out, argument->value);
         wt__buffer_char(out, '?');
-        put_range(out, parameter->schema);
+        write_range(out, parameter->schema);
     } else {
         wt__buffer_text(out, " be set, and to which value?");
     }
 }
 
-/* How to say that an optional argument should not be set, for the first one that is asked for. */
-static void put_way_out(struct buffer *out, const struct parameters *parameters, const struct call_arguments *arguments)
+/* Appends how to leave out the first optional argument of the question. */
+static void write_opt_out(struct buffer *out, const struct parameters *parameters,
+                          const struct call_arguments *arguments)
 {
-    bool asked = count_missing(arguments) < QUESTION_ARGUMENTS;
+    bool asked = count_missing_arguments(arguments) < QUESTION_ARGUMENTS;
     for (size_t i = 0; i < arguments->len && asked; i++)
         if (arguments->items[i].state == ARGUMENT_UNSURE && !parameters->items[i].required) {
             wt__buffer_text(out, " To leave it out, say \"");
@@ -217,13 +218,13 @@ void wt__question_of_arguments(struct buffer *out, const struct parameters *para
                                const struct call_arguments *arguments)
 {
     size_t asked = 0;
-    put_missing(out, parameters, arguments, &asked);
+    write_missing(out, parameters, arguments, &asked);
     for (size_t i = 0; i < arguments->len; i++)
         if (arguments->items[i].state == ARGUMENT_UNSURE && asked < QUESTION_ARGUMENTS) {
-            put_unsure(out, &parameters->items[i], &arguments->items[i]);
+            write_unsure(out, &parameters->items[i], &arguments->items[i]);
             asked++;
         }
-    put_way_out(out, parameters, arguments);
+    write_opt_out(out, parameters, arguments);
     if (asked == 0 && arguments->unused.len > 0) {
         wt__buffer_text(out, "What is \"");
         wt__plain_line(out, arguments->unused, QUESTION_VALUE_BYTES);
@@ -236,9 +237,9 @@ void wt__question_of_violation(struct buffer *out, const char *violation)
     wt__buffer_printf(out, "The call does not fit the tool's schema: %s. What should the value be?", violation);
 }
 
-/* "; or if it is a value of label, say "label: kitchen"" */
-static void put_suggestions(struct buffer *out, struct str word, const struct parameters *parameters,
-                            const struct call_arguments *arguments)
+/* Appends suggestions such as "label: kitchen" for an unread word. */
+static void write_suggestions(struct buffer *out, struct str word, const struct parameters *parameters,
+                              const struct call_arguments *arguments)
 {
     size_t count = 0;
     for (size_t i = 0; i < arguments->len && count < QUESTION_SUGGESTIONS; i++) {
@@ -267,5 +268,5 @@ void wt__question_of_unread(struct buffer *out, struct str word, const struct pa
     wt__plain_line(out, word, QUESTION_VALUE_BYTES);
     wt__buffer_text(out, asked ? "\"." : "\". Should it be made? If so, repeat the request without the word.");
     if (!asked)
-        put_suggestions(out, word, parameters, arguments);
+        write_suggestions(out, word, parameters, arguments);
 }

@@ -1,23 +1,23 @@
-/* selection.c: see selection.h. The steps in their order; each fills its part of the trace, and says by an empty part
- * that its answer was none. */
-#include "call/selection.h"
+/* selection.c: chooses a tool by a language model; see language_model.h. Each step fills its part of the trace. An
+ * empty part means an unusable answer. */
+#include "call/language_model.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/sha256.h"
-#include "call/numbered.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
 enum { VERIFIED_STEPS = 5, DIGEST_BYTES = 32 };
 
-/* One selection; all of it borrowed. */
-struct selecting {
-    struct selection_options options; /* their defaults filled in */
+/* State of one selection; everything is borrowed. */
+struct selection_run {
+    struct selection_options options; /* with defaults filled in */
     const struct selection_candidate *candidates;
-    const struct str *texts; /* [count], as a list shows them */
+    const struct str *texts; /* [count] texts for the prompts */
     size_t count;
     struct chat_model *model;
     const struct call_request *request;
@@ -27,7 +27,8 @@ struct selecting {
 
 /* --- questions ----------------------------------------------------------------------------------------------- */
 
-static int keep(const struct selecting *s, const struct prompt *prompt, const struct chat_reply *reply, wt_error *err)
+static int keep_selection_exchange(const struct selection_run *s, const struct prompt *prompt,
+                                   const struct chat_reply *reply, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
     int rc = wt__chat_keep(&trace->exchanges[trace->exchange_count], &trace->cost, prompt, reply, s->arena, err);
@@ -35,35 +36,35 @@ static int keep(const struct selecting *s, const struct prompt *prompt, const st
     return rc;
 }
 
-static int reject(const struct selecting *s, const char *reason, wt_error *err)
+static int reject_selection_answer(const struct selection_run *s, const char *reason, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, s->arena, err);
 }
 
-/* One question alone, put and kept. schema: NULL for the prompt's. */
-static int ask(const struct selecting *s, const struct prompt *prompt, const struct prompt_value *values, size_t count,
-               const struct call_subject *subject, const json_t *schema, struct chat_reply *reply, wt_error *err)
+/* Asks one question and keeps the exchange. schema: NULL for the prompt's schema. */
+static int ask_selection(const struct selection_run *s, const struct prompt *prompt, const struct prompt_value *values,
+                         size_t count, const struct call_subject *subject, const json_t *schema,
+                         struct chat_reply *reply, wt_error *err)
 {
     const struct chat_question question = {.schema = schema, .subject = subject, .progress = s->request->progress};
     wt__chat_put(reply, prompt, values, count, s->model, question);
-    return keep(s, prompt, reply, err);
+    return keep_selection_exchange(s, prompt, reply, err);
 }
 
-/* The tools that a question lists, by their places. */
-struct listing {
+/* The candidates listed in a question. */
+struct tool_listing {
     const size_t *places;
     struct str *items;
     size_t count;
 };
 
-/* The first `count` candidates but one (CALL_NOBODY: all of them). */
-static int list_candidates(const struct selecting *s, size_t but, struct listing *out, wt_error *err)
+/* Lists the first `count` candidates without `but` (CALL_NO_CANDIDATE lists all). */
+static int list_other_candidates(const struct selection_run *s, size_t but, struct tool_listing *out, wt_error *err)
 {
     size_t *places = wt__arena_array(s->arena, size_t, s->count);
-    *out = (struct listing){.places = places, .items = wt__arena_array(s->arena, struct str, s->count)};
-    if (!places || !out->items)
-        return wt__fail_nomem(err);
+    *out = (struct tool_listing){.places = places, .items = wt__arena_array(s->arena, struct str, s->count)};
+    WT_CHECK_ALLOC(places && out->items, err);
     for (size_t i = 0; i < s->count; i++) {
         if (i == but)
             continue;
@@ -73,26 +74,25 @@ static int list_candidates(const struct selecting *s, size_t but, struct listing
     return 0;
 }
 
-/* The candidate whose number the answer is. CALL_NOBODY: none, and it is no answer unless it may be none and says so.
- */
-static int read_choice(const struct selecting *s, const json_t *answer, const struct listing *listing, bool none,
-                       size_t *out, bool *said, wt_error *err)
+/* Reads a tool number. *out: candidate or CALL_NO_CANDIDATE. *said: the answer is usable. none: null is usable. */
+static int read_tool_number(const struct selection_run *s, const json_t *answer, const struct tool_listing *listing,
+                            bool none, size_t *out, bool *said, wt_error *err)
 {
     size_t item = 0;
     enum numbered numbered = wt__numbered_read(answer, "tool", listing->count, none, &item);
-    *out = numbered == NUMBERED_ITEM ? listing->places[item] : CALL_NOBODY;
+    *out = numbered == NUMBERED_ITEM ? listing->places[item] : CALL_NO_CANDIDATE;
     *said = numbered != NUMBERED_UNUSABLE;
-    return answer && !*said ? reject(s, "it is no number of a tool that was listed", err) : 0;
+    return answer && !*said ? reject_selection_answer(s, "the answer is not the number of a listed tool", err) : 0;
 }
 
-/* --- the pick ------------------------------------------------------------------------------------------------ */
+/* --- the pick ----------------------------------------------------------------------------------------------------- */
 
-/* All samples of a pick, several under way at once; one, at temperature 0, of any other method. */
-struct picking {
-    const struct selecting *s;
+/* Samples of a pick, asked in parallel; a single one at temperature 0 for other methods. */
+struct pick_samples {
+    const struct selection_run *s;
     struct prompt prompt;
     json_t *schema;
-    struct listing listing;
+    struct tool_listing listing;
     struct prompt_value values[3];
     size_t value_count;
     struct chat_reply *replies;
@@ -101,7 +101,7 @@ struct picking {
 
 static int put_pick(void *context, size_t index, unsigned worker)
 {
-    struct picking *p = context;
+    struct pick_samples *p = context;
     const struct call_subject subject = {.step = CALL_PICK,
                                          .request = p->s->request,
                                          .sample = (unsigned)index,
@@ -116,8 +116,8 @@ static int put_pick(void *context, size_t index, unsigned worker)
     return wt__chat_put(&p->replies[index], &p->prompt, p->values, p->value_count, p->s->model, question);
 }
 
-/* What was answered counts even where another question failed. */
-static int read_picks(const struct picking *p, wt_error *err)
+/* Reads all picks, also if another question failed. */
+static int read_picks(const struct pick_samples *p, wt_error *err)
 {
     struct selection_trace *trace = p->s->trace;
     int rc = 0;
@@ -127,18 +127,18 @@ static int read_picks(const struct picking *p, wt_error *err)
         bool said = false;
         if (!reply->put)
             continue;
-        int failed = keep(p->s, &p->prompt, reply, why);
+        int failed = keep_selection_exchange(p->s, &p->prompt, reply, why);
         if (failed == 0)
-            failed =
-                read_choice(p->s, reply->got.json, &p->listing, true, &trace->votes[trace->vote_count], &said, why);
+            failed = read_tool_number(p->s, reply->got.json, &p->listing, true, &trace->votes[trace->vote_count], &said,
+                                      why);
         trace->vote_count += failed == 0 && said;
         rc = rc < 0 ? rc : failed;
     }
     return rc;
 }
 
-/* The vote that most samples have; of equal ones the first. CALL_NOBODY is one as well. */
-static size_t majority(const size_t *votes, size_t count)
+/* Returns the most frequent vote, or the first of equals. CALL_NO_CANDIDATE counts as a vote. */
+static size_t find_majority(const size_t *votes, size_t count)
 {
     size_t best = 0, most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -153,30 +153,28 @@ static size_t majority(const size_t *votes, size_t count)
     return votes[best];
 }
 
-/* What the demonstrations are for the list of candidates, "-" where none is known. */
-static int list_demonstrations(const struct selecting *s, struct prompt_value *out, wt_error *err)
+/* Lists the demonstrations of the candidates; "-" for unknown ones. */
+static int list_past_requests(const struct selection_run *s, struct prompt_value *out, wt_error *err)
 {
     struct str *items = wt__arena_array(s->arena, struct str, s->count);
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < s->count; i++)
         items[i] = wt__str_trim(s->candidates[i].demonstration).len > 0 ? s->candidates[i].demonstration : STR("-");
     *out = (struct prompt_value){.slot = "demonstrations", .items = items, .item_count = s->count};
     return 0;
 }
 
-static int pick(const struct selecting *s, wt_error *err)
+static int run_pick(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
     bool one_shot = s->options.method == SELECTION_ONE_SHOT;
-    struct picking p = {.s = s, .samples = s->options.samples, .value_count = 2};
+    struct pick_samples p = {.s = s, .samples = s->options.samples, .value_count = 2};
     p.replies = wt__arena_array(s->arena, struct chat_reply, p.samples);
     trace->votes = wt__arena_array(s->arena, size_t, p.samples);
-    if (!p.replies || !trace->votes)
-        return wt__fail_nomem(err);
-    int rc = list_candidates(s, CALL_NOBODY, &p.listing, err);
+    WT_CHECK_ALLOC(p.replies && trace->votes, err);
+    int rc = list_other_candidates(s, CALL_NO_CANDIDATE, &p.listing, err);
     if (rc == 0 && one_shot)
-        rc = list_demonstrations(s, &p.values[p.value_count++], err);
+        rc = list_past_requests(s, &p.values[p.value_count++], err);
     if (rc == 0)
         rc = wt__prompt_open(&p.prompt, one_shot ? "call-pick-one-shot" : "call-pick", err);
     if (rc == 0)
@@ -193,55 +191,46 @@ static int pick(const struct selecting *s, wt_error *err)
     wt__prompt_dispose(&p.prompt);
     if (rc < 0 || trace->vote_count == 0)
         return rc;
-    trace->first = trace->chosen = majority(trace->votes, trace->vote_count);
-    trace->end = trace->first == CALL_NOBODY ? SELECTION_NONE : SELECTION_PICKED;
+    trace->first = trace->chosen = find_majority(trace->votes, trace->vote_count);
+    trace->end = trace->first == CALL_NO_CANDIDATE ? SELECTION_NONE : SELECTION_PICKED;
     return 0;
 }
 
-/* --- one that has to be named -------------------------------------------------------------------------------- */
+/* --- a choice without "none" -------------------------------------------------------------------------------------- */
 
-static int choose(const struct selecting *s, const struct call_subject *subject, const struct listing *listing,
-                  struct str request, size_t *out, wt_error *err)
+static int ask_choice(const struct selection_run *s, const struct call_subject *subject,
+                      const struct tool_listing *listing, struct str request, size_t *out, wt_error *err)
 {
     const struct prompt_value values[] = {
         {.slot = "tools", .items = listing->items, .item_count = listing->count},
         {.slot = "request", .text = request},
     };
-    struct chat_reply reply = {0};
-    struct prompt prompt;
-    json_t *schema = NULL;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    json_auto_t *schema = NULL;
     bool said;
-    int rc = wt__prompt_open(&prompt, "call-choose", err);
-    if (rc == 0)
-        rc = wt__numbered_schema(&schema, prompt.schema, "tool", listing->count, err);
-    if (rc == 0)
-        rc = ask(s, &prompt, values, sizeof values / sizeof *values, subject, schema, &reply, err);
-    if (rc == 0)
-        rc = read_choice(s, reply.got.json, listing, false, out, &said, err);
-    wt__chat_reply_dispose(&reply);
-    json_decref(schema);
-    wt__prompt_dispose(&prompt);
-    return rc;
+    WT_TRY(wt__prompt_open(&prompt, "call-choose", err));
+    WT_TRY(wt__numbered_schema(&schema, prompt.schema, "tool", listing->count, err));
+    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, subject, schema, &reply, err));
+    return read_tool_number(s, reply.got.json, listing, false, out, &said, err);
 }
 
-static int pick_again(const struct selecting *s, wt_error *err)
+static int run_pick_again(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
-    struct listing others;
-    int rc = list_candidates(s, trace->first, &others, err);
-    if (rc < 0)
-        return rc;
+    struct tool_listing others;
+    WT_TRY(list_other_candidates(s, trace->first, &others, err));
     if (others.count == 1) {
         trace->second = others.places[0];
         return 0;
     }
     const struct call_subject subject = {
         .step = CALL_PICK_AGAIN, .request = s->request, .listed = others.places, .listed_count = others.count};
-    return choose(s, &subject, &others, s->request->text, &trace->second, err);
+    return ask_choice(s, &subject, &others, s->request->text, &trace->second, err);
 }
 
-/* The request with the answer behind it, in which a long request is cut, and not the answer. */
-static int append_answer(const struct selecting *s, struct str *out, wt_error *err)
+/* Appends the answer to the request. A long request is cut, the answer is not. */
+static int append_contrast_answer(const struct selection_run *s, struct str *out, wt_error *err)
 {
     struct buffer text = {0};
     wt__plain_text(&text, s->request->text, SELECTION_MAX_REQUEST_BYTES);
@@ -252,22 +241,23 @@ static int append_answer(const struct selecting *s, struct str *out, wt_error *e
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* The two in the order of the candidates, so that the place says nothing of which was picked first. */
-static int decide(const struct selecting *s, wt_error *err)
+/* Lets the model decide between two tools. Their order is that of the candidates, so that it does not reveal the first
+ * pick. */
+static int run_decision(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
     bool answered = trace->answer.len > 0, ordered = trace->first < trace->second;
     const size_t places[] = {ordered ? trace->first : trace->second, ordered ? trace->second : trace->first};
     struct str items[] = {s->texts[places[0]], s->texts[places[1]]}, request = s->request->text;
-    const struct listing both = {places, items, 2};
+    const struct tool_listing both = {places, items, 2};
     const struct call_subject subject = {
         .step = CALL_DECIDE, .request = s->request, .listed = places, .listed_count = 2, .answered = answered};
-    size_t decided = CALL_NOBODY;
-    int rc = answered ? append_answer(s, &request, err) : 0;
-    if (rc == 0)
-        rc = choose(s, &subject, &both, request, &decided, err);
-    if (rc < 0 || decided == CALL_NOBODY)
-        return rc;
+    size_t decided = CALL_NO_CANDIDATE;
+    if (answered)
+        WT_TRY(append_contrast_answer(s, &request, err));
+    WT_TRY(ask_choice(s, &subject, &both, request, &decided, err));
+    if (decided == CALL_NO_CANDIDATE)
+        return 0;
     trace->chosen = decided;
     trace->end = decided == trace->first ? SELECTION_CONFIRMED : SELECTION_CORRECTED;
     return 0;
@@ -277,12 +267,12 @@ static int decide(const struct selecting *s, wt_error *err)
 
 static void hash_text(struct sha256 *sha, struct str text)
 {
-    char len[32]; /* goes first, so that no name can end in another's description */
+    char len[32]; /* the length is hashed first, so that a name and a description cannot be confused */
     wt__sha256_update(sha, len, (size_t)snprintf(len, sizeof len, "%zu:", text.len));
     wt__sha256_update(sha, text.ptr ? text.ptr : "", text.len);
 }
 
-static void hash_definition(const struct selection_candidate *candidate, unsigned char digest[DIGEST_BYTES])
+static void hash_candidate(const struct selection_candidate *candidate, unsigned char digest[DIGEST_BYTES])
 {
     struct sha256 sha;
     wt__sha256_begin(&sha);
@@ -291,20 +281,20 @@ static void hash_definition(const struct selection_candidate *candidate, unsigne
     wt__sha256_end(&sha, digest);
 }
 
-/* The two that were picked, in an order of their own, which is that of the question about them. */
-struct pair {
+/* The two picked tools, ordered by the hashes of their definitions. */
+struct tool_pair {
     size_t places[2];
     char definitions[65];
-    bool alike; /* one name and one description */
+    bool alike; /* same name and same description */
 };
 
-static struct pair pair_up(const struct selecting *s)
+static struct tool_pair order_pair(const struct selection_run *s)
 {
     const struct selection_trace *trace = s->trace;
-    struct pair pair = {.places = {trace->first, trace->second}};
+    struct tool_pair pair = {.places = {trace->first, trace->second}};
     unsigned char digests[2][DIGEST_BYTES], both[DIGEST_BYTES];
     for (int i = 0; i < 2; i++)
-        hash_definition(&s->candidates[pair.places[i]], digests[i]);
+        hash_candidate(&s->candidates[pair.places[i]], digests[i]);
     int order = memcmp(digests[0], digests[1], DIGEST_BYTES);
     pair.alike = order == 0;
     if (order > 0) {
@@ -320,15 +310,16 @@ static struct pair pair_up(const struct selecting *s)
     return pair;
 }
 
-static int read_words(const struct selecting *s, const json_t *answer, const char *member, struct str *out,
-                      wt_error *err)
+static int read_plain_words(const struct selection_run *s, const json_t *answer, const char *member, struct str *out,
+                            wt_error *err)
 {
     if (wt__plain_words(out, wt__json_str(answer, member), SELECTION_MAX_WORDS_BYTES, s->arena) < 0)
         return wt__fail_nomem(err);
-    return answer && out->len == 0 ? reject(s, "there is no word in it", err) : 0;
+    return answer && out->len == 0 ? reject_selection_answer(s, "the answer has no words", err) : 0;
 }
 
-static int ask_contrast(const struct selecting *s, const struct pair *pair, const struct prompt *prompt, wt_error *err)
+static int ask_contrast(const struct selection_run *s, const struct tool_pair *pair, const struct prompt *prompt,
+                        wt_error *err)
 {
     bool conditioned = s->options.method == SELECTION_CONDITIONED;
     const struct str items[] = {s->texts[pair->places[0]], s->texts[pair->places[1]]};
@@ -338,50 +329,40 @@ static int ask_contrast(const struct selecting *s, const struct pair *pair, cons
     };
     const struct call_subject subject = {
         .step = CALL_CONTRAST, .request = s->request, .listed = pair->places, .listed_count = 2};
-    struct chat_reply reply = {0};
-    int rc = ask(s, prompt, values, conditioned ? 2 : 1, &subject, NULL, &reply, err);
-    if (rc == 0)
-        rc = read_words(s, reply.got.json, "question", &s->trace->question, err);
-    wt__chat_reply_dispose(&reply);
-    return rc;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_TRY(ask_selection(s, prompt, values, conditioned ? 2 : 1, &subject, NULL, &reply, err));
+    return read_plain_words(s, reply.got.json, "question", &s->trace->question, err);
 }
 
-/* A question of the store is as hostile as one that was answered just now, and is read as one. */
-static int find_contrast(const struct selecting *s, const struct contrast_key *key, wt_error *err)
+/* Gets a stored question. It is as hostile as a new answer, and is sanitised in the same way. */
+static int find_contrast(const struct selection_run *s, const struct contrast_key *key, wt_error *err)
 {
     const struct contrast_store *store = s->options.store;
     struct str kept = {0};
-    int rc = store->get(store->self, key, s->arena, &kept, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(store->get(store->self, key, s->arena, &kept, err));
     if (wt__plain_words(&s->trace->question, kept, SELECTION_MAX_WORDS_BYTES, s->arena) < 0)
         return wt__fail_nomem(err);
     s->trace->stored = s->trace->question.len > 0;
     return 0;
 }
 
-static int contrast(const struct selecting *s, const struct pair *pair, wt_error *err)
+static int run_contrast(const struct selection_run *s, const struct tool_pair *pair, wt_error *err)
 {
     const struct contrast_store *store = s->options.store;
     bool conditioned = s->options.method == SELECTION_CONDITIONED, kept = store && !conditioned;
-    struct prompt prompt;
-    int rc = wt__prompt_open(&prompt, conditioned ? "call-contrast-conditioned" : "call-contrast", err);
-    if (rc < 0)
-        return rc;
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    WT_TRY(wt__prompt_open(&prompt, conditioned ? "call-contrast-conditioned" : "call-contrast", err));
     struct contrast_key key = {.model = s->model->name, .task = prompt.task};
     memcpy(key.definitions, pair->definitions, sizeof key.definitions);
     if (kept)
-        rc = find_contrast(s, &key, err);
-    if (rc == 0 && !s->trace->stored) {
-        rc = ask_contrast(s, pair, &prompt, err);
-        if (rc == 0 && kept && s->trace->question.len > 0)
-            rc = store->put(store->self, &key, s->trace->question, err);
-    }
-    wt__prompt_dispose(&prompt);
-    return rc;
+        WT_TRY(find_contrast(s, &key, err));
+    if (s->trace->stored)
+        return 0;
+    WT_TRY(ask_contrast(s, pair, &prompt, err));
+    return kept && s->trace->question.len > 0 ? store->put(store->self, &key, s->trace->question, err) : 0;
 }
 
-static int answer_contrast(const struct selecting *s, const struct pair *pair, wt_error *err)
+static int answer_contrast(const struct selection_run *s, const struct tool_pair *pair, wt_error *err)
 {
     const struct prompt_value values[] = {
         {.slot = "request", .text = s->request->text},
@@ -389,58 +370,52 @@ static int answer_contrast(const struct selecting *s, const struct pair *pair, w
     };
     const struct call_subject subject = {
         .step = CALL_ANSWER, .request = s->request, .listed = pair->places, .listed_count = 2};
-    struct chat_reply reply = {0};
-    struct prompt prompt;
-    int rc = wt__prompt_open(&prompt, "call-answer", err);
-    if (rc < 0)
-        return rc;
-    rc = ask(s, &prompt, values, sizeof values / sizeof *values, &subject, NULL, &reply, err);
-    if (rc == 0)
-        rc = read_words(s, reply.got.json, "answer", &s->trace->answer, err);
-    wt__chat_reply_dispose(&reply);
-    wt__prompt_dispose(&prompt);
-    return rc;
+    WT_CLEANUP(wt__chat_reply_dispose) struct chat_reply reply = {0};
+    WT_CLEANUP(wt__prompt_dispose) struct prompt prompt = {0};
+    WT_TRY(wt__prompt_open(&prompt, "call-answer", err));
+    WT_TRY(ask_selection(s, &prompt, values, sizeof values / sizeof *values, &subject, NULL, &reply, err));
+    return read_plain_words(s, reply.got.json, "answer", &s->trace->answer, err);
 }
 
 /* --- the selection ------------------------------------------------------------------------------------------- */
 
-static bool verifies(enum selection_method method)
+static bool is_verifying_method(enum selection_method method)
 {
     return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
 }
 
-/* Where a step is left without its answer, the pick stands. */
-static int verify(const struct selecting *s, wt_error *err)
+/* Verifies the pick; the pick stands if a step has no usable answer. */
+static int verify_pick(const struct selection_run *s, wt_error *err)
 {
     struct selection_trace *trace = s->trace;
-    int rc = pick_again(s, err);
-    if (rc < 0 || trace->second == CALL_NOBODY)
-        return rc;
-    struct pair pair = pair_up(s);
+    WT_TRY(run_pick_again(s, err));
+    if (trace->second == CALL_NO_CANDIDATE)
+        return 0;
+    struct tool_pair pair = order_pair(s);
     if (pair.alike)
         return 0;
     if (s->options.method == SELECTION_DIRECT)
-        return decide(s, err);
-    rc = contrast(s, &pair, err);
-    if (rc == 0 && trace->question.len > 0)
-        rc = answer_contrast(s, &pair, err);
-    return rc == 0 && trace->answer.len > 0 ? decide(s, err) : rc;
+        return run_decision(s, err);
+    WT_TRY(run_contrast(s, &pair, err));
+    if (trace->question.len > 0)
+        WT_TRY(answer_contrast(s, &pair, err));
+    return trace->answer.len > 0 ? run_decision(s, err) : 0;
 }
 
-static int check_options(const struct selection_options *options, wt_error *err)
+static int check_selection_options(const struct selection_options *options, wt_error *err)
 {
     if ((unsigned)options->method >= SELECTION_METHODS)
-        return wt__fail(err, WT_EINVAL, "selection: there is no method %d", (int)options->method);
+        return wt__fail(err, WT_EINVAL, "selection: unknown method %d", (int)options->method);
     if (options->samples > SELECTION_MOST_SAMPLES)
-        return wt__fail(err, WT_EINVAL, "selection: at most %d samples are taken, not %u", SELECTION_MOST_SAMPLES,
+        return wt__fail(err, WT_EINVAL, "selection: samples must be at most %d, not %u", SELECTION_MOST_SAMPLES,
                         options->samples);
     if (!(options->temperature >= 0 && options->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "selection: a temperature lies within 0 and %d, and %g does not",
-                        CHAT_TEMPERATURE_MAX, options->temperature);
+        return wt__fail(err, WT_EINVAL, "selection: temperature must be from 0 to %d, not %g", CHAT_TEMPERATURE_MAX,
+                        options->temperature);
     return 0;
 }
 
-static int begin(struct selecting *s, const struct selection_options *options, wt_error *err)
+static int begin_selection(struct selection_run *s, const struct selection_options *options, wt_error *err)
 {
     size_t most = s->count < SELECTION_MOST_CANDIDATES ? s->count : SELECTION_MOST_CANDIDATES;
     struct str *texts = wt__arena_array(s->arena, struct str, most);
@@ -453,15 +428,13 @@ static int begin(struct selecting *s, const struct selection_options *options, w
         s->options.temperature = CALL_TEMPERATURE;
     size_t exchanges = s->options.samples > VERIFIED_STEPS ? s->options.samples : VERIFIED_STEPS;
     s->trace->exchanges = wt__arena_array(s->arena, struct chat_exchange, exchanges);
-    if (!texts || !s->trace->exchanges)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(texts && s->trace->exchanges, err);
     s->texts = texts;
     s->count = most;
     for (size_t i = 0; i < most; i++) {
         const struct selection_candidate *candidate = &s->candidates[i];
         texts[i] = wt__prompt_tool(candidate->name, candidate->description, SELECTION_MAX_TOOL_BYTES, s->arena);
-        if (!texts[i].ptr)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(texts[i].ptr, err);
     }
     return 0;
 }
@@ -471,22 +444,23 @@ int wt__select_tool(const struct selection_options *options, const struct select
                     struct selection_trace *out, wt_error *err)
 {
     static const struct selection_options defaults = {0};
-    struct selecting s = {
+    struct selection_run s = {
         .candidates = candidates, .count = count, .model = model, .request = request, .arena = arena, .trace = out};
     options = options ? options : &defaults;
-    *out = (struct selection_trace){.first = CALL_NOBODY, .second = CALL_NOBODY, .chosen = CALL_NOBODY};
-    int rc = check_options(options, err);
+    *out =
+        (struct selection_trace){.first = CALL_NO_CANDIDATE, .second = CALL_NO_CANDIDATE, .chosen = CALL_NO_CANDIDATE};
+    int rc = check_selection_options(options, err);
     if (rc == 0 && count == 0)
         out->end = SELECTION_NONE;
     if (rc < 0 || count == 0)
         return rc;
-    rc = begin(&s, options, err);
+    rc = begin_selection(&s, options, err);
     if (rc == 0)
-        rc = pick(&s, err);
-    if (rc == 0 && out->first != CALL_NOBODY && s.count > 1 && verifies(options->method))
-        rc = verify(&s, err);
+        rc = run_pick(&s, err);
+    if (rc == 0 && out->first != CALL_NO_CANDIDATE && s.count > 1 && is_verifying_method(options->method))
+        rc = verify_pick(&s, err);
     if (rc < 0) {
-        out->chosen = CALL_NOBODY;
+        out->chosen = CALL_NO_CANDIDATE;
         out->end = SELECTION_UNSAID;
     }
     return rc;

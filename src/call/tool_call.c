@@ -1,85 +1,183 @@
-/* tool_call.c: see tool_call.h. A writer a form. */
-#include "call/tool_call.h"
+/* tool_call.c: validates the arguments of a call and writes the call in the form of an API. See call.h. */
+#include "call/call.h"
 
+#include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "text/shown.h"
 
+/* ---------------------------------------------------------------- validation */
+
+enum { FAULTS = 4 /* violations reported at once */ };
+
+int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err)
+{
+    wt_validator_options options;
+    wt_validator_options_init(&options);
+    options.assert_formats = 1;
+    *out = (struct call_checker){0};
+    int rc = wt_validator_open(&out->validator, schema, strlen(schema), &options, &out->why);
+    if (rc < 0)
+        wt__fail_context(&out->why, rc, "the tool's schema");
+    return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
+}
+
+void wt__call_checker_close(struct call_checker *checker)
+{
+    wt_validator_close(checker->validator);
+    checker->validator = NULL;
+}
+
+/* True if a violation of the wrong form is at this member, or inside it. */
+static bool has_wrong_form(const wt_validation *validation, struct str pointer)
+{
+    for (size_t i = 0; i < validation->violation_count; i++) {
+        struct str at = wt__str(validation->violations[i]->pointer);
+        bool within = wt__str_starts(at, pointer) && (at.len == pointer.len || at.ptr[pointer.len] == '/');
+        if (within && validation->violations[i]->code == WT_EFORMAT)
+            return true;
+    }
+    return false;
+}
+
+static int reject_unfit_arguments(const wt_validation *validation, const struct parameters *parameters,
+                                  struct call_arguments *arguments)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
+    for (size_t p = 0; p < arguments->len && !pointer.failed; p++) {
+        wt__buffer_clear(&pointer);
+        wt__json_pointer_step(&pointer, wt__str(parameters->items[p].name));
+        if (arguments->items[p].state == ARGUMENT_UNSURE && has_wrong_form(validation, wt__buffer_view(&pointer)))
+            wt__call_argument_reject(&arguments->items[p], &parameters->items[p]);
+    }
+    return pointer.failed ? WT_ENOMEM : 0;
+}
+
+int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
+                          struct call_arguments *arguments, wt_error *err)
+{
+    struct buffer json = {0};
+    wt_validation *validation = NULL;
+    json_t *unsure = json_object();
+    int rc = unsure ? 0 : WT_ENOMEM;
+    for (size_t p = 0; p < arguments->len && rc == 0; p++)
+        if (arguments->items[p].state == ARGUMENT_UNSURE && arguments->items[p].value &&
+            json_object_set(unsure, parameters->items[p].name, arguments->items[p].value) < 0)
+            rc = WT_ENOMEM;
+    if (rc == 0 && checker->validator && json_object_size(unsure) > 0) {
+        rc = wt__json_write_typed(&json, unsure);
+        if (rc == 0 && (rc = wt_validate(checker->validator, json.ptr, json.len, NULL, &validation, NULL)) == 0)
+            rc = reject_unfit_arguments(validation, parameters, arguments);
+    }
+    wt_validation_free(validation);
+    wt__buffer_dispose(&json);
+    json_decref(unsure);
+    return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
+}
+
+/* Reports a value too long or too deep in the same way as other violations. */
+int wt__call_check(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err)
+{
+    const struct call_checker *checker = self;
+    struct buffer json = {0}, text = {0};
+    wt_validation *validation = NULL;
+    wt_error why;
+    *fault = (struct str){0};
+    int rc = wt__json_write_typed(&json, arguments);
+    if (rc == 0)
+        rc = wt_validate(checker->validator, json.ptr, json.len, NULL, &validation, &why);
+    wt__buffer_dispose(&json);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (rc < 0)
+        wt__buffer_text(&text, why.message);
+    for (size_t i = 0; rc == 0 && i < validation->violation_count && i < FAULTS; i++)
+        wt__buffer_printf(&text, "%s%s", i > 0 ? "; " : "", validation->violations[i]->message);
+    wt_validation_free(validation);
+    *fault = (struct str){text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
+    wt__buffer_dispose(&text);
+    return fault->ptr ? 0 : wt__fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- text of a call */
+
 enum {
     CALL_ID_DIGITS = 24,
-    FORM_BYTES = 40, /* of a form that is told */
+    FORM_BYTES = 40, /* bytes shown of an unknown form */
 };
 
-struct call {
+struct written_call {
     struct str name, export_name;
     const json_t *schema, *arguments;
-    struct buffer json; /* arguments, compact */
+    struct buffer json; /* arguments as compact JSON */
     char id[CALL_ID_DIGITS + 1];
 };
 
-static void write_arguments(struct buffer *out, const struct call *call)
+static void write_shown_arguments(struct buffer *out, const struct written_call *call)
 {
     wt__shown_json(out, wt__buffer_view(&call->json));
 }
 
-/* As a text that holds JSON. */
-static void write_quoted(struct buffer *out, const struct call *call)
+/* Writes the arguments as a JSON string. */
+static void write_quoted_arguments(struct buffer *out, const struct written_call *call)
 {
     struct buffer shown = {0};
-    write_arguments(&shown, call);
+    write_shown_arguments(&shown, call);
     out->failed |= shown.failed;
     wt__buffer_json(out, wt__buffer_view(&shown));
     wt__buffer_dispose(&shown);
 }
 
-static void write_openai(struct buffer *out, const struct call *call)
+static void write_openai_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_printf(out, "{\"id\":\"call_%s\",\"type\":\"function\",\"function\":{\"name\":", call->id);
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"arguments\":");
-    write_quoted(out, call);
+    write_quoted_arguments(out, call);
     wt__buffer_text(out, "}}");
 }
 
-static void write_responses(struct buffer *out, const struct call *call)
+static void write_responses_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_printf(out, "{\"type\":\"function_call\",\"call_id\":\"call_%s\",\"name\":", call->id);
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"arguments\":");
-    write_quoted(out, call);
+    write_quoted_arguments(out, call);
     wt__buffer_char(out, '}');
 }
 
-static void write_anthropic(struct buffer *out, const struct call *call)
+static void write_anthropic_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_printf(out, "{\"type\":\"tool_use\",\"id\":\"toolu_%s\",\"name\":", call->id);
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"input\":");
-    write_arguments(out, call);
+    write_shown_arguments(out, call);
     wt__buffer_char(out, '}');
 }
 
-static void write_gemini(struct buffer *out, const struct call *call)
+static void write_gemini_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "{\"functionCall\":{\"name\":");
     wt__shown_string(out, call->export_name);
     wt__buffer_text(out, ",\"args\":");
-    write_arguments(out, call);
+    write_shown_arguments(out, call);
     wt__buffer_text(out, "}}");
 }
 
-static void write_mcp(struct buffer *out, const struct call *call)
+static void write_mcp_call(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "{\"method\":\"tools/call\",\"params\":{\"name\":");
     wt__shown_string(out, call->name);
     wt__buffer_text(out, ",\"arguments\":");
-    write_arguments(out, call);
+    write_shown_arguments(out, call);
     wt__buffer_text(out, "}}");
 }
 
-/* CALLTOOL["name"], then a line for each parameter of the schema, none where the call has no value for it. Texts have
- * quotes, which those of the paper have not: so "none" is a text, and a line of hostile text is no other parameter. */
-static void write_lines(struct buffer *out, const struct call *call)
+/* Writes CALLTOOL["name"] and a line for each parameter of the schema; "none" for absent values. Unlike in the paper,
+ * texts are quoted. So the text "none" is distinct from an absent value, and a line break in hostile text cannot add a
+ * parameter. */
+static void write_call_lines(struct buffer *out, const struct written_call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");
     wt__shown_string(out, call->name);
@@ -93,7 +191,7 @@ static void write_lines(struct buffer *out, const struct call *call)
         wt__shown_string(&key, wt__str(name));
         wt__buffer_char(out, '\n');
         if (key.len > 2)
-            wt__buffer_append(out, key.ptr + 1, key.len - 2); /* without its quotes */
+            wt__buffer_append(out, key.ptr + 1, key.len - 2); /* without quotes */
         wt__buffer_text(out, ": ");
         struct buffer json = {0};
         if (value)
@@ -107,16 +205,16 @@ static void write_lines(struct buffer *out, const struct call *call)
     }
 }
 
-static const struct form {
+static const struct call_form {
     const char *name;
-    void (*write)(struct buffer *out, const struct call *call);
+    void (*write)(struct buffer *out, const struct written_call *call);
 } forms[] = {
-    {"arguments", write_arguments}, {"openai", write_openai}, {"openai-responses", write_responses},
-    {"anthropic", write_anthropic}, {"gemini", write_gemini}, {"mcp", write_mcp},
-    {"lines", write_lines},
+    {"arguments", write_shown_arguments}, {"openai", write_openai_call}, {"openai-responses", write_responses_call},
+    {"anthropic", write_anthropic_call},  {"gemini", write_gemini_call}, {"mcp", write_mcp_call},
+    {"lines", write_call_lines},
 };
 
-static const struct form *form_named(struct str name)
+static const struct call_form *find_call_form(struct str name)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (wt__str_equal(wt__str(forms[i].name), name))
@@ -126,21 +224,21 @@ static const struct form *form_named(struct str name)
 
 int wt__tool_call_check(struct str form, wt_error *err)
 {
-    return form_named(form) ? 0
-                            : wt__fail(err, WT_EINVAL,
-                                       "there is no form of calls \"%.*s\": arguments, openai, openai-responses, "
-                                       "anthropic, gemini, mcp or lines",
-                                       (int)(form.len < FORM_BYTES ? form.len : FORM_BYTES), form.ptr);
+    return find_call_form(form) ? 0
+                                : wt__fail(err, WT_EINVAL,
+                                           "unknown form \"%.*s\"; use arguments, openai, openai-responses, "
+                                           "anthropic, gemini, mcp or lines",
+                                           (int)(form.len < FORM_BYTES ? form.len : FORM_BYTES), form.ptr);
 }
 
-static void make_id(struct call *call)
+static void make_call_id(struct written_call *call)
 {
     struct sha256 hash;
     unsigned char digest[32];
     char hex[65];
     wt__sha256_begin(&hash);
     wt__sha256_update(&hash, call->export_name.ptr, call->export_name.len);
-    wt__sha256_update(&hash, "", 1); /* its end */
+    wt__sha256_update(&hash, "", 1); /* separator */
     wt__sha256_update(&hash, call->json.ptr, call->json.len);
     wt__sha256_end(&hash, digest);
     wt__sha256_hex(digest, hex);
@@ -150,14 +248,12 @@ static void make_id(struct call *call)
 int wt__tool_call_write(struct buffer *out, struct str form, struct str name, struct str export_name,
                         const json_t *schema, const json_t *arguments, wt_error *err)
 {
-    int rc = wt__tool_call_check(form, err);
-    if (rc < 0)
-        return rc;
-    struct call call = {.name = name, .export_name = export_name, .schema = schema, .arguments = arguments};
-    rc = wt__json_write_typed(&call.json, arguments);
+    WT_TRY(wt__tool_call_check(form, err));
+    struct written_call call = {.name = name, .export_name = export_name, .schema = schema, .arguments = arguments};
+    int rc = wt__json_write_typed(&call.json, arguments);
     if (rc == 0) {
-        make_id(&call);
-        form_named(form)->write(out, &call);
+        make_call_id(&call);
+        find_call_form(form)->write(out, &call);
     }
     rc = rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
     wt__buffer_dispose(&call.json);

@@ -1,25 +1,24 @@
-/* tool_effect.c: see tool_effect.h.
+/* tool_effect.c: see arguments.h.
  *
- * retrieve/action.c answers a similar question for ranking and says nothing of tools without a method or annotations.
- * Here the name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a
- * missing answer may lock a vault. */
-#include "call/tool_effect.h"
+ * retrieve/action.h answers a similar question for ranking, but only for tools with a method or annotations. Here the
+ * name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a missing
+ * answer may lock a vault. */
+#include "call/arguments.h"
 
 #include <strings.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "call/parameters.h"
 #include "retrieve/document.h"
 #include "retrieve/words.h"
 #include "text/analyser.h"
 
 enum {
-    VERB_WITHIN = 8,   /* first words of a description that may be its verb */
-    DERIVED_BYTES = 5, /* shortest verb whose derived nouns are recognised */
+    VERB_WITHIN = 8,   /* words of a description searched for a verb */
+    DERIVED_BYTES = 5, /* shortest verb with recognised derived nouns */
 };
 
-/* Verbs that act and are not in retrieve/words.c, whose entries weigh in ranking. */
+/* Verbs of actions missing from retrieve/verbs.c, whose entries affect ranking. */
 static const char *const acting_verbs[] = {
     "allocate",  "arm",        "arrange",   "authorize",  "authorise", "backup",   "bake",     "ban",      "bid",
     "block",     "boost",      "brew",      "broadcast",  "checkin",   "checkout", "claim",    "clean",    "conclude",
@@ -39,7 +38,7 @@ static const char *const acting_verbs[] = {
     "warm",      "wash",       "water",
 };
 
-/* First verbs of descriptions of tools that only read, beside those of retrieve/words.c. */
+/* First verbs of descriptions of read-only tools, in addition to retrieve/verbs.c. */
 static const char *const reading_verbs[] = {
     "access", "allow",  "analyse", "analyze", "answer",  "assess", "confirm", "contain", "decode", "enumerate",
     "know",   "lookup", "obtain",  "parse",   "provide", "rank",   "return",  "say",     "test",   "visualize",
@@ -52,7 +51,7 @@ static const char *const before_verb[] = {
     "tool",     "use",      "used",   "useful", "user", "users",  "utility",
 };
 
-/* Past forms that no rule makes. */
+/* Irregular past forms. */
 static const struct {
     const char *past, *verb;
 } irregular[] = {
@@ -101,7 +100,7 @@ bool wt__is_form_of(struct str word, const char *verb)
     return rest.len == 0 || wt__str_among(rest, endings, COUNT(endings));
 }
 
-/* "logged" is a form of "logout", whose other half is a word of its own in sentences. */
+/* True for "logged" as a form of "logout": sentences split such verbs. */
 static bool is_form_of_half(struct str word, const char *verb)
 {
     static const char *const halves[] = {"back", "down", "in", "off", "out", "up"};
@@ -118,8 +117,8 @@ static bool is_form_of_half(struct str word, const char *verb)
     return false;
 }
 
-/* "connection" of "connect" */
-static bool is_derived(struct str word, const char *verb)
+/* True for "connection" of "connect". */
+static bool is_derived_noun(struct str word, const char *verb)
 {
     size_t len = strlen(verb);
     return len >= DERIVED_BYTES && word.len > len && strncasecmp(word.ptr, verb, len) == 0;
@@ -129,13 +128,13 @@ const char *wt__effect_verb(const struct tool_effect *effect, struct str word)
 {
     for (size_t i = 0; i < effect->verb_count; i++) {
         const char *verb = effect->verbs[i];
-        if (wt__is_form_of(word, verb) || is_form_of_half(word, verb) || is_derived(word, verb))
+        if (wt__is_form_of(word, verb) || is_form_of_half(word, verb) || is_derived_noun(word, verb))
             return verb;
     }
     return NULL;
 }
 
-static void keep_verb(struct tool_effect *effect, struct str verb)
+static void keep_effect_verb(struct tool_effect *effect, struct str verb)
 {
     if (effect->verb_count == EFFECT_VERBS || verb.len > EFFECT_VERB_BYTES || wt__effect_verb(effect, verb))
         return;
@@ -145,29 +144,30 @@ static void keep_verb(struct tool_effect *effect, struct str verb)
     out[verb.len] = 0;
 }
 
-/* ---------------------------------------------------------------- a tool */
+/* ---------------------------------------------------------------- tools */
 
-/* Actions that change something. "convert" also creates, and "open" also reads: a conversion is an answer, and an
+/* True for actions with side effects. "convert" also creates, and "open" also reads: a conversion is an answer, and an
  * opened door is not. */
-static bool is_acting(unsigned actions)
+static bool is_acting_action(unsigned actions)
 {
     return (actions & (ACTION_UPDATE | ACTION_DELETE)) || actions == ACTION_CREATE;
 }
 
 enum verb_effect { VERB_UNKNOWN, VERB_READS, VERB_ACTS };
 
-static enum verb_effect effect_of(struct str base)
+static enum verb_effect find_verb_effect(struct str base)
 {
     if (wt__str_among(base, reading_verbs, COUNT(reading_verbs)))
         return VERB_READS;
     if (wt__str_among(base, acting_verbs, COUNT(acting_verbs)))
         return VERB_ACTS;
     unsigned actions = wt__verb(base).actions;
-    return actions == 0 ? VERB_UNKNOWN : is_acting(actions) ? VERB_ACTS : VERB_READS;
+    return actions == 0 ? VERB_UNKNOWN : is_acting_action(actions) ? VERB_ACTS : VERB_READS;
 }
 
-/* The base form of "lock", "locks", "pushes" or "carries" in out, if that is a known verb. */
-static enum verb_effect read_verb(struct str word, struct buffer *out)
+/* Writes the base form of "lock", "locks", "pushes" or "carries" to out, if it is a known verb, and returns its
+ * effect. */
+static enum verb_effect read_base_verb(struct str word, struct buffer *out)
 {
     static const struct {
         size_t cut;
@@ -179,12 +179,12 @@ static enum verb_effect read_verb(struct str word, struct buffer *out)
         wt__buffer_clear(out);
         wt__buffer_str(out, (struct str){word.ptr, word.len - endings[i].cut});
         wt__buffer_text(out, endings[i].end);
-        effect = out->failed ? VERB_UNKNOWN : effect_of(wt__buffer_view(out));
+        effect = out->failed ? VERB_UNKNOWN : find_verb_effect(wt__buffer_view(out));
     }
     return effect;
 }
 
-/* The effect of the first verb of a description: "Locks the vault", "Use this tool to lock". */
+/* Returns the effect of the first verb of a description: "Locks the vault", "Use this tool to lock". */
 static enum verb_effect read_described_effect(struct tool_effect *out, struct str description)
 {
     struct buffer base = {0};
@@ -196,19 +196,19 @@ static enum verb_effect read_described_effect(struct tool_effect *out, struct st
             break;
         if (wt__is_stopword_any_case(word) || wt__str_among(word, before_verb, COUNT(before_verb)))
             continue;
-        effect = read_verb(word, &base);
+        effect = read_base_verb(word, &base);
         if (effect == VERB_UNKNOWN)
             break;
-        keep_verb(out, wt__buffer_view(&base));
+        keep_effect_verb(out, wt__buffer_view(&base));
     }
     wt__buffer_dispose(&base);
     return effect;
 }
 
-/* Returns the effect that the tool's name states: by the first verb among its first two words, or by its last word. */
+/* Effect stated by a tool's name: by the first verb among its first two words, or by its last word. */
 struct named_effect {
     enum verb_effect effect;
-    bool noun; /* the verb is as often a noun: "lock_status" */
+    bool noun; /* the verb is often a noun: "lock_status" */
 };
 
 static struct named_effect read_named_effect(struct tool_effect *out, struct str name)
@@ -223,11 +223,11 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
         struct str word = wt__next_word(text, &at);
         if (word.len == 0)
             break;
-        enum verb_effect effect = wt__is_base_verb(word) ? effect_of(word) : VERB_UNKNOWN;
+        enum verb_effect effect = wt__is_base_verb(word) ? find_verb_effect(word) : VERB_UNKNOWN;
         bool is_switch = seen > 0 && wt__str_among(word, switches, COUNT(switches));
         last = (struct named_effect){is_switch ? VERB_ACTS : effect, wt__verb(word).noun};
         if (effect != VERB_UNKNOWN)
-            keep_verb(out, word);
+            keep_effect_verb(out, word);
         if (named.effect == VERB_UNKNOWN && seen < 2 && !is_switch)
             named = last;
     }
@@ -235,13 +235,13 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
     return named.effect != VERB_UNKNOWN ? named : last;
 }
 
-/* "add" of two numbers changes nothing, unlike "add" of a user. */
+/* True for calculations: "add" of two numbers has no effect, unlike "add" of a user. */
 static bool is_arithmetic(const struct tool *tool)
 {
-    return wt__text_says(tool->description, "numbers") || wt__text_says(tool->description, "integers");
+    return wt__text_has_words(tool->description, "numbers") || wt__text_has_words(tool->description, "integers");
 }
 
-/* "destructiveHint": true without a readOnlyHint, which retrieve/action.c does not read. */
+/* True for "destructiveHint" without a readOnlyHint, which retrieve/action.c ignores. */
 static bool is_destructive(const struct tool *tool)
 {
     static const char hint[] = "destructiveHint";
@@ -254,16 +254,16 @@ static bool is_destructive(const struct tool *tool)
     return destructive;
 }
 
-void wt__tool_effect(struct tool_effect *out, const struct tool *tool)
+void wt__tool_effect_read(struct tool_effect *out, const struct tool *tool)
 {
     *out = (struct tool_effect){0};
     struct named_effect named = read_named_effect(out, tool->name);
     enum verb_effect described = read_described_effect(out, tool->description);
     unsigned stated = wt__tool_actions(tool);
     if (stated == ACTION_CREATE && named.effect == VERB_UNKNOWN && described == VERB_READS)
-        stated = 0; /* POST is also how long questions are sent */
+        stated = 0; /* many queries are sent by POST */
     if (stated != 0)
-        out->acts = is_acting(stated);
+        out->acts = is_acting_action(stated);
     else if (is_destructive(tool))
         out->acts = true;
     else if (named.effect == VERB_UNKNOWN || (named.noun && described == VERB_READS))

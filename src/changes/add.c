@@ -1,9 +1,9 @@
-/* add.c: an import, from a source's bytes to a catalogue that can be searched.
+/* add.c: imports a source's bytes into a searchable catalogue.
  *
  *   read the source (no lock) -> one transaction -> vectors, batch by batch -> a fresh snapshot
  *
- * The transaction comes first, because it is what the caller was promised; the rest is derived, can be stopped at any
- * moment, and is taken up by the next import or query. */
+ * The transaction comes first: it is the promise to the caller. The rest is derived data; it can be stopped at any
+ * moment, and the next import or query continues it. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -12,25 +12,24 @@
 #include "base/memory.h"
 #include "catalog/names.h"
 #include "changes/add.h"
-#include "engine/notice.h"
 #include "changes/recorded_use.h"
+#include "engine/notice.h"
 #include "engine/sized_options.h"
 
 void wt_add_report_free(wt_add_report *public)
 {
     if (!public)
         return;
-    struct report *report = (struct report *)public;
+    struct import_report *report = (struct import_report *)public;
     free(report->own.ids);
     wt__arena_dispose(&report->arena);
     free(report);
 }
 
-int wt__report_new(struct report **out, const struct import *import, wt_error *err)
+int wt__report_new(struct import_report **out, const struct import *import, wt_error *err)
 {
-    struct report *report = calloc(1, sizeof *report);
-    if (!report)
-        return wt__fail_nomem(err);
+    struct import_report *report = calloc(1, sizeof *report);
+    WT_CHECK_ALLOC(report, err);
     wt_add_issue *issues = wt__arena_array(&report->arena, wt_add_issue, import->issue_count);
     const void *kept = wt__arena_pointers(&report->arena, issues, import->issue_count, sizeof *issues);
     bool whole = kept != NULL;
@@ -54,8 +53,8 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
     return wt__fail_nomem(err);
 }
 
-/* Appends a remark to the notice, and disposes of it. */
-static int add_remark(struct report *report, unsigned code, struct buffer *remark, wt_error *err)
+/* Appends a remark to the notice and disposes of the buffer. */
+static int add_remark(struct import_report *report, unsigned code, struct buffer *remark, wt_error *err)
 {
     int rc = wt__take_notice(&report->notice, code, remark, &report->arena, err);
     report->public.notice = report->notice.text;
@@ -63,72 +62,69 @@ static int add_remark(struct report *report, unsigned code, struct buffer *remar
     return rc;
 }
 
-static const char *copy_id(struct arena *arena, struct str provider, struct str name)
+static const char *copy_tool_id(struct arena *arena, struct str provider, struct str name)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     wt__tool_id(&id, provider, name);
-    const char *copy = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
-    wt__buffer_dispose(&id);
-    return copy;
+    return id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
 }
 
-/* The tools that were added by another name. The texts of changes are the report's already. */
-static int tell_collisions(struct report *report, const struct store_changes *changes, wt_error *err)
+/* Reports the tools added under another name. The texts of changes are in the report's arena already. */
+static int report_collisions(struct import_report *report, const struct store_changes *changes, wt_error *err)
 {
     size_t count = changes->collisions < WT_MAX_COLLISIONS ? changes->collisions : WT_MAX_COLLISIONS;
     wt_add_collision *told = wt__arena_array(&report->arena, wt_add_collision, count);
     bool whole = told != NULL;
     for (size_t i = 0; whole && i < count; i++) {
         const struct store_collision *one = &changes->first[i];
-        told[i] =
-            (wt_add_collision){copy_id(&report->arena, one->provider, one->name),
-                               copy_id(&report->arena, one->provider, one->taken), one->source.ptr, one->other.ptr};
+        told[i] = (wt_add_collision){copy_tool_id(&report->arena, one->provider, one->name),
+                                     copy_tool_id(&report->arena, one->provider, one->taken), one->source.ptr,
+                                     one->other.ptr};
         whole = told[i].id && told[i].taken;
     }
     report->public.collisions = changes->collisions;
     report->public.collided = wt__arena_pointers(&report->arena, told, count, sizeof *told);
     report->public.collided_count = report->public.collided ? count : 0;
-    if (!whole || !report->public.collided)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(whole && report->public.collided, err);
     if (count == 0)
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text,
-                      "%zu tool%s the name of another source's tool but another definition, and %s added beside it: "
-                      "%s of %s is %s, for %s has that name",
+                      "%zu tool%s the name of another source's tool but a different definition, and %s renamed: "
+                      "%s of %s is %s, because %s has that name",
                       changes->collisions, count > 1 ? "s have" : " has", count > 1 ? "were" : "was", told[0].taken,
                       told[0].source, told[0].id, told[0].other);
     return add_remark(report, WT_NOTICE_COLLISION, &text, err);
 }
 
-/* Tools that sync would have removed, had the source not had them, broken as they are. */
-static int tell_kept(struct report *report, size_t kept, wt_error *err)
+/* Reports tools kept by sync although their new definitions are broken. */
+static int report_kept(struct import_report *report, size_t kept, wt_error *err)
 {
     struct buffer text = {0};
     if (kept == 0)
         return 0;
-    wt__buffer_printf(&text, "%zu tool%s that %s skipped now stay%s as stored before", kept, kept > 1 ? "s" : "",
+    wt__buffer_printf(&text, "%zu tool%s %s skipped and keep%s the stored definition", kept, kept > 1 ? "s" : "",
                       kept > 1 ? "were" : "was", kept > 1 ? "" : "s");
     return add_remark(report, WT_NOTICE_KEPT, &text, err);
 }
 
-/* Tools with a name that one before them in the source has. */
-static int tell_twins(struct report *report, const struct import *import, wt_error *err)
+/* Reports tools with the name of an earlier tool of the source. */
+static int report_twins(struct import_report *report, const struct import *import, wt_error *err)
 {
     struct buffer text = {0};
     if (import->twins == 0)
         return 0;
     const struct import_place *place = &import->places[import->twin[0]], *other = &import->places[import->twin[1]];
     struct str own = import->tools[import->twin[0]].own_name, name = import->tools[import->twin[0]].name;
-    wt__buffer_printf(&text, "%zu tool%s the name of one before but another definition: \"", import->twins,
+    wt__buffer_printf(&text, "%zu tool%s the name of an earlier one but a different definition: \"", import->twins,
                       import->twins > 1 ? "s have" : " has");
     wt__buffer_str(&text, own);
-    wt__buffer_printf(&text, "\" of %s:%zu stands also at ", import->files[other->file], other->line);
+    wt__buffer_printf(&text, "\" of %s:%zu is also at ", import->files[other->file], other->line);
     if (place->file != other->file)
         wt__buffer_printf(&text, "%s:%zu", import->files[place->file], place->line);
     else
         wt__buffer_printf(&text, "line %zu", place->line);
-    wt__buffer_text(&text, ", and that one is \"");
+    wt__buffer_text(&text, ", and is \"");
     wt__buffer_str(&text, name);
     wt__buffer_text(&text, "\" here");
     if (place->file != other->file)
@@ -137,9 +133,9 @@ static int tell_twins(struct report *report, const struct import *import, wt_err
 }
 
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
-                    struct progress *progress, struct report *report, wt_error *err)
+                    struct progress *progress, struct import_report *report, wt_error *err)
 {
-    /* A source that broke off in the middle says nothing about what it lacks. */
+    /* A truncated source does not show which tools are gone. */
     struct store_import_options options = {.source = source,
                                            .sync = sync && import->whole,
                                            .left = import->left,
@@ -149,8 +145,7 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
     struct store_changes changes;
     wt_add_report *told = &report->public;
     options.ids = report->own.ids = wt__alloc_array(import->tool_count + 1, sizeof *report->own.ids);
-    if (!options.ids)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(options.ids, err);
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_import(engine->store, import->tools, import->tool_count, &options, &changes, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -166,11 +161,11 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
         wt__buffer_text(&text, "the source was not read to its end, so nothing was removed");
         WT_TRY(add_remark(report, WT_NOTICE_INCOMPLETE_SOURCE, &text, err));
     }
-    WT_TRY(tell_kept(report, changes.kept, err));
-    return tell_collisions(report, &changes, err);
+    WT_TRY(report_kept(report, changes.kept, err));
+    return report_collisions(report, &changes, err);
 }
 
-int wt__report_take_own(struct report *report, const struct report *other, wt_error *err)
+int wt__report_add_own(struct import_report *report, const struct import_report *other, wt_error *err)
 {
     struct own_tools *own = &report->own;
     size_t count = other->own.count;
@@ -183,8 +178,9 @@ int wt__report_take_own(struct report *report, const struct report *other, wt_er
     return 0;
 }
 
-/* Without a model the lexical index is all there is, and the report says why. */
-static int find_encoder(wt_engine *engine, struct report *report, const struct encoder **encoder, wt_error *err)
+/* Finds the encoder. Without a model only the lexical index is built, and the report says why. */
+static int find_import_encoder(wt_engine *engine, struct import_report *report, const struct encoder **encoder,
+                               wt_error *err)
 {
     wt_error why;
     int rc = wt__engine_encoder(engine, encoder, &why);
@@ -198,68 +194,66 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
     return rc;
 }
 
-static int renew_index(wt_engine *engine, wt_error *err)
+static int rebuild_index(wt_engine *engine, wt_error *err)
 {
     struct index_handle *index;
     wt_error why;
     int rc = wt__engine_newest_index(engine, &index, &why);
     if (rc == 0)
         wt__index_release(index);
-    else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */
+    else if (rc == WT_EEMPTY) /* neither this source nor earlier ones had tools */
         rc = 0;
     else if (err)
         *err = why;
     return rc;
 }
 
-int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
+int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct import_report *report,
                         wt_error *err)
 {
     const struct encoder *encoder = NULL;
-    int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
-    /* Encoding takes long: meanwhile those who ask find the new tools by their words. */
-    if (rc == 0 && encoder && wt__engine_has_index(engine)) {
-        rc = renew_index(engine, err);
+    if (!no_vectors)
+        WT_TRY(find_import_encoder(engine, report, &encoder, err));
+    /* Encoding takes long; until then queries find the new tools by their words. */
+    if (encoder && wt__engine_has_index(engine)) {
+        int rc = rebuild_index(engine, err);
         wt__engine_keep_tools(engine);
+        WT_TRY(rc);
     }
-    if (rc == 0 && encoder)
-        rc = wt__embed_import(engine, encoder, &report->own, progress, &report->public.embedded, err);
-    if (rc == 0 && !no_vectors)
-        rc = wt__engine_update_trained(engine, progress, err);
-    if (rc < 0)
-        return rc;
+    if (encoder)
+        WT_TRY(wt__embed_import(engine, encoder, &report->own, progress, &report->public.embedded, err));
+    if (!no_vectors)
+        WT_TRY(wt__engine_update_trained(engine, progress, err));
     if (wt__progress_phase(progress, "indexing", 0))
         return wt__fail_cancelled(err);
-    return renew_index(engine, err);
+    return rebuild_index(engine, err);
 }
 
-/* A source that has no tools at all is none that anybody would add on purpose. */
-static int tell_empty(const struct import *import, struct report *report, wt_error *err)
+/* Reports a source without tools: it was probably added by mistake. */
+static int report_empty(const struct import *import, struct import_report *report, wt_error *err)
 {
     struct buffer text = {0};
     if (import->tool_count > 0 || import->issue_count > 0)
         return 0;
-    wt__buffer_text(&text, "no tools are in it");
+    wt__buffer_text(&text, "the source has no tools");
     return add_remark(report, WT_NOTICE_EMPTY_SOURCE, &text, err);
 }
 
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
-    struct report *report;
-    int rc = wt__report_new(&report, import, err);
-    if (rc < 0)
-        return rc;
+    struct import_report *report;
+    WT_TRY(wt__report_new(&report, import, err));
     wt__engine_begin_import(engine);
-    rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
+    int rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
     if (rc == 0)
-        rc = tell_empty(import, report, err);
+        rc = report_empty(import, report, err);
     bool stored = rc == 0;
     if (stored)
-        rc = tell_twins(report, import, err);
+        rc = report_twins(report, import, err);
     if (rc == 0)
         rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);
-    if (rc < 0) /* so no newer index was made */
+    if (rc < 0) /* no newer index was built */
         wt__engine_changed(engine);
     wt__engine_end_import(engine);
     *out = &report->public;
@@ -270,8 +264,8 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
     return rc;
 }
 
-static struct import_options import_options(const wt_add_options *options, const char *source_name,
-                                            struct progress *progress)
+static struct import_options make_import_options(const wt_add_options *options, const char *source_name,
+                                                 struct progress *progress)
 {
     return (struct import_options){.format = wt__str(options->format),
                                    .provider = wt__str(options->provider),
@@ -287,13 +281,11 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     struct import import = {0};
     struct progress progress;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     const char *name = options.source_name ? options.source_name : "input";
     wt__progress_init(&progress, options.progress, options.progress_context);
-    struct import_options reading = import_options(&options, name, &progress);
-    rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
+    struct import_options reading = make_import_options(&options, name, &progress);
+    int rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
     if (rc == 0)
         rc = add_import(engine, &import, wt__str(name), &options, &progress, out, err);
     wt__import_dispose(&import);
@@ -301,9 +293,9 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     return rc;
 }
 
-/* path by its real folders, so that it is the same source from wherever it is named; or as it is, where it has none. A
- * link to a file is a file of its own, for it may come to point at another one. NULL when memory is out. */
-static const char *source_of(const char *path, struct arena *arena)
+/* Returns path with its real folders, so that a source has one name from all working directories; path itself if this
+ * fails. A link to a file is a source of its own, since it may point to another file later. NULL if out of memory. */
+static const char *resolve_source(const char *path, struct arena *arena)
 {
     char resolved[PATH_MAX];
     if (wt__is_folder(path))
@@ -315,16 +307,16 @@ static const char *source_of(const char *path, struct arena *arena)
     return realpath(folder, resolved) ? wt__path_join(arena, resolved, slash ? slash + 1 : path) : path;
 }
 
-/* The source of a file that is path, or below the folder that path is. */
-static int source_of_file(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
-                          wt_error *err)
+/* Names the source of a file: path itself, or a file below the folder. */
+static int name_file_source(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
+                            wt_error *err)
 {
     const char *below = import->files[file] + strlen(path);
     *out = wt__str(*below ? wt__path_join(&import->arena, source, below + strspn(below, "/")) : source);
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* Tells each tool the file that it comes from: path is the one source, or the folder of them. */
+/* Sets the source of each tool. path: the only source, or the folder of the sources. */
 static int name_sources(struct import *import, const char *path, const char *source, wt_error *err)
 {
     struct str last = {0};
@@ -332,11 +324,11 @@ static int name_sources(struct import *import, const char *path, const char *sou
     for (size_t i = 0; rc == 0 && i < import->tool_count; i++) {
         uint32_t file = import->places[i].file;
         if (i == 0 || file != import->places[i - 1].file)
-            rc = source_of_file(import, file, path, source, &last, err);
+            rc = name_file_source(import, file, path, source, &last, err);
         import->tools[i].source = last;
     }
     for (size_t i = 0; rc == 0 && i < import->left_count; i++)
-        rc = source_of_file(import, import->left[i].file, path, source, &import->left[i].source, err);
+        rc = name_file_source(import, import->left[i].file, path, source, &import->left[i].source, err);
     return rc;
 }
 
@@ -346,14 +338,12 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     struct import import = {0};
     struct progress progress;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     wt__progress_init(&progress, options.progress, options.progress_context);
-    struct import_options reading = import_options(&options, NULL, &progress);
-    rc = wt__import_path(&import, path, &reading, err);
+    struct import_options reading = make_import_options(&options, NULL, &progress);
+    int rc = wt__import_path(&import, path, &reading, err);
     if (rc == 0) {
-        const char *source = source_of(path, &import.arena);
+        const char *source = resolve_source(path, &import.arena);
         rc = source ? name_sources(&import, path, source, err) : wt__fail_nomem(err);
         if (rc == 0)
             rc = add_import(engine, &import, wt__str(source), &options, &progress, out, err);

@@ -1,17 +1,17 @@
+/* corpus.c: see corpus.h. */
 #include "changes/corpus.h"
 
 #include "base/file.h"
 #include "base/sha256.h"
 
-/* The number is raised with the version of the store, so that an older whichtool finds no newer store in its cache. */
+/* Increase the number with the version of the store, so that an older whichtool does not find a newer store in its
+ * cache. */
 #define CORPUS_EDITION "whichtool eval cache 2 " WT_VERSION "\n"
 
-int wt__corpus_cache(const char **out, struct arena *arena, wt_error *err)
+int wt__corpus_cache_folder(const char **out, struct arena *arena, wt_error *err)
 {
     char *caches;
-    int rc = wt__cache_folder(&caches, arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__cache_folder(&caches, arena, err));
     *out = wt__path_join(arena, caches, "eval");
     return *out ? 0 : wt__fail_nomem(err);
 }
@@ -35,7 +35,7 @@ int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char
     wt__sha256_hex(digest, name);
     memcpy(name + 64, ".wt", sizeof ".wt");
 
-    if (!cache_dir && (rc = wt__corpus_cache(&cache_dir, arena, err)) < 0)
+    if (!cache_dir && (rc = wt__corpus_cache_folder(&cache_dir, arena, err)) < 0)
         return rc;
     *out = wt__path_join(arena, cache_dir, name);
     return *out ? 0 : wt__fail_nomem(err);
@@ -47,7 +47,7 @@ int wt__corpus_import(wt_engine *engine, const char *dir, const struct corpus_op
     wt_catalog_info_init(&info);
     int rc = wt_info(engine, &info, err);
     if (rc < 0 || info.tools > 0)
-        return rc; /* an import is one transaction: tools are there, so all of them are */
+        return rc; /* an import is one transaction: either all tools are stored, or not a single one */
     wt_add_options add;
     wt_add_options_init(&add);
     add.format = "beir";
@@ -57,7 +57,7 @@ int wt__corpus_import(wt_engine *engine, const char *dir, const struct corpus_op
     wt_add_report *report = NULL;
     rc = wt_add_path(engine, dir, &add, &report, err);
     if (rc >= 0 && report->added == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s/corpus.jsonl holds no tool that can be read", dir);
+        rc = wt__fail(err, WT_EFORMAT, "%s/corpus.jsonl has no readable tool", dir);
     wt_add_report_free(report);
     return rc;
 }

@@ -1,8 +1,9 @@
-/* embed.c: a tool's vector is the unit vector of the weighted sum of its texts' vectors (retrieve/document.h).
+/* embed.c: encodes tools. The vector of a tool is the unit vector of the weighted sum of its texts' vectors
+ * (retrieve/document.h).
  *
- * Tools are taken BATCH at a time: enough that texts of one length meet in one forward pass, few enough that a stop
- * loses little. Each batch is one transaction, and a tool that changed meanwhile is passed over by the store, so the
- * loop may be stopped, killed or run by two processes at once. */
+ * Tools are encoded in batches of BATCH: large enough to group texts of one length into one forward pass, small enough
+ * that a stop loses little. Each batch is one transaction, and the store skips tools changed meanwhile. So the loop may
+ * be stopped, killed, or run by two processes at once. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -13,23 +14,23 @@
 
 enum { BATCH = 2048 };
 
-struct batch {
+struct embedding_batch {
     struct store_key keys[BATCH];
     size_t count;
     struct arena arena;
-    struct buffer text; /* every text of the batch, one after the other */
+    struct buffer text; /* concatenated texts of the batch */
     size_t begins[BATCH * DOCUMENT_TEXTS + 1];
     struct str texts[BATCH * DOCUMENT_TEXTS];
     float *vectors; /* [BATCH * DOCUMENT_TEXTS, D] */
 };
 
-/* Which tools are encoded. */
+/* Tools to encode. */
 struct embed_scope {
-    const struct own_tools *own; /* these alone; NULL: all */
-    uint64_t newest;             /* and of all those that have not changed since this generation of the store */
+    const struct own_tools *own; /* NULL for all tools */
+    uint64_t newest;             /* newest generation of the store to encode, if own is NULL */
 };
 
-static int by_id(const void *one, const void *other)
+static int compare_ids(const void *one, const void *other)
 {
     int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
     return (a > b) - (a < b);
@@ -40,12 +41,12 @@ static bool is_in_scope(const struct embed_scope *scope, const struct store_key 
     const struct own_tools *own = scope->own;
     if (!own)
         return key->generation <= scope->newest;
-    return own->count > 0 && bsearch(&key->id, own->ids, own->count, sizeof *own->ids, by_id);
+    return own->count > 0 && bsearch(&key->id, own->ids, own->count, sizeof *own->ids, compare_ids);
 }
 
-/* The next keys of tools in scope without a vector; *after: behind the last one that was looked at. */
-static int read_keys(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope, int64_t *after,
-                     struct batch *batch, wt_error *err)
+/* Reads the next keys of tools in scope without a vector. *after: last id looked at. */
+static int read_scope_keys(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope,
+                           int64_t *after, struct embedding_batch *batch, wt_error *err)
 {
     int rc = 1;
     for (batch->count = 0; rc > 0 && batch->count == 0;) {
@@ -59,15 +60,16 @@ static int read_keys(wt_engine *engine, const struct vector_set *set, const stru
     return rc;
 }
 
-/* The next tools without a vector and their texts. */
-static int read_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
-                      const struct embed_scope *scope, int64_t *after, struct batch *batch, wt_error *err)
+/* Reads the next tools without a vector, and their texts. */
+static int read_tool_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
+                           const struct embed_scope *scope, int64_t *after, struct embedding_batch *batch,
+                           wt_error *err)
 {
     int64_t ids[BATCH];
     wt__arena_reset(&batch->arena);
     wt__buffer_clear(&batch->text);
     pthread_mutex_lock(&engine->store_lock);
-    int rc = read_keys(engine, set, scope, after, batch, err);
+    int rc = read_scope_keys(engine, set, scope, after, batch, err);
     struct tool *tools = wt__arena_array(&batch->arena, struct tool, batch->count);
     for (size_t i = 0; i < batch->count; i++)
         ids[i] = batch->keys[i].id;
@@ -91,8 +93,8 @@ static int read_batch(wt_engine *engine, const struct encoder *encoder, const st
     return 0;
 }
 
-/* vectors [count * DOCUMENT_TEXTS, D] become [count, D] in place. */
-static void interpolate(float *vectors, size_t count, size_t dim)
+/* Sums the vectors of each tool in place: [count * DOCUMENT_TEXTS, D] become [count, D]. */
+static void sum_text_vectors(float *vectors, size_t count, size_t dim)
 {
     for (size_t i = 0; i < count; i++) {
         const float *in = vectors + i * DOCUMENT_TEXTS * dim;
@@ -111,22 +113,20 @@ static void interpolate(float *vectors, size_t count, size_t dim)
     }
 }
 
-static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
-                           struct batch *batch, struct progress *progress, wt_error *err)
+static int64_t embed_tool_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
+                                struct embedding_batch *batch, struct progress *progress, wt_error *err)
 {
-    int rc = wt__encode_many(encoder, TEXT_TOOL, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads,
-                             batch->vectors, progress, err);
-    if (rc < 0)
-        return rc;
-    interpolate(batch->vectors, batch->count, set->dim);
+    WT_TRY(wt__encode_many(encoder, TEXT_TOOL, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads,
+                           batch->vectors, progress, err));
+    sum_text_vectors(batch->vectors, batch->count, set->dim);
     pthread_mutex_lock(&engine->store_lock);
     int64_t stored = wt__store_put_vectors(engine->store, set, batch->keys, batch->vectors, batch->count, err);
     pthread_mutex_unlock(&engine->store_lock);
     return stored;
 }
 
-/* Counts the tools without a vector in *missing, in scope or not. */
-static int count_missing(wt_engine *engine, const struct vector_set *set, uint64_t *missing, wt_error *err)
+/* Counts all tools without a vector, in scope or not. */
+static int count_missing_vectors(wt_engine *engine, const struct vector_set *set, uint64_t *missing, wt_error *err)
 {
     uint64_t tools = 0, providers = 0, there = 0;
     pthread_mutex_lock(&engine->store_lock);
@@ -141,18 +141,18 @@ static int count_missing(wt_engine *engine, const struct vector_set *set, uint64
     return rc < 0 ? rc : 0;
 }
 
-/* Adds to *embedded. */
-static int embed_scope(wt_engine *engine, const struct encoder *encoder, const struct embed_scope *scope,
-                       struct progress *progress, size_t *embedded, wt_error *err)
+/* Encodes the tools in scope, and adds their number to *embedded. */
+static int embed_tools_in_scope(wt_engine *engine, const struct encoder *encoder, const struct embed_scope *scope,
+                                struct progress *progress, size_t *embedded, wt_error *err)
 {
     struct vector_set set = wt__engine_vectors(encoder, engine);
     uint64_t missing;
-    int rc = count_missing(engine, &set, &missing, err);
+    int rc = count_missing_vectors(engine, &set, &missing, err);
     if (rc < 0 || missing == 0)
         return rc;
     if (scope->own && scope->own->count < missing)
         missing = scope->own->count;
-    struct batch *batch = calloc(1, sizeof *batch);
+    struct embedding_batch *batch = calloc(1, sizeof *batch);
     float *vectors = wt__alloc_aligned((size_t)BATCH * DOCUMENT_TEXTS * set.dim, sizeof *vectors);
     if (!batch || !vectors) {
         free(batch);
@@ -163,10 +163,10 @@ static int embed_scope(wt_engine *engine, const struct encoder *encoder, const s
     if (missing > 0 && wt__progress_phase(progress, "encoding", missing * DOCUMENT_TEXTS))
         rc = wt__fail_cancelled(err);
     for (int64_t after = 0; rc >= 0;) {
-        rc = read_batch(engine, encoder, &set, scope, &after, batch, err);
+        rc = read_tool_batch(engine, encoder, &set, scope, &after, batch, err);
         if (rc < 0 || batch->count == 0)
             break;
-        int64_t stored = embed_batch(engine, encoder, &set, batch, progress, err);
+        int64_t stored = embed_tool_batch(engine, encoder, &set, batch, progress, err);
         if (stored < 0)
             rc = (int)stored;
         else
@@ -183,11 +183,12 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
                       wt_error *err)
 {
     *embedded = 0;
-    return embed_scope(engine, encoder, &(struct embed_scope){.newest = UINT64_MAX}, progress, embedded, err);
+    return embed_tools_in_scope(engine, encoder, &(struct embed_scope){.newest = UINT64_MAX}, progress, embedded, err);
 }
 
-/* An import that begins after the generation was read has newer tools, and one that began before is seen then. */
-static int find_rest(wt_engine *engine, struct embed_scope *rest, bool *alone, wt_error *err)
+/* Sets the scope of tools encoded by the last running import. The generation is read first: a later import has newer
+ * tools, and an earlier one is counted as running. */
+static int find_other_tools(wt_engine *engine, struct embed_scope *rest, bool *alone, wt_error *err)
 {
     *rest = (struct embed_scope){0};
     pthread_mutex_lock(&engine->store_lock);
@@ -204,16 +205,17 @@ int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct ow
     bool alone = false;
     *embedded = 0;
     if (own->count > 0)
-        qsort(own->ids, own->count, sizeof *own->ids, by_id);
-    int rc = find_rest(engine, &rest, &alone, err);
+        qsort(own->ids, own->count, sizeof *own->ids, compare_ids);
+    int rc = find_other_tools(engine, &rest, &alone, err);
     if (rc == 0 && !alone && own->count > 0)
-        rc = embed_scope(engine, encoder, &(struct embed_scope){.own = own}, progress, embedded, err);
+        rc = embed_tools_in_scope(engine, encoder, &(struct embed_scope){.own = own}, progress, embedded, err);
     if (rc == 0 && !alone)
-        rc = find_rest(engine, &rest, &alone, err);
-    return rc == 0 && alone ? embed_scope(engine, encoder, &rest, progress, embedded, err) : rc;
+        rc = find_other_tools(engine, &rest, &alone, err);
+    return rc == 0 && alone ? embed_tools_in_scope(engine, encoder, &rest, progress, embedded, err) : rc;
 }
 
-/* The trained encoder's, too, where there is one. A damaged one is told to who asks for its recipes. */
+/* Encodes for the trained encoder as well, if one exists. Ignores a damaged one; callers that use its recipes report
+ * it. */
 static int embed_for_trained(wt_engine *engine, const struct encoder *own, struct progress *progress, wt_error *err)
 {
     const struct trained *trained;
@@ -228,12 +230,10 @@ int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context
 {
     const struct encoder *encoder;
     struct progress progress;
-    int rc = wt__engine_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(engine, &encoder, err));
     wt__progress_init(&progress, report, context);
     size_t embedded;
-    rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
+    int rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
     if (rc == 0)
         rc = embed_for_trained(engine, encoder, &progress, err);
     wt__engine_changed(engine);

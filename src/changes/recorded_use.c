@@ -1,9 +1,9 @@
-/* recorded_use.c: recording, importing, listing, exporting and forgetting what was used.
+/* recorded_use.c: records, imports, lists, exports and forgets usages.
  *
  *   read the source (no lock) -> look up the tools -> one transaction -> vectors, batch by batch
  *
- * As with tools, the transaction is what the caller was promised; the vectors are derived, can be stopped at any
- * moment, and are taken up by the next call. */
+ * The transaction is the promise to the caller, as for tools. The vectors are derived: they can be stopped at any
+ * moment, and the next call continues them. */
 #include "changes/recorded_use.h"
 
 #include <stdio.h>
@@ -12,33 +12,34 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "catalog/credentials.h"
 #include "catalog/usage_import.h"
 #include "engine/filter.h"
-#include "changes/recorded_arguments.h"
 #include "engine/sized_options.h"
 #include "engine/tools.h"
 #include "text/shown.h"
 
-enum { PAGE = 1000 }; /* usages held at once by an export */
+enum { PAGE = 1000 }; /* usages loaded at once by an export */
 
 /* ---------------------------------------------------------------- looking up tools */
 
-/* Tools by the names that usages have for them; each is looked up once. */
-struct lookup {
+/* Cache of tools by their names in usages. */
+struct tool_lookup {
     wt_engine *engine;
-    struct arena arena;    /* the names, and what is gathered of usages */
-    struct map by_name[2]; /* [source_ids] -> index of found */
-    struct found {
+    struct arena arena;    /* names, and data of usages */
+    struct map by_name[2]; /* [source_ids] -> index in found */
+    struct found_tool {
         struct str name;
-        int64_t id; /* 0: no tool has it; -1: several have */
+        int64_t id; /* 0 if the name is unknown; -1 if it is ambiguous */
     } * found;
     size_t count, capacity;
-    wt_error ambiguous; /* the sentence about the last of those */
+    wt_error ambiguous; /* message about the last ambiguous name */
 };
 
-static void lookup_dispose(struct lookup *lookup)
+static void lookup_dispose(struct tool_lookup *lookup)
 {
     wt__map_dispose(&lookup->by_name[0]);
     wt__map_dispose(&lookup->by_name[1]);
@@ -46,8 +47,8 @@ static void lookup_dispose(struct lookup *lookup)
     free(lookup->found);
 }
 
-/* *id as in struct found. */
-static int resolve(struct lookup *lookup, const char *name, bool source_id, int64_t *id, wt_error *err)
+/* Resolves a name in the store. *id as in struct found_tool. */
+static int resolve_tool_name(struct tool_lookup *lookup, const char *name, bool source_id, int64_t *id, wt_error *err)
 {
     wt_error why = {0};
     int64_t found[2] = {0};
@@ -68,28 +69,28 @@ static int resolve(struct lookup *lookup, const char *name, bool source_id, int6
     return rc;
 }
 
-/* The name's id; *name becomes a copy that lives as long as the lookup. */
-static int look_up(struct lookup *lookup, struct str *name, bool source_id, int64_t *id, wt_error *err)
+/* Sets *id of a name. *name becomes a copy with the lifetime of the lookup. */
+static int look_up_tool(struct tool_lookup *lookup, struct str *name, bool source_id, int64_t *id, wt_error *err)
 {
     struct map *map = &lookup->by_name[source_id];
     const uint32_t *known = wt__map_get(map, *name);
     if (known) {
         *name = lookup->found[*known].name;
         *id = lookup->found[*known].id;
-        return *id < 0 ? resolve(lookup, name->ptr, source_id, id, err) : 0; /* for its sentence */
+        return *id < 0 ? resolve_tool_name(lookup, name->ptr, source_id, id, err) : 0; /* for its message */
     }
     name->ptr = wt__arena_copy(&lookup->arena, *name);
     if (!name->ptr ||
         wt__grow((void **)&lookup->found, &lookup->capacity, lookup->count + 1, sizeof *lookup->found) < 0 ||
         !wt__map_insert(map, *name, (uint32_t)lookup->count, NULL))
         return wt__fail_nomem(err);
-    int rc = resolve(lookup, name->ptr, source_id, id, err);
-    lookup->found[lookup->count++] = (struct found){*name, *id};
+    int rc = resolve_tool_name(lookup, name->ptr, source_id, id, err);
+    lookup->found[lookup->count++] = (struct found_tool){*name, *id};
     return rc;
 }
 
-/* The same tool among those, or NULL. */
-static struct usage_tool *find_among(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
+/* Returns the same tool among the tools, or NULL. */
+static struct usage_tool *find_same_tool(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
     for (size_t i = 0; i < count; i++)
         if (tool->tool ? tools[i].tool == tool->tool : wt__str_equal(tools[i].label, tool->label))
@@ -97,18 +98,59 @@ static struct usage_tool *find_among(struct usage_tool *tools, size_t count, con
     return NULL;
 }
 
-/* Whether tool is not among them yet. One that is gets the arguments, where it has none. */
-static bool is_new(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
+/* True if the tool is not among the tools yet. Otherwise gives its arguments to the earlier one if that has none. */
+static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
-    struct usage_tool *same = find_among(tools, count, tool);
+    struct usage_tool *same = find_same_tool(tools, count, tool);
     if (same && same->arguments.len == 0)
         same->arguments = tool->arguments;
     return !same;
 }
 
+/* ---------------------------------------------------------------- arguments */
+
+static int drop_credentials(wt_engine *engine, int64_t id, struct str label, json_t *arguments, wt_error *err)
+{
+    struct arena arena = {0};
+    struct tool tool = {.name = label};
+    json_t *schema = NULL;
+    int rc = 0;
+    if (id > 0) {
+        pthread_mutex_lock(&engine->store_lock);
+        rc = wt__store_get(engine->store, &id, 1, &arena, &tool, err);
+        pthread_mutex_unlock(&engine->store_lock);
+    }
+    if (rc > 0)
+        rc = wt__json_parse(&schema, tool.schema.ptr, tool.schema.len, NULL);
+    if (rc == WT_ENOMEM)
+        rc = wt__fail_nomem(err);
+    else if (rc >= 0 || rc == WT_EFORMAT || rc == WT_ETOOLONG) /* without a valid schema, names alone decide */
+        rc = 0;
+    if (rc == 0)
+        wt__drop_credentials(arguments, tool.name, schema);
+    json_decref(schema);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none, so the schema of
+ * the tool is read only if an argument may be a credential. tool: id of the tool, 0 if unknown; label: its name. Takes
+ * store_lock. Errors: WT_ETOOLONG with a message about "the arguments", WT_ENOMEM, and those of the store. */
+static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str label, json_t *arguments,
+                                    struct arena *arena, struct str *out, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    if (wt__may_have_credentials(arguments))
+        WT_TRY(drop_credentials(engine, tool, label, arguments, err));
+    WT_TRY(wt__usage_write_arguments(&text, arguments, err));
+    *out = wt__buffer_view(&text);
+    out->ptr = wt__arena_copy(arena, *out);
+    return out->ptr ? 0 : wt__fail_nomem(err);
+}
+
 /* ---------------------------------------------------------------- recording */
 
-/* Everything about the usage but its tools. */
+/* Reads and checks everything but the tools. */
 static int read_record(struct usage *usage, struct str request, size_t count, const wt_record_options *options,
                        wt_error *err)
 {
@@ -124,35 +166,33 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
         return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is none of: " USAGE_OUTCOME_WORDS, options->outcome);
     if (usage->time < 0 || usage->time > CLOCK_TEXT_MAX)
         return wt__fail(err, WT_EINVAL, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
-    int rc = wt__usage_check_client(usage->client, err);
-    if (rc == 0)
-        rc = wt__usage_check_key(usage->key, err);
-    return rc < 0 ? rc : wt__usage_check_request(request, err);
+    WT_TRY(wt__usage_check_client(usage->client, err));
+    WT_TRY(wt__usage_check_key(usage->key, err));
+    return wt__usage_check_request(request, err);
 }
 
-/* No tool has any of the names. */
-static int fail_unknown(wt_engine *engine, const char *first, size_t count, wt_error *err)
+/* Fails if all names are unknown, with a suggestion. */
+static int fail_unknown_tools(wt_engine *engine, const char *first, size_t count, wt_error *err)
 {
-    struct buffer sentence = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "no tool is named \"%s\"%s; nothing was recorded", first,
-                      count > 1 ? ", nor as the others" : "");
+                      count > 1 ? " or like the others" : "");
     pthread_mutex_lock(&engine->store_lock);
     wt__suggest_tool(&sentence, engine->store, wt__str(first));
     pthread_mutex_unlock(&engine->store_lock);
-    int rc = sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
-    wt__buffer_dispose(&sentence);
-    return rc;
+    return sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
 }
 
-/* What tool number `index` was called with. */
-static int read_arguments(struct lookup *lookup, const char *text, size_t index, struct usage_tool *tool, wt_error *err)
+/* Reads the arguments of tool number `index`. */
+static int read_usage_arguments(struct tool_lookup *lookup, const char *text, size_t index, struct usage_tool *tool,
+                                wt_error *err)
 {
     json_t *object;
     wt_error why = {0};
     int rc = wt__usage_read_arguments(&object, wt__str(text), &why);
     if (rc == 0)
-        rc = wt__recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena, &tool->arguments,
-                                    &why);
+        rc = write_recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena, &tool->arguments,
+                                      &why);
     json_decref(object);
     if (rc == WT_EFORMAT || rc == WT_ETOOLONG)
         return wt__fail(err, rc, "tool %zu (\"%s\"): %s", index + 1, tool->label.ptr, why.message);
@@ -161,9 +201,9 @@ static int read_arguments(struct lookup *lookup, const char *text, size_t index,
     return rc;
 }
 
-/* Finds the tools. arguments: of each, or NULL. Returns how many of the names no tool has. */
-static int read_tools(struct lookup *lookup, const char *const *names, const char *const *arguments, size_t count,
-                      struct usage_tool *tools, size_t *tool_count, wt_error *err)
+/* Finds the tools. arguments: of each tool, or NULL. Returns the number of unknown names. */
+static int read_usage_tools(struct tool_lookup *lookup, const char *const *names, const char *const *arguments,
+                            size_t count, struct usage_tool *tools, size_t *tool_count, wt_error *err)
 {
     int unknown = 0;
     *tool_count = 0;
@@ -173,25 +213,25 @@ static int read_tools(struct lookup *lookup, const char *const *names, const cha
             return wt__fail(err, tool.label.len ? WT_ETOOLONG : WT_EINVAL,
                             "the name of tool %zu has %zu bytes; 1 to %d are taken", i + 1, tool.label.len,
                             WT_MAX_USAGE_LABEL_BYTES);
-        int rc = look_up(lookup, &tool.label, false, &tool.tool, err);
+        int rc = look_up_tool(lookup, &tool.label, false, &tool.tool, err);
         if (rc < 0)
             return rc;
         if (tool.tool < 0)
             return wt__fail(err, WT_EINVAL, "%s", lookup->ambiguous.message);
         if (arguments && arguments[i] && *arguments[i])
-            rc = read_arguments(lookup, arguments[i], i, &tool, err);
+            rc = read_usage_arguments(lookup, arguments[i], i, &tool, err);
         if (rc < 0)
             return rc;
-        if (!is_new(tools, *tool_count, &tool))
+        if (!is_new_tool(tools, *tool_count, &tool))
             continue;
         unknown += tool.tool == 0;
         tools[(*tool_count)++] = tool;
     }
-    return (size_t)unknown == *tool_count ? fail_unknown(lookup->engine, names[0], *tool_count, err) : unknown;
+    return (size_t)unknown == *tool_count ? fail_unknown_tools(lookup->engine, names[0], *tool_count, err) : unknown;
 }
 
-/* What follows the transaction and may wait: a failure of it takes nothing back, so none is told. */
-static void learn_now(wt_engine *engine)
+/* Encodes the new usage. Failures are ignored: the usage is stored, and the next call continues. */
+static void learn_recorded_usage(wt_engine *engine)
 {
     const struct encoder *encoder;
     size_t learned;
@@ -204,14 +244,12 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
 {
     wt_record_options options;
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
-    struct lookup lookup = {.engine = engine};
+    struct tool_lookup lookup = {.engine = engine};
     struct usage usage;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
-    rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    int rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
     if (rc == 0)
-        rc = read_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
+        rc = read_usage_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
     int unknown = rc;
     if (rc >= 0) {
         usage.tools = tools;
@@ -225,7 +263,7 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
     if (rc < 0)
         return rc;
     if (!options.no_vectors)
-        learn_now(engine);
+        learn_recorded_usage(engine);
     wt__engine_changed(engine);
     return unknown;
 }
@@ -234,20 +272,16 @@ int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client,
 {
     struct usage usage = {.key = wt__str(key), .client = wt__str(client)};
     enum usage_fate fate;
-    int rc = wt__usage_check_key(usage.key, err);
-    if (rc == 0)
-        rc = wt__usage_check_client(usage.client, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_check_key(usage.key, err));
+    WT_TRY(wt__usage_check_client(usage.client, err));
     if (usage.key.len == 0)
-        return wt__fail(err, WT_EINVAL, "say which usage ended so: its key");
+        return wt__fail(err, WT_EINVAL, "give the key of the usage");
     if (!wt__usage_outcome_read(wt__str(outcome), &usage.outcome))
         return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is none of: " USAGE_OUTCOME_WORDS, outcome);
     pthread_mutex_lock(&engine->store_lock);
-    rc = wt__store_add_usages(engine->store, &usage, 1, NULL, &fate, NULL, err);
+    int rc = wt__store_add_usages(engine->store, &usage, 1, NULL, &fate, NULL, err);
     pthread_mutex_unlock(&engine->store_lock);
-    if (rc < 0)
-        return rc;
+    WT_TRY(rc);
     wt__engine_changed(engine);
     return fate == USAGE_MISSING ? wt__fail(err, WT_ENOTFOUND, "no usage of that client has the key \"%s\"", key) : 0;
 }
@@ -255,20 +289,20 @@ int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client,
 /* ---------------------------------------------------------------- importing */
 
 struct usage_report {
-    wt_usage_report public;     /* first, so that the public pointer is this one */
-    struct usage_import import; /* the issues live here */
+    wt_usage_report public;     /* first member, so that the public pointer converts to struct usage_report */
+    struct usage_import import; /* owner of the issues */
     struct buffer notice;
 };
 
-struct import {
-    struct lookup lookup;
+struct usage_intake {
+    struct tool_lookup lookup;
     struct usage_report *report;
     struct usage *usages;
     size_t count, capacity;
     int64_t now;
-    struct str client; /* whose they are, whatever they say; "": what they say */
-    struct str key;    /* of one that says none */
-    bool none_known;   /* no tool of the last usage is known, which was skipped for that */
+    struct str client; /* client of all usages, overriding their own; "" to keep theirs */
+    struct str key;    /* key of usages without one */
+    bool none_known;   /* the last usage was skipped because all its tools are unknown */
 };
 
 void wt_usage_report_free(wt_usage_report *public)
@@ -281,8 +315,9 @@ void wt_usage_report_free(wt_usage_report *public)
     free(report);
 }
 
-/* Tells about a name that cannot be used. */
-static int tell_name(struct import *import, const struct usage_draft *draft, size_t at, int64_t id, wt_error *err)
+/* Reports an unusable name. */
+static int report_unusable_name(struct usage_intake *import, const struct usage_draft *draft, size_t at, int64_t id,
+                                wt_error *err)
 {
     char pointer[32] = "", query[120] = "";
     struct str name = draft->tools[at].name;
@@ -298,16 +333,16 @@ static int tell_name(struct import *import, const struct usage_draft *draft, siz
                            (int)(name.len < 200 ? name.len : 200), name.ptr);
 }
 
-/* The arguments of a call; such as cannot be kept are told. */
-static int take_arguments(struct import *import, const struct usage_draft *draft, size_t at, struct usage_tool *tool,
-                          wt_error *err)
+/* Stores the arguments of a call; reports unusable ones. */
+static int take_draft_arguments(struct usage_intake *import, const struct usage_draft *draft, size_t at,
+                                struct usage_tool *tool, wt_error *err)
 {
     char pointer[48];
     wt_error why = {0};
     if (!draft->tools[at].arguments)
         return 0;
-    int rc = wt__recorded_arguments(import->lookup.engine, tool->tool, tool->label, draft->tools[at].arguments,
-                                    &import->lookup.arena, &tool->arguments, &why);
+    int rc = write_recorded_arguments(import->lookup.engine, tool->tool, tool->label, draft->tools[at].arguments,
+                                      &import->lookup.arena, &tool->arguments, &why);
     if (rc == WT_ETOOLONG) {
         snprintf(pointer, sizeof pointer, "/tools/%zu/arguments", at);
         struct usage_place place = {draft->file, draft->line, draft->byte, pointer};
@@ -319,24 +354,22 @@ static int take_arguments(struct import *import, const struct usage_draft *draft
     return rc;
 }
 
-/* tools [draft->tool_count], *count of them; *known of those are in the store. */
-static int find_tools(struct import *import, const struct usage_draft *draft, struct usage_tool *tools, size_t *count,
-                      size_t *known, wt_error *err)
+/* Fills tools [draft->tool_count]. *count: tools filled; *known: tools found in the store. */
+static int find_draft_tools(struct usage_intake *import, const struct usage_draft *draft, struct usage_tool *tools,
+                            size_t *count, size_t *known, wt_error *err)
 {
     *count = *known = 0;
     for (size_t i = 0; i < draft->tool_count; i++) {
         struct usage_tool tool = {.label = draft->tools[i].name};
-        int rc = look_up(&import->lookup, &tool.label, draft->query.len > 0, &tool.tool, err);
+        int rc = look_up_tool(&import->lookup, &tool.label, draft->query.len > 0, &tool.tool, err);
         if (rc == 0 && tool.tool <= 0)
-            rc = tell_name(import, draft, i, tool.tool, err);
+            rc = report_unusable_name(import, draft, i, tool.tool, err);
         if (rc < 0)
             return rc;
-        if (tool.tool < 0) /* what several tools have is not kept: it will not become the id of one */
+        if (tool.tool < 0) /* an ambiguous name is dropped: it would never become the id of one tool */
             continue;
-        rc = take_arguments(import, draft, i, &tool, err);
-        if (rc < 0)
-            return rc;
-        if (!is_new(tools, *count, &tool))
+        WT_TRY(take_draft_arguments(import, draft, i, &tool, err));
+        if (!is_new_tool(tools, *count, &tool))
             continue;
         *known += tool.tool > 0;
         tools[(*count)++] = tool;
@@ -344,14 +377,12 @@ static int find_tools(struct import *import, const struct usage_draft *draft, st
     return 0;
 }
 
-static int take(void *context, const struct usage_draft *draft, wt_error *err)
+static int take_draft(void *context, const struct usage_draft *draft, wt_error *err)
 {
-    struct import *import = context;
+    struct usage_intake *import = context;
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
     size_t count, known;
-    int rc = find_tools(import, draft, tools, &count, &known, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_draft_tools(import, draft, tools, &count, &known, err));
     if (known == 0 && draft->tool_count > 0) {
         import->report->import.skipped++;
         import->none_known = true;
@@ -376,8 +407,9 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
     return 0;
 }
 
-/* Vectors, or why there are none. */
-static int learn_import(wt_engine *engine, struct usage_report *report, struct progress *progress, wt_error *err)
+/* Encodes the imported usages, or adds the reason to the notice. */
+static int learn_imported_usages(wt_engine *engine, struct usage_report *report, struct progress *progress,
+                                 wt_error *err)
 {
     const struct encoder *encoder = NULL;
     wt_error why;
@@ -395,9 +427,9 @@ static int learn_import(wt_engine *engine, struct usage_report *report, struct p
     return rc;
 }
 
-/* A log that was there already, whole or for the most part, is most likely one that was added twice; single requests
- * come again every day. last: the id of the last usage that was added. */
-static int tell_again(wt_engine *engine, struct usage_report *report, int64_t last, wt_error *err)
+/* Warns if most usages were recorded before: then the same log was probably added twice. Single requests may well
+ * repeat. last: id of the last added usage. */
+static int report_repeated(wt_engine *engine, struct usage_report *report, int64_t last, wt_error *err)
 {
     uint64_t again = 0;
     size_t added = report->public.added;
@@ -407,14 +439,14 @@ static int tell_again(wt_engine *engine, struct usage_report *report, int64_t la
     if (rc < 0 || 2 * again <= added)
         return rc;
     wt__buffer_printf(&report->notice,
-                      "%llu of these have the request, client and tools of one that was recorded before, and are "
-                      "recorded again: with a \"key\" each, that happens once",
+                      "%llu of these repeat the request, client and tools of an earlier usage, and are recorded "
+                      "again; give each a \"key\" to prevent this",
                       (unsigned long long)again);
     report->public.notice = report->notice.ptr;
     return report->notice.failed ? wt__fail_nomem(err) : 0;
 }
 
-static size_t *count_of_fate(wt_usage_report *report, enum usage_fate fate)
+static size_t *get_fate_count(wt_usage_report *report, enum usage_fate fate)
 {
     return fate == USAGE_ADDED     ? &report->added
            : fate == USAGE_CHANGED ? &report->outcomes
@@ -422,7 +454,7 @@ static size_t *count_of_fate(wt_usage_report *report, enum usage_fate fate)
                                    : &report->repeated;
 }
 
-static int store_import(wt_engine *engine, struct import *import, struct progress *progress, wt_error *err)
+static int store_usages(wt_engine *engine, struct usage_intake *import, struct progress *progress, wt_error *err)
 {
     struct usage_report *report = import->report;
     enum usage_fate *fates = wt__arena_array(&report->import.arena, enum usage_fate, import->count);
@@ -436,43 +468,40 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
             wt__new_tools_called(engine, import->usages, import->count);
     }
     for (size_t i = 0; rc == 0 && i < import->count; i++)
-        *count_of_fate(&report->public, fates[i]) += 1;
+        *get_fate_count(&report->public, fates[i]) += 1;
     report->public.skipped = report->import.skipped;
     report->public.issues = wt__arena_pointers(&report->import.arena, report->import.issues, report->import.issue_count,
                                                sizeof *report->import.issues);
     report->public.issue_count = report->import.issue_count;
     if (rc == 0)
-        rc = tell_again(engine, report, last, err);
+        rc = report_repeated(engine, report, last, err);
     return rc < 0 || report->public.issues ? rc : wt__fail_nomem(err);
 }
 
-/* From path, or from bytes when that is NULL. */
-static int add_usage(wt_engine *engine, const char *path, struct str bytes, const wt_add_usage_options *given,
-                     wt_usage_report **out, wt_error *err)
+/* Adds usages from path, or from bytes if path is NULL. */
+static int import_usages(wt_engine *engine, const char *path, struct str bytes, const wt_add_usage_options *given,
+                         wt_usage_report **out, wt_error *err)
 {
     wt_add_usage_options options;
     struct progress progress;
-    struct import import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
+    struct usage_intake import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     import.report = calloc(1, sizeof *import.report);
-    if (!import.report)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(import.report, err);
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct usage_import *reader = &import.report->import;
-    *reader =
-        (struct usage_import){.take = take, .context = &import, .progress = &progress, .strict = options.strict != 0};
-    rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
-              : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
+    *reader = (struct usage_import){
+        .take = take_draft, .context = &import, .progress = &progress, .strict = options.strict != 0};
+    int rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
+                  : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
     if (rc == 0)
-        rc = store_import(engine, &import, &progress, err);
+        rc = store_usages(engine, &import, &progress, err);
     bool stored = rc == 0;
     lookup_dispose(&import.lookup);
     free(import.usages);
     if (rc == 0 && !options.no_vectors)
-        rc = learn_import(engine, import.report, &progress, err);
+        rc = learn_imported_usages(engine, import.report, &progress, err);
     if (stored)
         wt__engine_changed(engine);
     wt__progress_dispose(&progress);
@@ -486,21 +515,21 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
 int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
                  wt_usage_report **out, wt_error *err)
 {
-    return add_usage(engine, NULL, (struct str){bytes, len}, options, out, err);
+    return import_usages(engine, NULL, (struct str){bytes, len}, options, out, err);
 }
 
 int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_options *options, wt_usage_report **out,
                       wt_error *err)
 {
-    return add_usage(engine, path, (struct str){"", 0}, options, out, err);
+    return import_usages(engine, path, (struct str){"", 0}, options, out, err);
 }
 
-/* ---------------------------------------------------------------- reports of many callers */
+/* ---------------------------------------------------------------- reports of several callers */
 
-/* Its code and message; a usage that can be recorded is the import's next. */
-static int read_reported(struct import *import, struct reported_usage *usage, wt_error *err)
+/* Sets code and message of a reported usage; appends a valid usage to the import. */
+static int read_reported(struct usage_intake *import, struct reported_usage *usage, wt_error *err)
 {
-    struct usage_report report = {.import = {.take = take, .context = import}};
+    struct usage_report report = {.import = {.take = take_draft, .context = import}};
     size_t before = import->count;
     wt_error why = {0};
     import->report = &report;
@@ -521,7 +550,7 @@ static int read_reported(struct import *import, struct reported_usage *usage, wt
     return rc == WT_EFORMAT ? 0 : rc;
 }
 
-static int store_reported(wt_engine *engine, const struct import *import, struct reported_usage *const *taken,
+static int store_reported(wt_engine *engine, const struct usage_intake *import, struct reported_usage *const *taken,
                           enum usage_fate *fates, wt_error *err)
 {
     if (import->count == 0)
@@ -536,9 +565,9 @@ static int store_reported(wt_engine *engine, const struct import *import, struct
     return rc;
 }
 
-int wt__record_reported(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err)
+int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err)
 {
-    struct import import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
+    struct usage_intake import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
     struct reported_usage **taken = wt__arena_array(&import.lookup.arena, struct reported_usage *, count);
     enum usage_fate *fates = wt__arena_array(&import.lookup.arena, enum usage_fate, count);
     int rc = taken && fates ? 0 : wt__fail_nomem(err);
@@ -560,7 +589,7 @@ int wt__record_reported(wt_engine *engine, struct reported_usage *const *usages,
 /* ---------------------------------------------------------------- listing */
 
 struct usage_page {
-    wt_usages public; /* first, so that the public pointer is this one */
+    wt_usages public; /* first member, so that the public pointer converts to struct usage_page */
     struct arena arena;
 };
 
@@ -573,18 +602,16 @@ void wt_usages_free(wt_usages *usages)
     free(page);
 }
 
-static int fail_unnamed(struct store *store, const char *name, wt_error *err)
+static int fail_unknown_name(struct store *store, const char *name, wt_error *err)
 {
-    struct buffer sentence = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
     wt__buffer_printf(&sentence, "neither a tool nor a usage has the name \"%s\"", name);
     wt__suggest_tool(&sentence, store, wt__str(name));
-    int rc = sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
-    wt__buffer_dispose(&sentence);
-    return rc;
+    return sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
 }
 
-/* What the filter means here. Its strings are borrowed. Called with store_lock held. */
-static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
+/* Translates a filter into a query, which borrows its strings. Requires store_lock. */
+static int read_usage_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
 {
     uint64_t named = 0;
     *query = (struct usage_query){.after = filter->after_id,
@@ -600,19 +627,18 @@ static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct 
     if (rc == WT_ENOTFOUND && query->label.len > 0) {
         rc = wt__store_count_usages(engine->store, &(struct usage_query){.label = query->label}, &named, &why);
         if (rc == 0 && named == 0)
-            rc = fail_unnamed(engine->store, filter->tool, &why);
+            rc = fail_unknown_name(engine->store, filter->tool, &why);
     }
     if (rc < 0 && err)
         *err = why;
     return rc;
 }
 
-static int materialise(struct arena *arena, const struct usage *usage, wt_usage *out, wt_error *err)
+static int materialise_usage(struct arena *arena, const struct usage *usage, wt_usage *out, wt_error *err)
 {
     wt_usage_tool *tools = wt__arena_array(arena, wt_usage_tool, usage->tool_count);
     const void *pointers = wt__arena_pointers(arena, tools, usage->tool_count, sizeof *tools);
-    if (!pointers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(pointers, err);
     for (size_t i = 0; i < usage->tool_count; i++)
         tools[i] = (wt_usage_tool){usage->tools[i].label.ptr, usage->tools[i].tool != 0,
                                    usage->tools[i].arguments.len ? usage->tools[i].arguments.ptr : NULL};
@@ -634,14 +660,11 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     struct usage *usages = NULL;
     size_t count = 0;
     *out = NULL;
-    int rc = wt__options_read(&filter, sizeof filter, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&filter, sizeof filter, given, err));
     struct usage_page *page = calloc(1, sizeof *page);
-    if (!page)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(page, err);
     pthread_mutex_lock(&engine->store_lock);
-    rc = read_filter(engine, &filter, &query, err);
+    int rc = read_usage_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_usages(engine->store, &query, &page->arena, &usages, &count, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -650,7 +673,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     if (rc == 0 && !pointers)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = materialise(&page->arena, &usages[i], &items[i], err);
+        rc = materialise_usage(&page->arena, &usages[i], &items[i], err);
     if (rc < 0) {
         wt_usages_free(&page->public);
         return rc;
@@ -660,7 +683,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     return 0;
 }
 
-static void write_tool(struct buffer *out, const wt_usage_tool *tool)
+static void write_exported_tool(struct buffer *out, const wt_usage_tool *tool)
 {
     if (tool->arguments)
         wt__buffer_text(out, "{\"tool\":");
@@ -672,7 +695,7 @@ static void write_tool(struct buffer *out, const wt_usage_tool *tool)
     }
 }
 
-static void write_line(struct buffer *out, const wt_usage *usage)
+static void write_exported_usage(struct buffer *out, const wt_usage *usage)
 {
     char time[CLOCK_TEXT_BYTES];
     wt__clock_text(usage->time, time);
@@ -681,7 +704,7 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, ",\"tools\":[");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        write_tool(out, usage->tools[i]);
+        write_exported_tool(out, usage->tools[i]);
     }
     wt__buffer_text(out, "]");
     if (*usage->outcome)
@@ -698,8 +721,9 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "}\n");
 }
 
-/* One page; *filter moves on behind it. Returns how many. */
-static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context, wt_error *err)
+/* Exports one page and moves *filter after it. Returns the number of usages. */
+static int64_t export_usage_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context,
+                                 wt_error *err)
 {
     wt_usages *page;
     struct buffer lines = {0}, shown = {0};
@@ -707,7 +731,7 @@ static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < page->len; i++)
-        write_line(&lines, page->items[i]);
+        write_exported_usage(&lines, page->items[i]);
     wt__shown_json(&shown, wt__buffer_view(&lines));
     if (lines.failed || shown.failed)
         rc = wt__fail_nomem(err);
@@ -727,13 +751,11 @@ int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *given, wt_writ
 {
     wt_usage_filter filter;
     int64_t total = 0, count;
-    int rc = wt__options_read(&filter, sizeof filter, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&filter, sizeof filter, given, err));
     size_t limit = filter.limit;
     do {
         filter.limit = limit && limit - (size_t)total < PAGE ? limit - (size_t)total : PAGE;
-        count = export_page(engine, &filter, write, context, err);
+        count = export_usage_page(engine, &filter, write, context, err);
         if (count < 0)
             return count;
         total += count;
@@ -754,7 +776,7 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
         return wt__fail(err, WT_EINVAL, "say which usages to forget: of a tool, of a client, before a time, or all");
     filter.after_id = 0;
     pthread_mutex_lock(&engine->store_lock);
-    rc = read_filter(engine, &filter, &query, err);
+    rc = read_usage_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_forget_usages(engine->store, &query, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -762,7 +784,7 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
     return rc;
 }
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- information */
 
 int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
 {
@@ -788,6 +810,6 @@ int wt_read_time(const char *text, int64_t *seconds, wt_error *err)
     if (wt__usage_time_read(wt__str(text), seconds))
         return 0;
     *seconds = 0;
-    return wt__fail(err, WT_EINVAL, "\"%s\" is no time: write it as 2026-11-22 or 2026-11-22T08:30:00Z",
+    return wt__fail(err, WT_EINVAL, "\"%s\" is not a time; write it as 2026-11-22 or 2026-11-22T08:30:00Z",
                     text ? text : "");
 }

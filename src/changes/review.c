@@ -1,26 +1,27 @@
-/* review.c: what servers list, and what of it somebody approved (whichtool/review.h).
+/* review.c: compares the definitions listed by a server with the approved ones (whichtool/review.h).
  *
  *   listing -> tools, and the hash of each definition -> one transaction (store/review.h) -> vectors, a snapshot
  *
- * Where a definition says what was approved in other bytes (its keys in another order), the approved bytes are
- * imported, so that the catalogue has what was read by whom approved of it, and nothing is encoded anew. */
+ * If a definition has the approved content in other bytes, such as another order of keys, the approved bytes are
+ * imported. So the catalogue keeps the reviewed text, and nothing is encoded again. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
-#include "store/review.h"
 #include "changes/add.h"
 #include "engine/notice.h"
 #include "engine/sized_options.h"
 #include "engine/tools.h"
+#include "store/review.h"
 #include "whichtool/review.h"
 
 struct review_report {
-    wt_review_report public; /* first, so that the public pointer is this one */
-    struct report *added;    /* whose issues and notice it shows */
+    wt_review_report public;     /* first member, so that the public pointer converts to struct review_report */
+    struct import_report *added; /* owner of the issues and the notice */
     struct arena arena;
 };
 
@@ -34,13 +35,13 @@ void wt_review_report_free(wt_review_report *public)
     free(report);
 }
 
-/* A review, or an approval, on its way. */
-struct reviewing {
+/* State of a review or an approval. */
+struct review_run {
     wt_engine *engine;
     struct review_listing listing;
-    struct import listed, kept; /* what was listed; what of it is imported in the bytes that were approved */
+    struct import listed, kept; /* listed: tools of the listing; kept: those imported in the approved bytes */
     struct buffer kept_bytes;
-    struct map offer_keys; /* kinds and names of offers that were met */
+    struct map offer_keys; /* kinds and names of the offers so far */
     struct pins lock;
     bool no_vectors;
     struct progress progress;
@@ -48,7 +49,7 @@ struct reviewing {
     wt_error *err;
 };
 
-static void end_reviewing(struct reviewing *r)
+static void dispose_review(struct review_run *r)
 {
     wt__import_dispose(&r->listed);
     wt__import_dispose(&r->kept);
@@ -59,21 +60,19 @@ static void end_reviewing(struct reviewing *r)
     wt__arena_dispose(&r->arena);
 }
 
-static const char *copy_id(struct arena *arena, struct str provider, struct str name)
+static const char *copy_review_id(struct arena *arena, struct str provider, struct str name)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     if (name.len > 0)
         wt__tool_id(&id, provider, name);
     else
         wt__buffer_str(&id, provider);
-    const char *copy = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
-    wt__buffer_dispose(&id);
-    return copy;
+    return id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
 }
 
 /* ---------------------------------------------------------------- reading */
 
-static int read_tools(struct reviewing *r, struct import *out, struct str bytes)
+static int read_listed_tools(struct review_run *r, struct import *out, struct str bytes)
 {
     struct import_options reading = {.format = STR("mcp"),
                                      .provider = r->listing.provider,
@@ -82,9 +81,9 @@ static int read_tools(struct reviewing *r, struct import *out, struct str bytes)
     return wt__import_bytes(out, bytes, &reading, r->err);
 }
 
-/* The row of that kind and name among sorted ones, or NULL. */
-static const struct review_row *find_row(const struct review_row *rows, size_t count, enum review_kind kind,
-                                         struct str name)
+/* Finds the row of a kind and name among sorted rows; NULL if absent. */
+static const struct review_row *find_review_row(const struct review_row *rows, size_t count, enum review_kind kind,
+                                                struct str name)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -101,14 +100,14 @@ static const struct review_row *find_row(const struct review_row *rows, size_t c
     return low < count && rows[low].kind == kind && wt__str_equal(rows[low].name, name) ? &rows[low] : NULL;
 }
 
-static bool is_tool(const struct review_item *item)
+static bool is_tool_item(const struct review_item *item)
 {
     return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
 }
 
-/* Reads definitions one by one: [count] tools, each by the name that it goes by. */
-static int read_kept(struct reviewing *r, const struct str *definitions, const struct str *names, struct tool **tools,
-                     size_t count)
+/* Reads [count] definitions into tools, and gives each its name. */
+static int read_kept_definitions(struct review_run *r, const struct str *definitions, const struct str *names,
+                                 struct tool **tools, size_t count)
 {
     if (count == 0)
         return 0;
@@ -119,9 +118,9 @@ static int read_kept(struct reviewing *r, const struct str *definitions, const s
     wt__buffer_text(&r->kept_bytes, "]}");
     if (r->kept_bytes.failed)
         return wt__fail_nomem(r->err);
-    int rc = read_tools(r, &r->kept, wt__buffer_view(&r->kept_bytes));
+    int rc = read_listed_tools(r, &r->kept, wt__buffer_view(&r->kept_bytes));
     if (rc == 0 && r->kept.tool_count != count)
-        rc = wt__fail(r->err, WT_EFORMAT, "a definition of %.*s that waits can be read as a tool no more",
+        rc = wt__fail(r->err, WT_EFORMAT, "a waiting definition of %.*s is no longer a readable tool",
                       (int)r->listing.provider.len, r->listing.provider.ptr);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct tool *tool = &r->kept.tools[i];
@@ -133,37 +132,36 @@ static int read_kept(struct reviewing *r, const struct str *definitions, const s
     return rc;
 }
 
-/* Items that say what was approved in other bytes get a tool of the approved ones. */
-static int keep_approved_bytes(struct reviewing *r, const struct review_row *rows, size_t row_count)
+/* Replaces items with approved content in other bytes by the approved bytes. */
+static int keep_approved_bytes(struct review_run *r, const struct review_row *rows, size_t row_count)
 {
     size_t count = 0, most = r->listing.count;
     struct str *definitions = wt__arena_array(&r->arena, struct str, most);
     struct str *names = wt__arena_array(&r->arena, struct str, most);
     struct tool **tools = wt__arena_array(&r->arena, struct tool *, most);
-    if (!definitions || !names || !tools)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(definitions && names && tools, r->err);
     for (size_t i = 0; i < most; i++) {
         struct review_item *item = &r->listing.items[i];
-        const struct review_row *row = is_tool(item) ? find_row(rows, row_count, REVIEW_TOOL, item->tool.name) : NULL;
+        const struct review_row *row =
+            is_tool_item(item) ? find_review_row(rows, row_count, REVIEW_TOOL, item->tool.name) : NULL;
         if (!row || strcmp(row->approved_sha256, item->sha256) != 0 || wt__str_equal(row->approved, item->offered))
             continue;
         definitions[count] = row->approved;
         names[count] = item->tool.name;
         tools[count++] = &item->tool;
     }
-    return read_kept(r, definitions, names, tools, count);
+    return read_kept_definitions(r, definitions, names, tools, count);
 }
 
-static int look_in_lock(struct reviewing *r, struct review_item *item)
+static int check_lock(struct review_run *r, struct review_item *item)
 {
     struct str provider = r->listing.provider, name = item->tool.name;
     const struct pin *pin;
     if (item->kind != REVIEW_TOOL) {
         pin = wt__pins_offer(&r->lock, wt__review_words[item->kind], provider, name);
     } else {
-        const char *id = copy_id(&r->arena, provider, name);
-        if (!id)
-            return wt__fail_nomem(r->err);
+        const char *id = copy_review_id(&r->arena, provider, name);
+        WT_CHECK_ALLOC(id, r->err);
         pin = name.len > 0 ? wt__pins_find(&r->lock, wt__str(id)) : wt__pins_instructions(&r->lock, wt__str(id));
     }
     item->locked = pin && strcmp(pin->sha256, item->sha256) == 0;
@@ -172,15 +170,15 @@ static int look_in_lock(struct reviewing *r, struct review_item *item)
 
 /* ---------------------------------------------------------------- prompts, resources and templates */
 
-/* The lists beside the tools, and the member of a definition that is its name. */
-struct offers {
-    json_t *lists[REVIEW_KINDS]; /* NULL: not told */
-    size_t count;                /* of all items */
+/* Lists of offers other than tools, and the member with their names. */
+struct offer_lists {
+    json_t *lists[REVIEW_KINDS]; /* NULL if the server did not send it */
+    size_t count;                /* total of all lists */
 };
 
 static const char *const offer_names[REVIEW_KINDS] = {NULL, "name", "uri", "uriTemplate"};
 
-static int read_offers(struct reviewing *r, const wt_review_options *options, struct offers *out)
+static int read_offers(struct review_run *r, const wt_review_options *options, struct offer_lists *out)
 {
     const char *const texts[REVIEW_KINDS] = {NULL, options->prompts, options->resources, options->templates};
     int rc = 0;
@@ -197,8 +195,8 @@ static int read_offers(struct reviewing *r, const wt_review_options *options, st
     return rc;
 }
 
-/* 1 if the name is the first of its kind, else 0. */
-static int meet_offer(struct reviewing *r, enum review_kind kind, struct str name)
+/* Returns 1 if the name is the first of its kind, else 0. */
+static int note_offer(struct review_run *r, enum review_kind kind, struct str name)
 {
     struct buffer key = {0};
     bool added = false;
@@ -210,12 +208,12 @@ static int meet_offer(struct reviewing *r, enum review_kind kind, struct str nam
     return known ? added : wt__fail_nomem(r->err);
 }
 
-/* An offer that has no name, or one that an earlier offer has, cannot be approved, and so is not shown. */
-static int add_offer(struct reviewing *r, enum review_kind kind, const json_t *offer)
+/* Adds an offer. An offer without a name, or with the name of an earlier one, cannot be approved, so it is skipped. */
+static int add_offer(struct review_run *r, enum review_kind kind, const json_t *offer)
 {
     struct str name = wt__json_str(offer, offer_names[kind]);
     struct buffer text = {0};
-    int rc = name.len > 0 && name.len <= REVIEW_NAME_BYTES_MAX ? meet_offer(r, kind, name) : 0;
+    int rc = name.len > 0 && name.len <= REVIEW_NAME_BYTES_MAX ? note_offer(r, kind, name) : 0;
     if (rc <= 0)
         return rc;
     rc = wt__json_write(&text, offer) < 0 || text.failed ? wt__fail_nomem(r->err) : 0;
@@ -232,7 +230,7 @@ static int add_offer(struct reviewing *r, enum review_kind kind, const json_t *o
     return rc;
 }
 
-static int add_offers(struct reviewing *r, const struct offers *offers)
+static int add_offers(struct review_run *r, const struct offer_lists *offers)
 {
     int rc = 0;
     for (int kind = REVIEW_PROMPT; rc == 0 && kind < REVIEW_KINDS; kind++)
@@ -241,7 +239,7 @@ static int add_offers(struct reviewing *r, const struct offers *offers)
     return rc;
 }
 
-static void drop_offers(struct offers *offers)
+static void dispose_offers(struct offer_lists *offers)
 {
     for (int kind = 0; kind < REVIEW_KINDS; kind++)
         json_decref(offers->lists[kind]);
@@ -249,14 +247,13 @@ static void drop_offers(struct offers *offers)
 
 /* ---------------------------------------------------------------- a listing */
 
-/* instructions: NULL: not told. */
-static int make_items(struct reviewing *r, const char *instructions, const struct offers *offers)
+/* Creates the items of a listing. instructions: NULL if the server did not send any. */
+static int make_review_items(struct review_run *r, const char *instructions, const struct offer_lists *offers)
 {
     struct review_listing *listing = &r->listing;
     size_t count = r->listed.tool_count;
     listing->items = wt__arena_array(&r->arena, struct review_item, count + offers->count + 1);
-    if (!listing->items)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(listing->items, r->err);
     for (size_t i = 0; i < count; i++) {
         struct review_item *item = &listing->items[listing->count++];
         *item = (struct review_item){.tool = r->listed.tools[i], .offered = r->listed.tools[i].definition};
@@ -272,23 +269,21 @@ static int make_items(struct reviewing *r, const char *instructions, const struc
     }
     int rc = add_offers(r, offers);
     for (size_t i = 0; rc == 0 && listing->lock && i < listing->count; i++)
-        rc = look_in_lock(r, &listing->items[i]);
+        rc = check_lock(r, &listing->items[i]);
     return rc;
 }
 
-static int read_rows(struct reviewing *r, enum review_rows which, struct review_row **rows, size_t *count)
+static int read_review_rows(struct review_run *r, enum review_rows which, struct review_row **rows, size_t *count)
 {
     struct store *reader;
-    int rc = wt__engine_reader(r->engine, &reader, r->err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_reviews(reader, which, &r->listing.provider, &r->arena, rows, count, r->err);
+    WT_TRY(wt__engine_reader(r->engine, &reader, r->err));
+    int rc = wt__store_reviews(reader, which, &r->listing.provider, &r->arena, rows, count, r->err);
     wt__engine_return_reader(r->engine, reader);
     return rc;
 }
 
-/* Whether a text in which no tool was met is a list all the same. */
-static bool is_list(struct str bytes)
+/* True if a text without tools is still a list. */
+static bool is_tool_list(struct str bytes)
 {
     json_t *whole = NULL;
     int rc = wt__json_parse(&whole, bytes.ptr, bytes.len, NULL);
@@ -298,58 +293,54 @@ static bool is_list(struct str bytes)
     return list;
 }
 
-static int check_whole(struct reviewing *r, struct str bytes)
+static int check_complete(struct review_run *r, struct str bytes)
 {
     struct str provider = r->listing.provider;
     if (!r->listed.whole)
-        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists breaks off; nothing of it is taken", (int)provider.len,
-                        provider.ptr);
-    if (r->listed.tool_count == 0 && !is_list(bytes))
-        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists is no list of tools: {\"tools\":[...]}", (int)provider.len,
-                        provider.ptr);
+        return wt__fail(r->err, WT_EFORMAT, "the list of %.*s is truncated; nothing was taken from it",
+                        (int)provider.len, provider.ptr);
+    if (r->listed.tool_count == 0 && !is_tool_list(bytes))
+        return wt__fail(r->err, WT_EFORMAT, "the answer of %.*s is not a list of tools: {\"tools\":[...]}",
+                        (int)provider.len, provider.ptr);
     return 0;
 }
 
-static int read_listing(struct reviewing *r, struct str bytes, const wt_review_options *options)
+static int read_review_listing(struct review_run *r, struct str bytes, const wt_review_options *options)
 {
     struct review_row *rows = NULL;
-    struct offers offers = {0};
+    WT_CLEANUP(dispose_offers) struct offer_lists offers = {0};
     size_t count = 0;
     r->listing.told[REVIEW_TOOL] = bytes.ptr != NULL;
-    int rc = options->lock ? wt__pins_read(&r->lock, options->lock, options->lock_len, r->err) : 0;
-    if (rc == 0 && bytes.ptr)
-        rc = read_tools(r, &r->listed, bytes);
-    if (rc == 0 && bytes.ptr)
-        rc = check_whole(r, bytes);
-    if (rc == 0)
-        rc = read_offers(r, options, &offers);
-    if (rc == 0)
-        rc = make_items(r, options->instructions, &offers);
-    drop_offers(&offers);
-    if (rc == 0)
-        rc = read_rows(r, REVIEWS_APPROVED, &rows, &count);
+    if (options->lock)
+        WT_TRY(wt__pins_read(&r->lock, options->lock, options->lock_len, r->err));
+    if (bytes.ptr) {
+        WT_TRY(read_listed_tools(r, &r->listed, bytes));
+        WT_TRY(check_complete(r, bytes));
+    }
+    WT_TRY(read_offers(r, options, &offers));
+    WT_TRY(make_review_items(r, options->instructions, &offers));
+    int rc = read_review_rows(r, REVIEWS_APPROVED, &rows, &count);
     return rc < 0 ? rc : keep_approved_bytes(r, rows, count);
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- report */
 
-static int tell_waiting(struct reviewing *r, struct review_report *report)
+static int report_waiting(struct review_run *r, struct review_report *report)
 {
     wt_review_report *out = &report->public;
     size_t most = r->listing.count, count = 0;
     const char **ids = wt__arena_array(&report->arena, const char *, most);
-    if (!ids)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(ids, r->err);
     for (size_t i = 0; i < most; i++) {
         const struct review_item *item = &r->listing.items[i];
-        bool tool = is_tool(item), waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
+        bool tool = is_tool_item(item), waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
         out->offers_waiting += item->kind != REVIEW_TOOL && item->verdict != REVIEW_APPROVED;
         out->approved += tool && item->verdict == REVIEW_APPROVED;
         out->waiting_new += tool && item->verdict == REVIEW_NEW;
         out->waiting_changed += tool && item->verdict == REVIEW_CHANGED;
         out->beyond += tool && item->verdict == REVIEW_BEYOND;
         out->instructions_wait |= item->kind == REVIEW_TOOL && !tool && waits;
-        if (tool && waits && !(ids[count++] = copy_id(&report->arena, r->listing.provider, item->tool.name)))
+        if (tool && waits && !(ids[count++] = copy_review_id(&report->arena, r->listing.provider, item->tool.name)))
             return wt__fail_nomem(r->err);
     }
     out->ids = ids;
@@ -357,12 +348,12 @@ static int tell_waiting(struct reviewing *r, struct review_report *report)
     return 0;
 }
 
-static int tell(struct reviewing *r, const struct review_changes *changes, struct report *added, wt_review_report **out)
+static int write_review_report(struct review_run *r, const struct review_changes *changes, struct import_report *added,
+                               wt_review_report **out)
 {
     struct review_report *report = calloc(1, sizeof *report);
     const struct store_changes *catalogue = &changes->catalogue;
-    if (!report)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(report, r->err);
     report->public = (wt_review_report){.returned = changes->returned,
                                         .removed = catalogue->removed,
                                         .changed = catalogue->added + catalogue->updated + catalogue->removed > 0,
@@ -371,19 +362,19 @@ static int tell(struct reviewing *r, const struct review_changes *changes, struc
                                         .issue_count = added->public.issue_count,
                                         .issues = added->public.issues,
                                         .notice = added->public.notice};
-    int rc = tell_waiting(r, report);
+    int rc = report_waiting(r, report);
     if (rc < 0) {
         wt_review_report_free(&report->public);
         return rc;
     }
-    report->added = added; /* from here on its to free */
+    report->added = added; /* owned by the report from here on */
     *out = &report->public;
     return 0;
 }
 
-/* ---------------------------------------------------------------- the two changes */
+/* ---------------------------------------------------------------- storing */
 
-static int store_changes(struct reviewing *r, bool approval, struct review_changes *changes)
+static int store_review_changes(struct review_run *r, bool approval, struct review_changes *changes)
 {
     wt_engine *engine = r->engine;
     pthread_mutex_lock(&engine->store_lock);
@@ -393,25 +384,23 @@ static int store_changes(struct reviewing *r, bool approval, struct review_chang
     return rc;
 }
 
-static int change(struct reviewing *r, bool approval, wt_review_report **out)
+static int apply_review(struct review_run *r, bool approval, wt_review_report **out)
 {
-    struct report *added;
+    struct import_report *added;
     struct review_changes changes = {0};
-    int rc = wt__report_new(&added, &r->listed, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__report_new(&added, &r->listed, r->err));
     wt__engine_begin_import(r->engine);
-    rc = store_changes(r, approval, &changes);
+    int rc = store_review_changes(r, approval, &changes);
     bool stored = rc == 0;
     added->own = (struct own_tools){.ids = changes.ids, .count = changes.tool_count};
     const struct store_changes *catalogue = &changes.catalogue;
     if (stored && catalogue->added + catalogue->updated + catalogue->removed > 0)
         rc = wt__make_searchable(r->engine, r->no_vectors, &r->progress, added, r->err);
-    if (rc < 0) /* so no newer index was made */
+    if (rc < 0) /* no newer index was built */
         wt__engine_changed(r->engine);
     wt__engine_end_import(r->engine);
     if (rc == 0 || (stored && rc == WT_ECANCELLED)) {
-        int told = tell(r, &changes, added, out);
+        int told = write_review_report(r, &changes, added, out);
         rc = told < 0 ? told : rc;
     }
     if (!*out)
@@ -419,27 +408,24 @@ static int change(struct reviewing *r, bool approval, wt_review_report **out)
     return rc;
 }
 
-static const char *name_source(struct reviewing *r, const char *given)
+static const char *name_review_source(struct review_run *r, const char *given)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (given)
         return given;
     wt__buffer_text(&text, "mcp:");
     wt__buffer_str(&text, r->listing.provider);
-    const char *name = text.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return name;
+    return text.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&text));
 }
 
-static int begin(struct reviewing *r, const char *provider, const char *source)
+static int begin_review(struct review_run *r, const char *provider, const char *source)
 {
     if (!provider || !*provider)
-        return wt__fail(r->err, WT_EINVAL, "whose definitions are reviewed is not said: there is no provider");
+        return wt__fail(r->err, WT_EINVAL, "name the provider whose definitions to review");
     if (!wt__is_provider_name(wt__str(provider)))
-        return wt__fail(r->err, WT_EINVAL, "\"%.200s\" cannot be a provider's name: nothing of it can be reviewed",
-                        provider);
+        return wt__fail(r->err, WT_EINVAL, "\"%.200s\" is not a valid provider name", provider);
     r->listing.provider = wt__str(provider);
-    r->listing.source = wt__str(name_source(r, source));
+    r->listing.source = wt__str(name_review_source(r, source));
     r->listing.now = (int64_t)time(NULL);
     r->listing.progress = &r->progress;
     return r->listing.source.ptr ? 0 : wt__fail_nomem(r->err);
@@ -449,27 +435,25 @@ int wt_review(wt_engine *engine, const char *provider, const char *listing, size
               wt_review_report **out, wt_error *err)
 {
     wt_review_options options;
-    struct reviewing r = {.engine = engine, .err = err};
+    struct review_run r = {.engine = engine, .err = err};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     wt__progress_init(&r.progress, options.progress, options.progress_context);
     r.no_vectors = options.no_vectors != 0;
     r.listing.trust_first = options.trust_first != 0;
     r.listing.lock = options.lock != NULL;
-    rc = begin(&r, provider, options.source_name);
+    int rc = begin_review(&r, provider, options.source_name);
     if (rc == 0)
-        rc = read_listing(&r, (struct str){listing, len}, &options);
+        rc = read_review_listing(&r, (struct str){listing, len}, &options);
     if (rc == 0)
-        rc = change(&r, false, out);
-    end_reviewing(&r);
+        rc = apply_review(&r, false, out);
+    dispose_review(&r);
     return rc;
 }
 
 /* ---------------------------------------------------------------- approving */
 
-static int no_such(struct reviewing *r, enum review_kind kind, struct str name)
+static int fail_not_waiting(struct review_run *r, enum review_kind kind, struct str name)
 {
     if (kind == REVIEW_TOOL && name.len == 0)
         return wt__fail(r->err, WT_ENOTFOUND, "no instructions of %.*s wait for approval", (int)r->listing.provider.len,
@@ -478,33 +462,32 @@ static int no_such(struct reviewing *r, enum review_kind kind, struct str name)
                     (int)r->listing.provider.len, r->listing.provider.ptr);
 }
 
-/* Which of the rows are meant: *meant [*meant_count]. */
-static int choose(struct reviewing *r, const wt_approve_options *options, const struct review_row *rows, size_t count,
-                  const struct review_row **meant, size_t *meant_count)
+/* Selects the rows to approve: meant [*meant_count]. */
+static int choose_rows(struct review_run *r, const wt_approve_options *options, const struct review_row *rows,
+                       size_t count, const struct review_row **meant, size_t *meant_count)
 {
     for (size_t i = 0; options->all && i < count; i++)
         meant[(*meant_count)++] = &rows[i];
     for (size_t i = 0; !options->all && i < options->name_count; i++) {
         struct str name = wt__str(options->names[i]);
         enum review_kind kind = options->whats ? (enum review_kind)options->whats[i] : REVIEW_TOOL;
-        const struct review_row *row = find_row(rows, count, kind, name);
+        const struct review_row *row = find_review_row(rows, count, kind, name);
         const char *shown = options->sha256s ? options->sha256s[i] : NULL;
         bool again = false;
         for (size_t m = 0; m < *meant_count; m++)
             again |= meant[m] == row;
         if (!row)
-            return no_such(r, kind, name);
+            return fail_not_waiting(r, kind, name);
         if (shown && strcmp(shown, row->offered_sha256) != 0)
-            return wt__fail(r->err, WT_EINVAL,
-                            "what waits of %.*s as \"%.*s\" is not what was shown any more; look at it again",
-                            (int)r->listing.provider.len, r->listing.provider.ptr, (int)name.len, name.ptr);
+            return wt__fail(r->err, WT_EINVAL, "\"%.*s\" of %.*s has changed since it was shown; review it again",
+                            (int)name.len, name.ptr, (int)r->listing.provider.len, r->listing.provider.ptr);
         if (!again)
             meant[(*meant_count)++] = row;
     }
     return 0;
 }
 
-static int read_meant(struct reviewing *r, const struct review_row *const *meant, size_t count)
+static int read_chosen_rows(struct review_run *r, const struct review_row *const *meant, size_t count)
 {
     struct review_listing *listing = &r->listing;
     size_t tools = 0;
@@ -519,51 +502,48 @@ static int read_meant(struct reviewing *r, const struct review_row *const *meant
         *item = (struct review_item){.kind = meant[i]->kind, .tool.name = meant[i]->name, .offered = meant[i]->offered};
         memcpy(item->sha256, meant[i]->offered_sha256, sizeof item->sha256);
         listing->source = meant[i]->source;
-        if (!is_tool(item))
+        if (!is_tool_item(item))
             continue;
         definitions[tools] = meant[i]->offered;
         names[tools] = meant[i]->name;
         places[tools++] = &item->tool;
     }
-    return read_kept(r, definitions, names, places, tools);
+    return read_kept_definitions(r, definitions, names, places, tools);
 }
 
-static int approve(struct reviewing *r, const wt_approve_options *options, wt_review_report **out)
+static int approve_rows(struct review_run *r, const wt_approve_options *options, wt_review_report **out)
 {
     struct review_row *rows;
     size_t count = 0, meant_count = 0;
-    int rc = read_rows(r, REVIEWS_WAITING, &rows, &count);
+    int rc = read_review_rows(r, REVIEWS_WAITING, &rows, &count);
     if (rc < 0)
         return rc;
     if (!options->all && options->name_count == 0)
-        return wt__fail(r->err, WT_EINVAL, "what is approved is not said: neither names nor all");
+        return wt__fail(r->err, WT_EINVAL, "name the definitions to approve, or approve all");
     const struct review_row **meant =
         wt__arena_array(&r->arena, const struct review_row *, count + options->name_count);
-    if (!meant)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(meant, r->err);
     if (rc == 0 || (options->all && count == 0))
         return wt__fail(r->err, WT_ENOTFOUND, "nothing of %.*s waits for approval", (int)r->listing.provider.len,
                         r->listing.provider.ptr);
-    rc = choose(r, options, rows, count, meant, &meant_count);
+    rc = choose_rows(r, options, rows, count, meant, &meant_count);
     if (rc == 0)
-        rc = read_meant(r, meant, meant_count);
-    return rc < 0 ? rc : change(r, true, out);
+        rc = read_chosen_rows(r, meant, meant_count);
+    return rc < 0 ? rc : apply_review(r, true, out);
 }
 
 int wt_approve(wt_engine *engine, const char *provider, const wt_approve_options *given, wt_review_report **out,
                wt_error *err)
 {
     wt_approve_options options;
-    struct reviewing r = {.engine = engine, .err = err};
+    struct review_run r = {.engine = engine, .err = err};
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     wt__progress_init(&r.progress, options.progress, options.progress_context);
     r.no_vectors = options.no_vectors != 0;
-    rc = begin(&r, provider, NULL);
+    int rc = begin_review(&r, provider, NULL);
     if (rc == 0)
-        rc = approve(&r, &options, out);
-    end_reviewing(&r);
+        rc = approve_rows(&r, &options, out);
+    dispose_review(&r);
     return rc;
 }

@@ -1,17 +1,17 @@
-/* review_list.c: what waits for approval, and what is approved, as it is shown and pinned (whichtool/review.h). */
+/* review_list.c: lists waiting and approved definitions, and writes lock files (whichtool/review.h). */
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "catalog/definition_changes.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
-#include "store/review.h"
 #include "engine/engine.h"
 #include "engine/tools.h"
+#include "store/review.h"
 #include "whichtool/review.h"
 
 struct waiting_list {
-    wt_waiting_list public; /* first, so that the public pointer is this one */
+    wt_waiting_list public; /* first member, so that the public pointer converts to struct waiting_list */
     struct arena arena;
 };
 
@@ -24,22 +24,20 @@ void wt_waiting_list_free(wt_waiting_list *public)
     free(list);
 }
 
-/* Rows of one provider, which there must be, or of all. */
-static int read_rows(wt_engine *engine, enum review_rows which, const char *provider, struct arena *arena,
-                     struct review_row **rows, size_t *count, wt_error *err)
+/* Reads the rows of one provider, which must have been reviewed, or of all. */
+static int read_provider_rows(wt_engine *engine, enum review_rows which, const char *provider, struct arena *arena,
+                              struct review_row **rows, size_t *count, wt_error *err)
 {
     struct str name = wt__str(provider);
     struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_reviews(reader, which, provider ? &name : NULL, arena, rows, count, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_reviews(reader, which, provider ? &name : NULL, arena, rows, count, err);
     wt__engine_return_reader(engine, reader);
     return rc == 0 ? wt__fail(err, WT_ENOTFOUND, "no server was ever reviewed as \"%.200s\"", provider) : rc;
 }
 
-/* "github/create_issue", "github/prompt:review"; "github" of its instructions. */
-static void put_id(struct buffer *out, const struct review_row *row)
+/* Writes the id of a row: "github/create_issue" or "github/prompt:review"; "github" for instructions. */
+static void write_row_id(struct buffer *out, const struct review_row *row)
 {
     struct buffer name = {0};
     if (row->kind != REVIEW_TOOL)
@@ -53,11 +51,11 @@ static void put_id(struct buffer *out, const struct review_row *row)
     wt__buffer_dispose(&name);
 }
 
-static int show_row(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
+static int fill_waiting(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
 {
     struct buffer id = {0};
     bool ever = row->approved_sha256[0] != '\0';
-    put_id(&id, row);
+    write_row_id(&id, row);
     *out = (wt_waiting){
         .id = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id)),
         .provider = row->provider.ptr,
@@ -77,7 +75,7 @@ static int show_row(const struct review_row *row, struct arena *arena, wt_waitin
     return out->id && out->sha256 && (!ever || out->approved_sha256) ? 0 : wt__fail_nomem(err);
 }
 
-static int show_changes(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
+static int fill_waiting_changes(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
 {
     struct definition_changes changes;
     const struct str *before = out->approved ? &row->approved : NULL;
@@ -98,15 +96,14 @@ int wt_list_waiting(wt_engine *engine, const char *provider, wt_waiting_list **o
     struct review_row *rows = NULL;
     size_t count = 0;
     *out = NULL;
-    if (!list)
-        return wt__fail_nomem(err);
-    int rc = read_rows(engine, REVIEWS_WAITING, provider, &list->arena, &rows, &count, err);
+    WT_CHECK_ALLOC(list, err);
+    int rc = read_provider_rows(engine, REVIEWS_WAITING, provider, &list->arena, &rows, &count, err);
     wt_waiting *items = rc < 0 ? NULL : wt__arena_array(&list->arena, wt_waiting, count);
     if (rc >= 0 && !items)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc >= 0 && i < count; i++)
-        if ((rc = show_row(&rows[i], &list->arena, &items[i], err)) == 0)
-            rc = show_changes(&rows[i], &list->arena, &items[i], err);
+        if ((rc = fill_waiting(&rows[i], &list->arena, &items[i], err)) == 0)
+            rc = fill_waiting_changes(&rows[i], &list->arena, &items[i], err);
     if (rc >= 0) {
         list->public.len = count;
         list->public.items = wt__arena_pointers(&list->arena, items, count, sizeof *items);
@@ -129,10 +126,8 @@ int wt_approved_instructions(wt_engine *engine, const char *provider, char **out
     struct store *reader;
     struct str name = wt__str(provider);
     *out = NULL;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_reviews(reader, REVIEWS_INSTRUCTIONS, &name, &arena, &rows, &count, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_reviews(reader, REVIEWS_INSTRUCTIONS, &name, &arena, &rows, &count, err);
     wt__engine_return_reader(engine, reader);
     for (size_t i = 0; rc >= 0 && i < count; i++)
         if (rows[i].listed && rows[i].offered_sha256[0] == '\0')
@@ -153,7 +148,7 @@ int wt_approved_offers(wt_engine *engine, const char *provider, int what, char *
     *out = NULL;
     if (what <= WT_REVIEW_TOOL || what >= REVIEW_KINDS)
         return wt__fail(err, WT_EINVAL, "%d is not a kind of prompts, resources or templates", what);
-    int rc = read_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
+    int rc = read_provider_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
     wt__buffer_char(&text, '[');
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         if ((int)rows[i].kind != what || !rows[i].listed || rows[i].offered_sha256[0] != '\0')
@@ -176,10 +171,8 @@ int wt_list_approved(wt_engine *engine, const char *provider, wt_tools **out, wt
     int64_t *ids;
     size_t count;
     *out = NULL;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(reader, err);
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_read_begin(reader, err);
     if (rc == 0)
         rc = wt__store_approved_tools(reader, wt__str(provider), &arena, &ids, &count, err);
     if (rc == 0)
@@ -194,7 +187,7 @@ int wt_reserve_provider(wt_engine *engine, const char *provider, wt_error *err)
 {
     if (!provider || !wt__is_provider_name(wt__str(provider)))
         return wt__fail(err, WT_EINVAL,
-                        "\"%.200s\" cannot be a provider's name: that is 1 to %d bytes of UTF-8 without control "
+                        "\"%.200s\" is not a valid provider name: use 1 to %d bytes of UTF-8 without control "
                         "characters or blanks at its ends",
                         provider ? provider : "", WT_MAX_NAME_BYTES);
     pthread_mutex_lock(&engine->store_lock);
@@ -224,7 +217,7 @@ int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err)
     struct buffer text = {0}, id = {0};
     size_t count = 0;
     *out = NULL;
-    int rc = read_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
+    int rc = read_provider_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
     wt__pins_begin(&text);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct tool tool = {.provider = rows[i].provider, .definition = rows[i].approved};

@@ -1,31 +1,36 @@
-/* usage_learn.c: requests that were recorded become vectors of the tools that they used.
+/* usage_learn.c: learns from recorded use. Turns recorded requests into vectors of their tools, loads the results of
+ * training, and reminds of training.
  *
- * New usages are taken BATCH at a time from the store's mark on; equal requests of a batch are encoded once. Nothing is
- * locked while the encoder runs; the store refuses a batch when the mark has moved meanwhile, and it is read again.
- * A sum that lost a usage is made anew from all that it has left, rather than subtracted from: what was forgotten is
- * gone from it to the last bit. */
+ * New usages are read in batches of BATCH after the store's mark; equal requests of a batch are encoded once. The store
+ * is not locked while the encoder runs. The store refuses a batch if the mark has moved meanwhile, and the batch is
+ * read again. A sum without a forgotten usage is recomputed from the remaining ones, rather than subtracted from: so
+ * the forgotten usage leaves no trace. */
+#include "changes/recorded_use.h"
+
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "recipe/trained.h"
 #include "engine/engine.h"
-#include "changes/recorded_use.h"
+#include "recipe/trained.h"
 
 enum { BATCH = 1024, STALE_BATCH = 256 };
 
-struct learning {
+struct usage_learner {
     wt_engine *engine;
     const struct encoder *encoder;
     struct vector_set set;
     unsigned threads;
     struct progress *progress;
-    struct arena arena; /* of one batch, as are all below */
+    struct arena arena; /* arena of one batch, like all members below */
     struct usage *usages;
     size_t count;
     int64_t ids[BATCH];
-    uint32_t rows[BATCH]; /* which vector is a usage's */
+    uint32_t rows[BATCH]; /* vector of each usage */
     struct str texts[BATCH];
     size_t text_count;
     float *vectors; /* [BATCH, D] */
@@ -36,7 +41,7 @@ struct learning {
 int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
     const struct trained *trained = NULL;
-    /* A damaged one is told to who asks for its recipes. */
+    /* Ignore a damaged one; callers that use its recipes report it. */
     if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!trained || !trained->own)
@@ -45,8 +50,8 @@ int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *e
     return 0;
 }
 
-/* Which requests are to be encoded, each once. */
-static int distinct_requests(struct learning *l)
+/* Lists the distinct requests to encode. */
+static int list_distinct_requests(struct usage_learner *l)
 {
     struct map seen = {0};
     int rc = 0;
@@ -68,9 +73,10 @@ static int distinct_requests(struct learning *l)
     return rc;
 }
 
-/* The next usages of the query, encoded. count is 0 behind the last. mark, unless NULL, is read in the same moment,
- * and the query begins at it. */
-static int next_batch(struct learning *l, struct usage_query *query, struct usage_mark *mark, struct progress *progress)
+/* Reads and encodes the next usages of the query. count is 0 at the end. mark: read in the same transaction, and the
+ * query starts at it; or NULL. */
+static int encode_next_batch(struct usage_learner *l, struct usage_query *query, struct usage_mark *mark,
+                             struct progress *progress)
 {
     wt__arena_reset(&l->arena);
     pthread_mutex_lock(&l->engine->store_lock);
@@ -81,21 +87,20 @@ static int next_batch(struct learning *l, struct usage_query *query, struct usag
         rc = wt__store_usages(l->engine->store, query, &l->arena, &l->usages, &l->count, l->err);
     pthread_mutex_unlock(&l->engine->store_lock);
     if (rc == 0)
-        rc = distinct_requests(l);
+        rc = list_distinct_requests(l);
     if (rc < 0 || l->count == 0)
         return rc;
-    rc = wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->threads, l->vectors, progress, l->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(
+        wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->threads, l->vectors, progress, l->err));
     l->learned += l->text_count;
     for (size_t i = 0; i < l->text_count * l->set.dim; i++)
         if (!isfinite(l->vectors[i]))
-            return wt__fail(l->err, WT_EMODEL, "the model %s gives no finite vector for a recorded request",
+            return wt__fail(l->err, WT_EMODEL, "the model %s returned a non-finite vector for a recorded request",
                             l->set.model_name);
     return 0;
 }
 
-static int learn_new(struct learning *l, uint64_t pending)
+static int learn_new_usages(struct usage_learner *l, uint64_t pending)
 {
     struct usage_query query = {.teaching = true, .limit = BATCH};
     struct usage_mark mark;
@@ -103,7 +108,7 @@ static int learn_new(struct learning *l, uint64_t pending)
     if (wt__progress_phase(l->progress, "encoding", pending))
         return wt__fail_cancelled(l->err);
     while (rc >= 0) {
-        rc = next_batch(l, &query, &mark, l->progress);
+        rc = encode_next_batch(l, &query, &mark, l->progress);
         if (rc < 0 || l->count == 0)
             break;
         if (wt__progress_step(l->progress, l->count - l->text_count))
@@ -116,8 +121,8 @@ static int learn_new(struct learning *l, uint64_t pending)
     return rc;
 }
 
-/* 1: made; 0: the sum or the mark moved on meanwhile. */
-static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
+/* Recomputes a sum. Returns 1 if stored, 0 if the sum or the mark has changed meanwhile. */
+static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, float *sum)
 {
     struct usage_query query = {.tool = key->tool, .teaching = true, .limit = BATCH};
     struct usage_mark mark;
@@ -130,7 +135,7 @@ static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
     query.upto = mark.last;
     do {
         if (rc == 0)
-            rc = next_batch(l, &query, NULL, NULL);
+            rc = encode_next_batch(l, &query, NULL, NULL);
         if (rc < 0)
             return rc;
         for (size_t i = 0; i < l->count; i++)
@@ -146,7 +151,7 @@ static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
     return rc;
 }
 
-static int make_stale(struct learning *l, uint64_t stale)
+static int recompute_stale_sums(struct usage_learner *l, uint64_t stale)
 {
     struct usage_sum_key keys[STALE_BATCH];
     int count = 0;
@@ -154,7 +159,7 @@ static int make_stale(struct learning *l, uint64_t stale)
     int rc = sum ? 0 : wt__fail_nomem(l->err);
     if (rc == 0 && wt__progress_phase(l->progress, "encoding again", stale))
         rc = wt__fail_cancelled(l->err);
-    /* From the first again after each batch: a sum that moved on meanwhile is stale still. */
+    /* Start from the first again after each batch: a sum changed meanwhile is still stale. */
     while (rc == 0) {
         pthread_mutex_lock(&l->engine->store_lock);
         count = wt__store_stale_usage_sums(l->engine->store, &l->set, 0, keys, STALE_BATCH, l->err);
@@ -162,7 +167,7 @@ static int make_stale(struct learning *l, uint64_t stale)
         if (count <= 0)
             break;
         for (int i = 0; rc >= 0 && i < count; i++) {
-            rc = make_sum(l, &keys[i], sum);
+            rc = recompute_sum(l, &keys[i], sum);
             if (rc > 0 && wt__progress_step(l->progress, 1))
                 rc = wt__fail_cancelled(l->err);
         }
@@ -172,21 +177,21 @@ static int make_stale(struct learning *l, uint64_t stale)
     return rc < 0 ? rc : count < 0 ? count : 0;
 }
 
-static int learn(struct learning *l, const struct usage_mark *mark)
+static int run_learning(struct usage_learner *l, const struct usage_mark *mark)
 {
     l->vectors = wt__alloc_aligned((size_t)BATCH * l->set.dim, sizeof *l->vectors);
     int rc = l->vectors ? 0 : wt__fail_nomem(l->err);
     if (rc == 0 && mark->pending)
-        rc = learn_new(l, mark->pending);
+        rc = learn_new_usages(l, mark->pending);
     if (rc == 0 && mark->stale)
-        rc = make_stale(l, mark->stale);
+        rc = recompute_stale_sums(l, mark->stale);
     free(l->vectors);
     wt__arena_dispose(&l->arena);
     return rc;
 }
 
-static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned threads, struct progress *progress,
-                      size_t *learned, wt_error *err)
+static int learn_with_encoder(wt_engine *engine, const struct encoder *encoder, unsigned threads,
+                              struct progress *progress, size_t *learned, wt_error *err)
 {
     struct vector_set set = wt__engine_usage_vectors(encoder, engine);
     struct usage_mark mark;
@@ -199,16 +204,15 @@ static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned
     if (engine->read_only)
         return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; nothing can be learned",
                         engine->path);
-    struct learning *l = calloc(1, sizeof *l);
-    if (!l)
-        return wt__fail_nomem(err);
+    struct usage_learner *l = calloc(1, sizeof *l);
+    WT_CHECK_ALLOC(l, err);
     l->engine = engine;
     l->encoder = encoder;
     l->set = set;
     l->threads = threads;
     l->progress = progress;
     l->err = err;
-    rc = learn(l, &mark);
+    rc = run_learning(l, &mark);
     *learned = l->learned;
     free(l);
     return rc;
@@ -217,16 +221,16 @@ static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned
 int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                     wt_error *err)
 {
-    return learn_with(engine, encoder, engine->threads, progress, learned, err);
+    return learn_with_encoder(engine, encoder, engine->threads, progress, learned, err);
 }
 
-/* With no import begun the next query would make the index. */
+/* Learns while counted as an import; otherwise the next query would build the index. */
 static int learn_and_index(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                            wt_error *err)
 {
     struct index_handle *index = NULL;
     wt__engine_begin_import(engine);
-    int rc = learn_with(engine, encoder, 1, progress, learned, err);
+    int rc = learn_with_encoder(engine, encoder, 1, progress, learned, err);
     if (*learned > 0 && wt__engine_has_index(engine) && wt__engine_newest_index(engine, &index, NULL) == 0)
         wt__index_release(index);
     wt__engine_changed(engine);
@@ -234,16 +238,14 @@ static int learn_and_index(wt_engine *engine, const struct encoder *encoder, str
     return rc;
 }
 
-int64_t wt__usage_learn_behind(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
+int64_t wt__usage_learn_in_background(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
 {
     const struct encoder *encoder;
     struct progress progress;
     size_t learned = 0;
-    int rc = wt__usage_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_encoder(engine, &encoder, err));
     wt__progress_init(&progress, report, context);
-    rc = learn_and_index(engine, encoder, &progress, &learned, err);
+    int rc = learn_and_index(engine, encoder, &progress, &learned, err);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)learned;
 }
@@ -253,11 +255,9 @@ int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, 
     const struct encoder *encoder;
     struct progress progress;
     size_t learned;
-    int rc = wt__usage_encoder(engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_encoder(engine, &encoder, err));
     wt__progress_init(&progress, report, context);
-    rc = wt__usage_learn(engine, encoder, &progress, &learned, err);
+    int rc = wt__usage_learn(engine, encoder, &progress, &learned, err);
     wt__engine_changed(engine);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)learned;
@@ -267,11 +267,163 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
 {
     const struct trained *trained;
     size_t count;
-    /* A damaged one is told to who asks for its recipes. */
+    /* Ignore a damaged one; callers that use its recipes report it. */
     if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!trained)
         return 0;
     int rc = wt__embed_missing(engine, trained->encoder, progress, &count, err);
     return rc < 0 ? rc : wt__usage_learn(engine, trained->encoder, progress, &count, err);
+}
+
+/* ---------------------------------------------------------------- reloading */
+
+/* Loads new results of training while queries run.
+ *
+ * The new files are read while the old ones stay in use, and replace them together with an index without their vectors.
+ * If reading fails, the old ones stay. Running queries finish with the old objects, which live until the engine is
+ * closed, since their users are not counted. So each reload costs memory, and is done only if the files' stamps have
+ * changed. */
+
+/* Replaces the trained objects. Requires build_lock. */
+static void replace_trained(wt_engine *engine, struct on_demand fresh)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct trained *before = engine->trained.opened;
+    if (before) {
+        before->next = engine->retired;
+        engine->retired = before;
+    }
+    engine->trained = fresh;
+    pthread_mutex_unlock(&engine->lock);
+    wt__engine_drop_index(engine);
+}
+
+void wt__engine_forget_trained(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->build_lock);
+    replace_trained(engine, (struct on_demand){.opened = NULL});
+    pthread_mutex_unlock(&engine->build_lock);
+}
+
+/* Reads the trained objects again if their files have changed. Requires build_lock. */
+static int reload_changed_trained(wt_engine *engine, bool *anew, wt_error *err)
+{
+    struct on_demand fresh;
+    uint64_t stamp = 0;
+    int rc = wt__trained_stamp(&stamp, engine->trained_folder, err);
+    if (rc < 0 || !engine->trained.tried || stamp == engine->trained_stamp)
+        return rc;
+    WT_TRY(wt__engine_reopen_trained(engine, &fresh, err));
+    engine->trained_stamp = stamp; /* read before the files, so that later changes are found next time */
+    replace_trained(engine, fresh);
+    *anew = true;
+    return 0;
+}
+
+int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
+{
+    struct index_handle *index = NULL;
+    *anew = false;
+    pthread_mutex_lock(&engine->build_lock);
+    int rc = reload_changed_trained(engine, anew, err);
+    pthread_mutex_unlock(&engine->build_lock);
+    if (rc == 0 && *anew && !engine->read_only)
+        rc = wt__engine_update_trained(engine, NULL, err);
+    if (rc == 0 && *anew)
+        rc = wt__engine_newest_index(engine, &index, err);
+    wt__index_release(index);
+    return rc == WT_EEMPTY ? 0 : rc;
+}
+
+/* ---------------------------------------------------------------- reminders */
+
+/* Decides if the user should be told to train on newly recorded use.
+ *
+ * STORE-index/training-due holds two numbers: usages at the last training, and usages at the last reminder. If the file
+ * is lost, a reminder is repeated. */
+
+#define DUE_FILE "training-due"
+enum { DUE_BYTES = 64, WORTH_TRAINING = 10, GROWTH = 2 /* docs/learning.md: train again when use has doubled */ };
+
+struct training_mark {
+    uint64_t trained, told; /* numbers of usages */
+};
+
+/* Reads the file. Returns false if it is missing or invalid. */
+static bool read_training_mark(const char *path, struct training_mark *out)
+{
+    char *text = NULL;
+    size_t len;
+    *out = (struct training_mark){0};
+    if (wt__file_read(&text, &len, path, DUE_BYTES, NULL) < 0)
+        return false;
+    bool read = sscanf(text, "%" SCNu64 " %" SCNu64, &out->trained, &out->told) == 2;
+    free(text);
+    return read;
+}
+
+static int write_training_mark(const char *path, const struct training_mark *due, wt_error *err)
+{
+    char text[DUE_BYTES];
+    int len = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 "\n", due->trained, due->told);
+    return wt__file_replace(path, text, (size_t)len, err);
+}
+
+static int count_recorded_usages(wt_engine *engine, uint64_t *out, wt_error *err)
+{
+    struct usage_info info = {0};
+    struct store *reader;
+    WT_TRY(wt__engine_reader(engine, &reader, err));
+    int rc = wt__store_usage_info(reader, &info, err);
+    wt__engine_return_reader(engine, reader);
+    *out = info.usages;
+    return rc;
+}
+
+int wt__usage_mark_trained(wt_engine *engine, wt_error *err)
+{
+    struct arena arena = {0};
+    struct training_mark due = {0};
+    if (!engine->index_folder[0] || engine->read_only)
+        return 0;
+    const char *path = wt__path_join(&arena, engine->index_folder, DUE_FILE);
+    int rc = path ? count_recorded_usages(engine, &due.trained, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__make_folders(engine->index_folder, err);
+    if (rc == 0)
+        rc = write_training_mark(path, &due, err);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static int64_t check_training_due(wt_engine *engine, const char *path, wt_error *err)
+{
+    struct training_mark due;
+    uint64_t usages = 0;
+    int rc = count_recorded_usages(engine, &usages, err);
+    if (rc < 0 || usages < WORTH_TRAINING)
+        return rc;
+    bool remembered = read_training_mark(path, &due);
+    if (!remembered &&
+        wt__is_folder(engine->trained_folder)) { /* trained by an earlier version: assume on all usages */
+        due.trained = usages;
+        write_training_mark(path, &due, NULL);
+    }
+    uint64_t known = due.trained > due.told ? due.trained : due.told;
+    if (usages < GROWTH * known || usages <= due.trained)
+        return 0;
+    due.told = usages;
+    return write_training_mark(path, &due, NULL) < 0 ? 0 : (int64_t)(usages - due.trained);
+}
+
+int64_t wt_training_due(wt_engine *engine, wt_error *err)
+{
+    struct arena arena = {0};
+    if (!engine->index_folder[0] || engine->read_only)
+        return 0;
+    const char *path = wt__path_join(&arena, engine->index_folder, DUE_FILE);
+    int64_t due = path ? check_training_due(engine, path, err) : wt__fail_nomem(err);
+    wt__arena_dispose(&arena);
+    return due;
 }

@@ -176,10 +176,7 @@ int wt__cmd_call(struct cli *cli)
     options.explain = wt__has_option(cli, OPT_EXPLAIN);
     options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
     options.language_model = wt__has_option(cli, OPT_CHAT_MODEL);
-    options.selection = wt__option_text(cli, OPT_SELECTION);
-    options.generation = wt__option_text(cli, OPT_GENERATION);
-    options.second_chat_model = wt__option_text(cli, OPT_SECOND_CHAT_MODEL);
-    options.construction = wt__option_text(cli, OPT_CONSTRUCTION);
+    WT_TRY(wt__read_experiment(cli, &options.experiment));
     options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
     if (run_call(cli, engine, &input, &options, &called, &err) < 0) {
         int code = wt__fail_search(cli, &err);

@@ -210,7 +210,7 @@ static int make_paths(struct eval_learning *learning, struct sha256 *sha)
     wt__sha256_end(sha, digest);
     wt__sha256_hex(digest, key);
     if (!cache)
-        WT_TRY(wt__corpus_cache(&cache, arena, learning->err));
+        WT_TRY(wt__corpus_cache_folder(&cache, arena, learning->err));
     snprintf(name, sizeof name, "%s.wt", key);
     learning->store = wt__path_join(arena, cache, name);
     snprintf(name, sizeof name, "%s.wt-models", key);

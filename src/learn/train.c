@@ -542,7 +542,7 @@ static int adopt_models(wt_engine *engine, struct train_progress *progress, wt_e
     int prepared = rc == 0 ? wt__ptr_prepare(engine, &update, NULL) : 0;
     wt__progress_dispose(&update);
     if (rc == 0)
-        wt__usage_trained_on(engine, NULL);
+        wt__usage_mark_trained(engine, NULL);
     if (prepared == WT_ECANCELLED)
         return wt__fail_cancelled(err);
     return prepared == WT_ENOMEM ? wt__fail_nomem(err) : rc; /* callers that need the bundles report other errors */

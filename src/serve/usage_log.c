@@ -274,7 +274,7 @@ static int record_group(struct usage_log *log, const struct queued_batch *group,
     for (const struct queued_batch *w = group; w; w = w->next)
         for (size_t i = 0; i < w->count; i++)
             usages[count++] = w->usages[i];
-    return wt__record_reported(log->engine, usages, count, err);
+    return wt__record_reported_usages(log->engine, usages, count, err);
 }
 
 /* Updates the counters before anyone is notified. Call with the lock held. */
@@ -356,7 +356,7 @@ static void *run_learner(void *context)
         } else {
             log->unlearned = false;
             pthread_mutex_unlock(&log->lock);
-            int64_t learned = wt__usage_learn_behind(log->engine, stop_learning, log, NULL);
+            int64_t learned = wt__usage_learn_in_background(log->engine, stop_learning, log, NULL);
             pthread_mutex_lock(&log->lock);
             log->counts.failed_learnings += learned < 0 && !atomic_load(&log->closing);
             log->counts.learned += learned > 0 ? (uint64_t)learned : 0;

@@ -326,7 +326,7 @@ static int record_usages(struct json_run *run, const json_t *list, struct arena 
         usages[i] = (struct reported_usage){.line = {copy, line.len}};
         pointers[i] = &usages[i];
     }
-    WT_TRY(wt__record_reported(run->engine, pointers, count, err));
+    WT_TRY(wt__record_reported_usages(run->engine, pointers, count, err));
     wt__json_usage_result(run->out, pointers, count, false);
     return 0;
 }

@@ -1,8 +1,8 @@
-/* call_intents.h: requests for test_call_intent.c: what must be asked about, and what must be called at once.
+/* call_intents.h: requests for test_call_intent.c: those to ask about, and those to call at once.
  *
- * The rows of each kind are in two halves. The rule was designed on the first half. The second half was written before
- * the rule, in another manner (longer, chattier, terser, by people in a hurry), and was first run when the rule was
- * done. */
+ * The rows of each kind have two halves. The rule was designed on the first half. The second half was written before
+ * the rule, in another style (longer, chattier, terser, by people in a hurry), and was first run when the rule was
+ * finished. */
 #ifndef WT_TESTS_CALL_CALL_INTENTS_H
 #define WT_TESTS_CALL_CALL_INTENTS_H
 
@@ -108,7 +108,7 @@ static const struct intent_row questions_held[] = {
     {"sprinkler", "the sprinkler ran this morning, didn't it?"},
 };
 
-/* ---------------------------------------------------------------- what shall not be done: no call */
+/* ---------------------------------------------------------------- prohibitions: no call */
 
 static const struct intent_row denials_dev[] = {
     {"lock", "don't lock the vault"},
@@ -152,7 +152,7 @@ static const struct intent_row denials_held[] = {
     {"run_backup", "I told you not to run the backup"},
 };
 
-/* ---------------------------------------------------------------- words that are left unread: no call */
+/* ---------------------------------------------------------------- unread words: no call */
 
 static const struct intent_row unread_dev[] = {
     {"cancel_timers", "cancel all kitchen timers"},

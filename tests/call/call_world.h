@@ -1,10 +1,10 @@
-/* call_world.h: a model for the tests of calls that says what a table has it say.
+/* call_world.h: a simulated model for tests of calls, with answers from a table.
  *
- * `says` is a list of "STEP=TEXT" by bars, in the order of the questions of a step: "pick=1|again=2|decide=null". A
- * number or null stands for {"tool": ...} or {"option": ...}; of contrast and answer a word for {"question": ...} and
- * {"answer": ...}; of predict, build and mend an object for {"arguments": ...}; what begins with "!" is the JSON as it
- * is. "#" for no answer of the right form, "%" for a network that is down. What is asked a second time gets the step's
- * second entry, or its last. */
+ * `says` is a list of "STEP=TEXT", separated by bars, in the order of the questions of a step:
+ * "pick=1|again=2|decide=null". A number or null becomes {"tool": ...} or {"option": ...}. For contrast and answer, a
+ * word becomes {"question": ...} or {"answer": ...}. For predict, build and mend, an object becomes {"arguments": ...}.
+ * Text after "!" is the whole JSON answer. "#" is an answer of the wrong form, "%" a network failure. A repeated
+ * question gets the next entry of its step, or the last one. */
 #ifndef WT_TESTS_CALL_CALL_WORLD_H
 #define WT_TESTS_CALL_CALL_WORLD_H
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "call/call_request.h"
+#include "call/language_model.h"
 #include "llm/chat.h"
 #include "llm/prompt.h"
 
@@ -23,19 +23,19 @@ static const char *const world_steps[] = {"pick",    "again",  "contrast", "answ
 static const char *const world_members[] = {"tool",      "tool",   "question",  "answer",   "tool",
                                             "arguments", "option", "arguments", "arguments"};
 
-struct world {
+struct scripted_model {
     struct chat_model model;
     const char *says;
     pthread_mutex_t lock;
-    unsigned asked[16];      /* by step */
-    double temperature[64];  /* of each question */
-    unsigned seeds[64], all; /* all: questions */
-    unsigned stop_after;     /* the question, from 1, whose answer comes with a wish to stop; 0: none */
+    unsigned asked[16];      /* questions so far, by step */
+    double temperature[64];  /* temperature of each question */
+    unsigned seeds[64], all; /* all: number of questions */
+    unsigned stop_after;     /* number of the question, from 1, that cancels the call; 0 for no cancellation */
 };
 
-static inline struct world world_of(const char *says);
+static inline struct scripted_model world_of(const char *says);
 
-/* The entry `index` of a step, or its last; empty: there is none. */
+/* Returns entry `index` of a step, or its last one; empty if absent. */
 static inline struct str world_entry(const char *says, const char *step, unsigned index)
 {
     struct str found = {0};
@@ -68,7 +68,7 @@ static inline void world_write(struct buffer *out, enum call_step step, struct s
     wt__buffer_char(out, '}');
 }
 
-/* Whether the schema of a question asks for its member, and where that is a number, says which ones there are. */
+/* True if the schema of a question has its member, and lists the valid numbers for a numbered member. */
 static inline bool world_is_bound(const json_t *schema, enum call_step step)
 {
     const char *member = world_members[step];
@@ -80,7 +80,7 @@ static inline bool world_is_bound(const json_t *schema, enum call_step step)
 static inline int world_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                             struct chat_answer *out, wt_error *err)
 {
-    struct world *world = (struct world *)model;
+    struct scripted_model *world = (struct scripted_model *)model;
     const struct call_subject *subject = question->subject;
     struct buffer text = {0};
     pthread_mutex_lock(&world->lock);
@@ -91,7 +91,7 @@ static inline int world_ask(struct chat_model *model, const struct chat_question
         question->progress->cancelled = true;
     pthread_mutex_unlock(&world->lock);
     if (subject->step == CALL_PICK || subject->step == CALL_PREDICT)
-        place = subject->sample; /* these are asked together */
+        place = subject->sample; /* asked in parallel */
     struct str says = world_entry(world->says, world_steps[subject->step], place);
     *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
     if (!world_is_bound(question->schema, subject->step))
@@ -109,15 +109,15 @@ static inline int world_ask(struct chat_model *model, const struct chat_question
     return rc;
 }
 
-static inline struct world world_of(const char *says)
+static inline struct scripted_model world_of(const char *says)
 {
-    return (struct world){.model = {"world", world_ask}, .says = says, .lock = PTHREAD_MUTEX_INITIALIZER};
+    return (struct scripted_model){.model = {"world", world_ask}, .says = says, .lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
-/* A place of a list as a letter, "-" for none. */
+/* Returns the letter of a place in a list, or "-". */
 static inline char letter_of(size_t place)
 {
-    return place == CALL_NOBODY ? '-' : (char)('a' + place);
+    return place == CALL_NO_CANDIDATE ? '-' : (char)('a' + place);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* wt_call: the tool, its arguments, what is missing, wrong or asked; and tools and requests that mean no good. */
+/* wt_call: the tool, its arguments, missing and invalid values, questions; hostile tools and requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static const char catalogue[] = TOOL(
                                     "\"page\\u202e\": {\"type\": \"string\", \"description\": \"the\\u001b[2J page\"}",
                                     "\"page\\u202e\""));
 
-static int open_catalogue(void **state)
+static int open_call_catalogue(void **state)
 {
     set_up_place(state);
     lexical = open_store(&place, "");
@@ -73,32 +73,32 @@ static int open_catalogue(void **state)
     return 0;
 }
 
-static wt_called *call_with(const char *request, const wt_call_options *options)
+static wt_called *make_call_with(const char *request, const wt_call_options *options)
 {
     wt_called *called = NULL;
     sound(&place, wt_call(lexical, request, strlen(request), options, &called, &place.err));
     return called;
 }
 
-static wt_called *call_tool(const char *tool, const char *request)
+static wt_called *make_call_of_tool(const char *tool, const char *request)
 {
     wt_call_options options;
     wt_call_options_init(&options);
     options.tool = tool;
-    return call_with(request, &options);
+    return make_call_with(request, &options);
 }
 
-static bool holds(const char *text, const char *part)
+static bool text_has(const char *text, const char *part)
 {
     return part ? text && strstr(text, part) : !text;
 }
 
-/* ---------------------------------------------------------------- what is called */
+/* ---------------------------------------------------------------- calls */
 
 static const struct {
     const char *request, *tool, *arguments;
     int valid;
-    const char *missing, *violation, *question; /* the first of each holds this; NULL: there is none */
+    const char *missing, *violation, *question; /* part of the first of each; NULL for an empty list */
 } cases[] = {
     {"weather at latitude 11.6 and longitude -97.8", "weather/at_place", "{\"latitude\":11.6,\"longitude\":-97.8}", 1,
      NULL, NULL, NULL},
@@ -133,19 +133,19 @@ static const struct {
     {"zebra xyzzy", NULL, NULL, 0, NULL, NULL, NULL},
 };
 
-static void requests_become_calls(void **state)
+static void request_becomes_call(void **state)
 {
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wt_called *called = call_with(cases[i].request, NULL);
+        wt_called *called = make_call_with(cases[i].request, NULL);
         bool same = called->tool ? cases[i].tool && strcmp(called->tool->id, cases[i].tool) == 0 : !cases[i].tool;
         same &= called->arguments ? cases[i].arguments && strcmp(called->arguments, cases[i].arguments) == 0
                                   : !cases[i].arguments;
         same &= called->valid == cases[i].valid && !called->asks_tool;
-        same &= holds(called->missing_count > 0 ? called->missing[0] : NULL, cases[i].missing);
-        same &= holds(called->violation_count > 0 ? called->violations[0] : NULL, cases[i].violation);
-        same &= holds(called->question, cases[i].question);
+        same &= text_has(called->missing_count > 0 ? called->missing[0] : NULL, cases[i].missing);
+        same &= text_has(called->violation_count > 0 ? called->violations[0] : NULL, cases[i].violation);
+        same &= text_has(called->question, cases[i].question);
         if (!same)
             print_error("%s: %s %s valid %d, missing %s, wrong %s, question %s\n", cases[i].request,
                         called->tool ? called->tool->id : "no tool", called->arguments ? called->arguments : "-",
@@ -158,19 +158,19 @@ static void requests_become_calls(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* ---------------------------------------------------------------- what was called before */
+/* ---------------------------------------------------------------- past calls */
 
 #define GATE OBJECT("\"gate\": {\"type\": \"string\"}, \"units\": {\"type\": \"string\"}", "\"gate\", \"units\"")
 
-/* Two tools alike, but that one's definition has examples; of the two that are no objects none is one. */
+/* Two equal tools, one with examples in its definition; two of the examples are not objects and are ignored. */
 static const char past_catalogue[] =
     TOOL("plain", "measure", "Measures a gate", GATE) "{\"provider\": \"shown\", \"name\": \"measure\", "
                                                       "\"description\": \"Measures a gate\", \"parameters\": " GATE
                                                       ", \"input_examples\": [7, {\"gate\": \"zebra "
                                                       "north\", \"units\": \"feet\"}, [\"gate\"]]}\n";
 
-/* What the tool gets of a request that says neither argument as its schema has it. */
-static void past_gives(struct place *own, wt_engine *engine, const char *tool, const char *wanted, int valid)
+/* Calls the tool with a request that names neither argument as in the schema, and checks the arguments. */
+static void check_past_arguments(struct place *own, wt_engine *engine, const char *tool, const char *wanted, int valid)
 {
     static const char measure[] = "measure zebra north";
     wt_call_options options;
@@ -183,7 +183,7 @@ static void past_gives(struct place *own, wt_engine *engine, const char *tool, c
     wt_called_free(called);
 }
 
-static void record_call(struct place *own, wt_engine *engine, const char *request, const char *arguments)
+static void record_past_call(struct place *own, wt_engine *engine, const char *request, const char *arguments)
 {
     static const char *const tools[] = {"plain/measure"};
     const char *const with[] = {arguments};
@@ -193,30 +193,29 @@ static void record_call(struct place *own, wt_engine *engine, const char *reques
     sound(own, wt_record_usage(engine, request, strlen(request), tools, 1, &options, &own->err));
 }
 
-/* Examples of the definition, whose requests nobody knows, are texts that a request may say; of recorded calls a value
- * that no request says is the usual one. Most of all are in metres in the end, most of the newest, which are read, in
- * feet. */
-static void past_calls_say_more_than_the_schema(void **state)
+/* Examples of the definition have no request, so they are texts to look for. A recorded value absent from its request
+ * is the usual value. In the end most calls have metres, but most of the newest ones, which are read, have feet. */
+static void past_calls_complement_schema(void **state)
 {
     struct place own;
     (void)state;
     place_make(&own);
     wt_engine *engine = open_store(&own, "");
     add(&own, engine, past_catalogue);
-    past_gives(&own, engine, "plain/measure", "{}", 0);
-    past_gives(&own, engine, "shown/measure", "{\"gate\":\"zebra north\"}", 0);
-    record_call(&own, engine, "how wide is zebra north", "{\"gate\": \"zebra north\", \"units\": \"metres\"}");
-    past_gives(&own, engine, "plain/measure", "{\"gate\":\"zebra north\",\"units\":\"metres\"}", 1);
+    check_past_arguments(&own, engine, "plain/measure", "{}", 0);
+    check_past_arguments(&own, engine, "shown/measure", "{\"gate\":\"zebra north\"}", 0);
+    record_past_call(&own, engine, "how wide is zebra north", "{\"gate\": \"zebra north\", \"units\": \"metres\"}");
+    check_past_arguments(&own, engine, "plain/measure", "{\"gate\":\"zebra north\",\"units\":\"metres\"}", 1);
     for (int i = 0; i < DEMONSTRATIONS_MOST; i++)
-        record_call(&own, engine, "how wide is lion south", "{\"gate\": \"lion south\", \"units\": \"metres\"}");
+        record_past_call(&own, engine, "how wide is lion south", "{\"gate\": \"lion south\", \"units\": \"metres\"}");
     for (int i = 0; i <= DEMONSTRATIONS_MOST / 2; i++)
-        record_call(&own, engine, "how wide is lion south", "{\"gate\": \"lion south\", \"units\": \"feet\"}");
-    past_gives(&own, engine, "plain/measure", "{\"gate\":\"zebra north\",\"units\":\"feet\"}", 1);
+        record_past_call(&own, engine, "how wide is lion south", "{\"gate\": \"lion south\", \"units\": \"feet\"}");
+    check_past_arguments(&own, engine, "plain/measure", "{\"gate\":\"zebra north\",\"units\":\"feet\"}", 1);
     wt_close(engine);
     place_remove(&own);
 }
 
-static void a_result_stands_alone(void **state)
+static void result_outlives_engine(void **state)
 {
     struct place own;
     (void)state;
@@ -236,7 +235,7 @@ static void a_result_stands_alone(void **state)
     assert_null(called->steps);
     assert_true(called->probability > 0 && called->probability < 1);
     assert_non_null(strstr(called->chances, "not calibrated on this catalogue"));
-    assert_non_null(called->notice); /* of the search by words alone */
+    assert_non_null(called->notice); /* notice of the lexical search */
     assert_null(strstr(called->notice, "calibrated"));
     assert_true(called->notice_codes & WT_NOTICE_UNCALIBRATED);
     assert_int_not_equal(called->notice[strlen(called->notice) - 1], ' ');
@@ -245,13 +244,13 @@ static void a_result_stands_alone(void **state)
     wt_called_free(NULL);
 }
 
-static void where_no_tool_fits_there_is_nothing_else(void **state)
+static void no_fitting_tool_gives_empty_result(void **state)
 {
     (void)state;
     wt_call_options options;
     wt_call_options_init(&options);
     options.explain = 1;
-    wt_called *called = call_with("zebra xyzzy", &options);
+    wt_called *called = make_call_with("zebra xyzzy", &options);
     assert_null(called->tool);
     assert_null(called->call);
     assert_null(called->question);
@@ -261,10 +260,10 @@ static void where_no_tool_fits_there_is_nothing_else(void **state)
     wt_called_free(called);
 }
 
-static void two_close_tools_are_asked_about(void **state)
+static void close_tools_are_asked_about(void **state)
 {
     (void)state;
-    wt_called *called = call_with("look up a song by its title 'Yesterday'", NULL);
+    wt_called *called = make_call_with("look up a song by its title 'Yesterday'", NULL);
     assert_true(called->asks_tool);
     assert_true(called->valid);
     assert_string_equal(called->arguments, "{\"title\":\"Yesterday\"}");
@@ -275,21 +274,21 @@ static void two_close_tools_are_asked_about(void **state)
     wt_call_options options;
     wt_call_options_init(&options);
     options.provider = "records";
-    called = call_with("look up a song by its title 'Yesterday'", &options);
+    called = make_call_with("look up a song by its title 'Yesterday'", &options);
     assert_false(called->asks_tool);
     assert_string_equal(called->tool->id, "records/song_lookup");
     assert_null(called->question);
     wt_called_free(called);
 }
 
-/* A hit that no more than a common word speaks for is none to choose among others, but one to ask about. */
-static void a_tool_that_hardly_fits_is_asked_about(void **state)
+/* A hit by common words alone is not a candidate, but can be asked about. */
+static void weak_tool_is_asked_about(void **state)
 {
     (void)state;
     wt_call_options options;
     wt_call_options_init(&options);
     options.abstain = -1;
-    wt_called *called = call_with("the zebra books xyzzy plugh", &options);
+    wt_called *called = make_call_with("the zebra books xyzzy plugh", &options);
     assert_non_null(called->tool);
     assert_true(called->asks_tool);
     assert_non_null(strstr(called->question, "No tool clearly fits. Should this one be called: "));
@@ -297,12 +296,12 @@ static void a_tool_that_hardly_fits_is_asked_about(void **state)
     wt_called_free(called);
 }
 
-static void a_tool_is_named_as_wt_get_takes_it(void **state)
+static void tool_option_takes_names_of_wt_get(void **state)
 {
     static const char *const names[] = {"weather/at_place", "weather__at_place", "at_place"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        wt_called *called = call_tool(names[i], "order an item at latitude 1.5 and longitude 2.5");
+        wt_called *called = make_call_of_tool(names[i], "order an item at latitude 1.5 and longitude 2.5");
         assert_string_equal(called->tool->id, "weather/at_place");
         assert_string_equal(called->arguments, "{\"latitude\":1.5,\"longitude\":2.5}");
         assert_true(called->valid);
@@ -324,7 +323,7 @@ static void a_tool_is_named_as_wt_get_takes_it(void **state)
     assert_null(called);
 }
 
-static void the_call_is_written_in_the_form_that_is_wanted(void **state)
+static void call_is_written_in_each_form(void **state)
 {
     static const struct {
         const char *form, *holds;
@@ -342,18 +341,17 @@ static void the_call_is_written_in_the_form_that_is_wanted(void **state)
     wt_call_options_init(&options);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         options.form = rows[i].form;
-        called = call_with("weather at latitude 1.5", &options);
+        called = make_call_with("weather at latitude 1.5", &options);
         assert_non_null(strstr(called->call, rows[i].holds));
         assert_string_equal(called->arguments, "{\"latitude\":1.5}");
         wt_called_free(called);
     }
     options.form = "yaml";
-    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL,
-            "there is no form of calls \"yaml\"");
+    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "unknown form \"yaml\"");
     assert_null(called);
 }
 
-static void a_filter_says_what_may_be_called(void **state)
+static void filter_limits_tools(void **state)
 {
     static const char request[] = "weather at latitude 1.5";
     const char *provider = "travel";
@@ -365,11 +363,11 @@ static void a_filter_says_what_may_be_called(void **state)
     options.filter = &filter;
     filter.excluded_providers = &provider;
     filter.excluded_provider_count = 1;
-    wt_called *called = call_with(request, &options);
+    wt_called *called = make_call_with(request, &options);
     assert_string_equal(called->tool->id, "weather/at_place");
     wt_called_free(called);
     provider = "weather";
-    called = call_with(request, &options);
+    called = make_call_with(request, &options);
     assert_true(!called->tool || strcmp(called->tool->provider, "weather") != 0);
     wt_called_free(called);
     options.provider = "nobody";
@@ -377,11 +375,11 @@ static void a_filter_says_what_may_be_called(void **state)
             "nobody");
 }
 
-/* ---------------------------------------------------------------- tools that mean no good */
+/* ---------------------------------------------------------------- hostile tools */
 
 static const struct {
     const char *tool, *request;
-    const char *notice, *violation, *question; /* holds this; NULL: there is none */
+    const char *notice, *violation, *question; /* part of the text; NULL for an empty list */
 } bad[] = {
     {"bad/minimum", "set the brightness to 5",
      "the tool's schema: schema /properties/brightness: \"minimum\" must be a number", NULL, NULL},
@@ -394,16 +392,16 @@ static const struct {
      "The call does not fit the tool's schema: required argument \"chime\" is missing. What should the value be?"},
 };
 
-/* Not valid, and told why. What could not be found out is nobody's to answer. */
-static void a_schema_that_cannot_be_held_to_is_told(void **state)
+/* The call is not valid, and a notice says why. The user is not asked about the schema. */
+static void unusable_schema_is_reported(void **state)
 {
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        wt_called *called = call_tool(bad[i].tool, bad[i].request);
-        bool same = !called->valid && holds(called->notice, bad[i].notice);
-        same &= holds(called->violation_count > 0 ? called->violations[0] : NULL, bad[i].violation);
-        same &= holds(called->question, bad[i].question);
+        wt_called *called = make_call_of_tool(bad[i].tool, bad[i].request);
+        bool same = !called->valid && text_has(called->notice, bad[i].notice);
+        same &= text_has(called->violation_count > 0 ? called->violations[0] : NULL, bad[i].violation);
+        same &= text_has(called->question, bad[i].question);
         if (!same)
             print_error("%s: valid %d, notice %s, wrong %s, question %s\n", bad[i].tool, called->valid,
                         called->notice ? called->notice : "-",
@@ -413,22 +411,22 @@ static void a_schema_that_cannot_be_held_to_is_told(void **state)
         wt_called_free(called);
     }
     assert_int_equal(failures, 0);
-    wt_called *called = call_tool("bad/branches", "grow a tree"); /* of itself, and with an end */
+    wt_called *called = make_call_of_tool("bad/branches", "grow a tree"); /* recursive, but ends */
     assert_true(called->valid);
     assert_null(called->question);
     wt_called_free(called);
 }
 
-static void what_nobody_sees_is_shown(void **state)
+static void invisible_characters_are_shown(void **state)
 {
     (void)state;
     wt_call_options options;
     wt_call_options_init(&options);
     options.explain = 1;
     options.form = "mcp";
-    wt_called *called = call_with("turn the page 'a\xe2\x80\xae"
-                                  "b' round",
-                                  &options);
+    wt_called *called = make_call_with("turn the page 'a\xe2\x80\xae"
+                                       "b' round",
+                                       &options);
     assert_non_null(called->tool);
     assert_string_equal(called->tool->provider, "bad");
     const char *const texts[] = {called->arguments, called->call, called->steps};
@@ -437,13 +435,13 @@ static void what_nobody_sees_is_shown(void **state)
         assert_non_null(strstr(texts[i], "\\u202e"));
     }
     wt_called_free(called);
-    called = call_tool("bad/\xe2\x80\xaeturned", "turn it");
+    called = make_call_of_tool("bad/\xe2\x80\xaeturned", "turn it");
     assert_string_equal(called->question, "What should page (the[2J page) be?");
     wt_called_free(called);
 }
 
-/* Thousands of properties, names and descriptions of any length, enumerations, a long request: a call ends soon. */
-static void an_enormous_tool_is_bounded(void **state)
+/* Thousands of properties, long names and descriptions, enumerations, a long request: the call still ends soon. */
+static void huge_tool_ends_soon(void **state)
 {
     enum { PROPERTIES = 4000 };
     struct buffer tool = {0}, request = {0};
@@ -463,12 +461,12 @@ static void an_enormous_tool_is_bounded(void **state)
     options.tool = "bad/enormous";
     options.explain = 1;
     options.form = "lines";
-    wt_called *called = call_with(request.ptr, &options);
+    wt_called *called = make_call_with(request.ptr, &options);
     assert_false(called->valid);
     assert_true(called->violation_count <= CALL_VIOLATIONS);
     assert_true(called->question && strlen(called->question) < 8192);
     wt_called_free(called);
-    called = call_tool("bad/enormous", "fill it");
+    called = make_call_of_tool("bad/enormous", "fill it");
     assert_false(called->valid);
     assert_non_null(strstr(called->violations[called->violation_count - 1], "\"entry_3999\" is missing"));
     wt_called_free(called);
@@ -477,9 +475,9 @@ static void an_enormous_tool_is_bounded(void **state)
     wt__buffer_dispose(&request);
 }
 
-/* ---------------------------------------------------------------- requests that mean no good */
+/* ---------------------------------------------------------------- hostile requests */
 
-static void requests_of_any_bytes_are_read(void **state)
+static void any_bytes_are_a_request(void **state)
 {
     static const struct {
         const char *request;
@@ -501,17 +499,17 @@ static void requests_of_any_bytes_are_read(void **state)
         sound(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         assert_string_equal(called->arguments, rows[i].arguments);
         wt_called_free(called);
-        options.tool = NULL; /* found by its words, or none */
+        options.tool = NULL; /* found by its words, or not at all */
         sound(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         wt_called_free(called);
     }
 }
 
-static void a_text_of_no_utf8_is_none_in_a_call(void **state)
+static void invalid_utf8_is_not_an_argument(void **state)
 {
     (void)state;
-    wt_called *called = call_tool("tunes/lookup_song", "the title 'a\xff"
-                                                       "b'");
+    wt_called *called = make_call_of_tool("tunes/lookup_song", "the title 'a\xff"
+                                                               "b'");
     json_t *arguments;
     assert_int_equal(wt__json_parse(&arguments, called->arguments, strlen(called->arguments), NULL), 0);
     assert_string_equal(wt__json_str(arguments, "title").ptr, "a\xef\xbf\xbd"
@@ -520,7 +518,7 @@ static void a_text_of_no_utf8_is_none_in_a_call(void **state)
     wt_called_free(called);
 }
 
-static void requests_have_bounds(void **state)
+static void request_length_is_limited(void **state)
 {
     static const char *const tools[] = {NULL, "weather/at_place"};
     size_t len = (size_t)WT_MAX_REQUEST_BYTES + 1;
@@ -548,7 +546,7 @@ static void requests_have_bounds(void **state)
 
 /* ---------------------------------------------------------------- options */
 
-static void the_steps_are_json(void **state)
+static void steps_are_json(void **state)
 {
     static const char *const requests[] = {"weather at latitude 11.6 and longitude -97.8 for 'Ada'",
                                            "find flights from Rome to Oslo tomorrow", "look up a song \xff'\x1b'"};
@@ -557,7 +555,7 @@ static void the_steps_are_json(void **state)
     wt_call_options_init(&options);
     options.explain = 1;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        wt_called *called = call_with(requests[i], &options);
+        wt_called *called = make_call_with(requests[i], &options);
         json_t *steps;
         assert_int_equal(wt__json_parse(&steps, called->steps, strlen(called->steps), NULL), 0);
         const json_t *candidates = json_object_get(steps, "candidates"), *best = json_array_get(candidates, 0);
@@ -579,8 +577,8 @@ static void the_steps_are_json(void **state)
     }
 }
 
-/* A caller that knew nothing behind `form` gets what it asked for. */
-static void an_older_caller_has_fewer_options(void **state)
+/* A caller compiled with fewer options gets the defaults for the rest. */
+static void older_caller_of_wt_call_gets_defaults(void **state)
 {
     wt_call_options options;
     (void)state;
@@ -589,7 +587,7 @@ static void an_older_caller_has_fewer_options(void **state)
     options.form = "lines";
     options.abstain = 7;
     options.explain = 1;
-    wt_called *called = call_with("open the curtains", &options);
+    wt_called *called = make_call_with("open the curtains", &options);
     assert_string_equal(called->call, "CALLTOOL[\"curtains\"]");
     assert_null(called->steps);
     wt_called_free(called);
@@ -597,7 +595,7 @@ static void an_older_caller_has_fewer_options(void **state)
     refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "size");
 }
 
-static void options_that_make_no_sense_are_refused(void **state)
+static void invalid_call_options_are_rejected(void **state)
 {
     wt_call_options options;
     wt_called *called;
@@ -609,32 +607,32 @@ static void options_that_make_no_sense_are_refused(void **state)
     options.abstain = 1;
     refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "not 1");
     assert_null(called);
-    wt_call_options_init(&options); /* with a recipe none is looked at */
+    wt_call_options_init(&options); /* a given recipe disables the check */
     options.recipe = "bm25";
-    wt_called_free(call_with("open the curtains", &options));
+    wt_called_free(make_call_with("open the curtains", &options));
 }
 
-/* Whoever abstains never gets a tool that is next to nothing; who does not gets what there is. */
-static void a_share_says_when_no_tool_fits(void **state)
+/* With abstention, a caller never gets a tool that hardly fits; without, it gets the best one. */
+static void abstention_depends_on_probability(void **state)
 {
     wt_call_options options;
     (void)state;
     wt_call_options_init(&options);
     options.abstain = 0.99;
-    wt_called *called = call_with("something of a place", &options);
+    wt_called *called = make_call_with("something of a place", &options);
     assert_null(called->tool);
     wt_called_free(called);
 }
 
-static int stop_at_once(void *context, const char *phase, uint64_t finished, uint64_t total)
+static int cancel_call(void *context, const char *phase, uint64_t finished, uint64_t total)
 {
     (void)phase, (void)finished, (void)total;
     ++*(int *)context;
     return 1;
 }
 
-/* What takes long is the index that the first search makes. */
-static void a_call_can_be_stopped(void **state)
+/* The first search builds the index, which takes long. */
+static void call_is_cancellable(void **state)
 {
     struct place own;
     int asked = 0;
@@ -648,7 +646,7 @@ static void a_call_can_be_stopped(void **state)
     remove_model_folder(own.index);
     engine = open_store(&own, "");
     wt_call_options_init(&options);
-    options.progress = stop_at_once;
+    options.progress = cancel_call;
     options.progress_context = &asked;
     refused(&own, wt_call(engine, "rain", 4, &options, &called, &own.err), WT_ECANCELLED, "");
     assert_null(called);
@@ -662,7 +660,7 @@ static void a_call_can_be_stopped(void **state)
     place_remove(&own);
 }
 
-static void an_empty_catalogue_is_told(void **state)
+static void empty_catalogue_is_reported(void **state)
 {
     struct place own;
     wt_called *called;
@@ -675,7 +673,7 @@ static void an_empty_catalogue_is_told(void **state)
     place_remove(&own);
 }
 
-static int close_catalogue(void **state)
+static int close_call_catalogue(void **state)
 {
     (void)state;
     wt_close(lexical);
@@ -686,27 +684,27 @@ static int close_catalogue(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_become_calls),
-        cmocka_unit_test(past_calls_say_more_than_the_schema),
-        cmocka_unit_test(a_result_stands_alone),
-        cmocka_unit_test(where_no_tool_fits_there_is_nothing_else),
-        cmocka_unit_test(two_close_tools_are_asked_about),
-        cmocka_unit_test(a_tool_that_hardly_fits_is_asked_about),
-        cmocka_unit_test(a_tool_is_named_as_wt_get_takes_it),
-        cmocka_unit_test(the_call_is_written_in_the_form_that_is_wanted),
-        cmocka_unit_test(a_filter_says_what_may_be_called),
-        cmocka_unit_test(a_schema_that_cannot_be_held_to_is_told),
-        cmocka_unit_test(what_nobody_sees_is_shown),
-        cmocka_unit_test(an_enormous_tool_is_bounded),
-        cmocka_unit_test(requests_of_any_bytes_are_read),
-        cmocka_unit_test(a_text_of_no_utf8_is_none_in_a_call),
-        cmocka_unit_test(requests_have_bounds),
-        cmocka_unit_test(the_steps_are_json),
-        cmocka_unit_test(an_older_caller_has_fewer_options),
-        cmocka_unit_test(options_that_make_no_sense_are_refused),
-        cmocka_unit_test(a_share_says_when_no_tool_fits),
-        cmocka_unit_test(a_call_can_be_stopped),
-        cmocka_unit_test(an_empty_catalogue_is_told),
+        cmocka_unit_test(request_becomes_call),
+        cmocka_unit_test(past_calls_complement_schema),
+        cmocka_unit_test(result_outlives_engine),
+        cmocka_unit_test(no_fitting_tool_gives_empty_result),
+        cmocka_unit_test(close_tools_are_asked_about),
+        cmocka_unit_test(weak_tool_is_asked_about),
+        cmocka_unit_test(tool_option_takes_names_of_wt_get),
+        cmocka_unit_test(call_is_written_in_each_form),
+        cmocka_unit_test(filter_limits_tools),
+        cmocka_unit_test(unusable_schema_is_reported),
+        cmocka_unit_test(invisible_characters_are_shown),
+        cmocka_unit_test(huge_tool_ends_soon),
+        cmocka_unit_test(any_bytes_are_a_request),
+        cmocka_unit_test(invalid_utf8_is_not_an_argument),
+        cmocka_unit_test(request_length_is_limited),
+        cmocka_unit_test(steps_are_json),
+        cmocka_unit_test(older_caller_of_wt_call_gets_defaults),
+        cmocka_unit_test(invalid_call_options_are_rejected),
+        cmocka_unit_test(abstention_depends_on_probability),
+        cmocka_unit_test(call_is_cancellable),
+        cmocka_unit_test(empty_catalogue_is_reported),
     };
-    return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+    return cmocka_run_group_tests(tests, open_call_catalogue, close_call_catalogue);
 }

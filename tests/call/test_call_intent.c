@@ -1,12 +1,12 @@
-/* wt_call and what a request wants done: a question, a prohibition or a request with an unread word is asked about when
- * the tool acts; a polite request is called at once. */
+/* wt_call and the intent of a request: for tools with side effects, the call asks about questions, prohibitions and
+ * requests with an unread word; polite requests are called at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "call/intent.h"
+#include "call/arguments.h"
 #include "call/call_intents.h"
 #include "engine/set_up.h"
 
@@ -30,7 +30,7 @@ static const char catalogue[] = TOOL("lock", "Locks the vault", "", "")
                                         TOOL("arm_alarm", "Arms the alarm", "", "") TOOL("lamp_off", "Lamp off", "", "")
                                             TOOL("stop_all", "Halts all machines", "", "");
 
-/* What they do is said by a method and by annotations, not by a verb in their names. */
+/* Tools with an effect stated by a method or annotations, not by a verb of the name. */
 static const char by_method[] = "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"Alarms\", \"version\": \"1\"}, "
                                 "\"servers\": [{\"url\": \"http://127.0.0.1\"}], \"paths\": {\"/alarm\": {\"post\": "
                                 "{\"operationId\": \"alarm\", \"summary\": \"The alarm, armed\", \"responses\": "
@@ -40,7 +40,7 @@ static const char by_hints[] =
     "\"object\"}, \"annotations\": {\"readOnlyHint\": false}}, {\"name\": \"sprinkler\", \"description\": \"The "
     "sprinkler, running\", \"inputSchema\": {\"type\": \"object\"}, \"annotations\": {\"destructiveHint\": true}}]}";
 
-static void add_as(const char *text, const char *format)
+static void add_in_format(const char *text, const char *format)
 {
     wt_add_options options;
     wt_add_options_init(&options);
@@ -54,8 +54,8 @@ static int open_house(void **state)
     set_up_place(state);
     lexical = open_store(&place, "");
     add(&place, lexical, catalogue);
-    add_as(by_method, "openapi");
-    add_as(by_hints, "mcp");
+    add_in_format(by_method, "openapi");
+    add_in_format(by_hints, "mcp");
     return 0;
 }
 
@@ -67,8 +67,8 @@ static int close_house(void **state)
     return 0;
 }
 
-/* True if the call asks as it should; else it is printed. */
-static bool check_row(const struct intent_row *row, bool asks)
+/* True if the call asks as expected; prints the row otherwise. */
+static bool check_intent_row(const struct intent_row *row, bool asks)
 {
     wt_called *called = NULL;
     wt_call_options options;
@@ -83,19 +83,18 @@ static bool check_row(const struct intent_row *row, bool asks)
     return at_once != asks;
 }
 
-static void check_rows(const struct intent_row *rows, size_t count, bool asks)
+static void check_intent_rows(const struct intent_row *rows, size_t count, bool asks)
 {
     size_t failures = 0;
     for (size_t i = 0; i < count; i++)
-        failures += !check_row(&rows[i], asks);
+        failures += !check_intent_row(&rows[i], asks);
     if (failures > 0)
         fail_msg("%zu of %zu", failures, count);
 }
 
 /* ---------------------------------------------------------------- frames */
 
-/* Every frame with every tool: %b stands for the verb, %p for its past participle, %i for its -ing form, %n for the
- * noun. */
+/* Every frame is tried with every tool. Placeholders: %b verb, %p past participle, %i -ing form, %n noun. */
 static const struct {
     const char *tool, *base, *past, *ing, *noun;
 } verbs[] = {
@@ -272,26 +271,26 @@ static void check_frames(const char *const *frames, size_t count, bool asks)
         for (size_t i = 0; i < count; i++) {
             fill_frame(&request, frames[i], v);
             const struct intent_row row = {verbs[v].tool, request.ptr};
-            failures += !check_row(&row, asks);
+            failures += !check_intent_row(&row, asks);
         }
     wt__buffer_dispose(&request);
     if (failures > 0)
         fail_msg("%zu of %zu", failures, count * sizeof verbs / sizeof *verbs);
 }
 
-static void frames_of_questions(void **state)
+static void question_frames_are_asked_about(void **state)
 {
     (void)state;
     check_frames(question_frames, sizeof question_frames / sizeof *question_frames, true);
 }
 
-static void frames_of_denials(void **state)
+static void denial_frames_are_asked_about(void **state)
 {
     (void)state;
     check_frames(denial_frames, sizeof denial_frames / sizeof *denial_frames, true);
 }
 
-static void frames_of_orders(void **state)
+static void order_frames_are_called(void **state)
 {
     (void)state;
     check_frames(order_frames, sizeof order_frames / sizeof *order_frames, false);
@@ -303,7 +302,7 @@ static void frames_of_orders(void **state)
     static void name(void **state)                                                                                     \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        check_rows(name##_rows, sizeof name##_rows / sizeof *name##_rows, asks);                                       \
+        check_intent_rows(name##_rows, sizeof name##_rows / sizeof *name##_rows, asks);                                \
     }
 
 #define questions_rows questions_dev
@@ -339,8 +338,8 @@ static void check_doubt(const struct buffer *request, const char *doubt)
     wt_called_free(called);
 }
 
-/* An order may follow where nothing is read any more. */
-static void a_request_that_is_not_read_in_full_is_asked_about(void **state)
+/* An order may follow after the limit. */
+static void truncated_request_is_asked_about(void **state)
 {
     (void)state;
     for (size_t extra = 0; extra < 2; extra++) {
@@ -357,8 +356,8 @@ static void a_request_that_is_not_read_in_full_is_asked_about(void **state)
     }
 }
 
-/* None of these is an order; what counts is that each is read within its bounds. */
-static void requests_of_any_bytes_are_read(void **state)
+/* The requests are not orders; the test checks the limits of the parser. */
+static void any_bytes_are_an_intent(void **state)
 {
     enum { BYTES = 60000 };
     static const char *const parts[] = {"'d", "?",    "\xff",    "\xe2\x80", "\"\"", "a'", "\xc2\xa0x",
@@ -390,11 +389,11 @@ int main(void)
         cmocka_unit_test(other_unread),
         cmocka_unit_test(calls),
         cmocka_unit_test(other_calls),
-        cmocka_unit_test(frames_of_questions),
-        cmocka_unit_test(frames_of_denials),
-        cmocka_unit_test(frames_of_orders),
-        cmocka_unit_test(a_request_that_is_not_read_in_full_is_asked_about),
-        cmocka_unit_test(requests_of_any_bytes_are_read),
+        cmocka_unit_test(question_frames_are_asked_about),
+        cmocka_unit_test(denial_frames_are_asked_about),
+        cmocka_unit_test(order_frames_are_called),
+        cmocka_unit_test(truncated_request_is_asked_about),
+        cmocka_unit_test(any_bytes_are_an_intent),
     };
     return cmocka_run_group_tests(tests, open_house, close_house);
 }

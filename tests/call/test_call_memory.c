@@ -1,8 +1,8 @@
-/* Every allocation of a selection and of a generation fails in turn: each failure is told as WT_ENOMEM or does no harm,
- * nothing crashes, nothing is left over.
+/* Each allocation of a selection and of a generation fails in turn: the failure is reported as WT_ENOMEM or is
+ * harmless, without crashes and leaks.
  *
- * The allocator is that of failing_allocator.h, which counts all threads: questions are asked on several. Sanitizers
- * bring their own: skipped there. */
+ * The allocator of failing_allocator.h counts all threads, since questions are asked on several. Skipped under
+ * sanitizers, which have their own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,13 +14,12 @@
 #include "base/failing_allocator.h"
 #include "call/call_oracle.h"
 #include "call/call_world.h"
-#include "call/generation.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 
 static json_t *schema, *right, *wrong;
 static struct call_oracle oracle;
 
-static int set_up(void **state)
+static int set_up_call_memory(void **state)
 {
     (void)state;
     struct call_oracle_options options = wt__call_oracle_rate(0, 1);
@@ -33,7 +32,7 @@ static int set_up(void **state)
     return wt__call_oracle_init(&oracle, &options, NULL);
 }
 
-static int tear_down(void **state)
+static int tear_down_call_memory(void **state)
 {
     (void)state;
     json_decref(schema);
@@ -42,7 +41,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int find_fault(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err)
+static int find_missing_fault(void *self, const json_t *arguments, struct arena *arena, struct str *fault,
+                              wt_error *err)
 {
     (void)self;
     (void)arena;
@@ -52,8 +52,8 @@ static int find_fault(void *self, const json_t *arguments, struct arena *arena, 
     return 0;
 }
 
-static int get_nothing(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
-                       wt_error *err)
+static int get_no_contrast(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
+                           wt_error *err)
 {
     (void)self;
     (void)key;
@@ -63,7 +63,7 @@ static int get_nothing(void *self, const struct contrast_key *key, struct arena 
     return 0;
 }
 
-static int put_nothing(void *self, const struct contrast_key *key, struct str question, wt_error *err)
+static int drop_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     (void)self;
     (void)key;
@@ -72,13 +72,13 @@ static int put_nothing(void *self, const struct contrast_key *key, struct str qu
     return 0;
 }
 
-/* One method of selecting, or one source of arguments, from end to end. */
-static int use(int kind, wt_error *err)
+/* Runs a selection method or a source of arguments from end to end. */
+static int run_kind(int kind, wt_error *err)
 {
     static const struct selection_candidate candidates[] = {
         {STR("a"), STR("does a"), STR("do a")}, {STR("b"), STR("does b"), STR("")}, {STR("c"), STR("does c"), STR("")}};
-    static const struct contrast_store store = {NULL, get_nothing, put_nothing};
-    static const struct call_validation validation = {NULL, find_fault};
+    static const struct contrast_store store = {NULL, get_no_contrast, drop_contrast};
+    static const struct call_validation validation = {NULL, find_missing_fault};
     const struct call_labels labels = {.tool = 1, .nearest = 0, .arguments = right, .wrong = wrong};
     const struct call_request request = {.text = STR("a request"), .labels = &labels};
     struct arena arena = {0};
@@ -102,31 +102,32 @@ static int use(int kind, wt_error *err)
     return rc;
 }
 
-/* From each allocation on all fail, or it alone does: JSON is read once more where memory may have been out. */
-static void sweep(int kind)
+/* Fails either all allocations from the nth on, or the nth alone. JSON is parsed again if the failure may have been a
+ * lack of memory. */
+static void fail_each_allocation(int kind)
 {
     wt_error err = {0};
     size_t refused = 0;
-    assert_int_equal(use(kind, &err), 0); /* what is made once is made here */
+    assert_int_equal(run_kind(kind, &err), 0); /* initialise what is created only once */
     for (long n = 1;; n++) {
         countdown = n;
         live = 0;
         counting = 1;
-        int rc = use(kind, &err);
+        int rc = run_kind(kind, &err);
         counting = 0;
         if (rc != 0 && rc != WT_ENOMEM)
             fail_msg("allocation %ld of %d: %d %s", n, kind, rc, err.message);
-        if (live > 4) /* stacks and tables of threads are kept */
+        if (live > 4) /* stacks and tables of threads are cached */
             fail_msg("allocation %ld of %d: %ld blocks are left over", n, kind, (long)live);
         refused += rc != 0;
         if (countdown > 0)
             break;
     }
     assert_true(refused > (stuck ? 20 : 4));
-    assert_int_equal(use(kind, &err), 0);
+    assert_int_equal(run_kind(kind, &err), 0);
 }
 
-static void every_allocation_fails_in_turn(void **state)
+static void every_call_allocation_fails_in_turn(void **state)
 {
     (void)state;
     if (!INTERPOSED) {
@@ -135,11 +136,11 @@ static void every_allocation_fails_in_turn(void **state)
     }
     for (stuck = 0; stuck < 2; stuck++)
         for (int kind = 0; kind < SELECTION_METHODS + GENERATION_ALONE + 1; kind++)
-            sweep(kind);
+            fail_each_allocation(kind);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_in_turn)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_allocation_fails_in_turn)};
+    return cmocka_run_group_tests(tests, set_up_call_memory, tear_down_call_memory);
 }

@@ -1,5 +1,5 @@
-/* wt_call with a language model, which answers by a script: whose choice and whose arguments the call has, what counts
- * as verified, what is kept of contrastive questions, and what stands in for answers that are none. */
+/* wt_call with a scripted language model: the source of the tool and arguments, verification, stored contrastive
+ * questions, and unusable answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const char request[] = "weather in the city of Oslo";
 static struct script_server server;
 static wt_engine *engine;
 
-static int set_up(void **state)
+static int set_up_call_model(void **state)
 {
     wt_open_options options;
     char url[64];
@@ -46,7 +46,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_call_model(void **state)
 {
     wt_close(engine);
     script_server_hang_up(&server);
@@ -54,7 +54,7 @@ static int tear_down(void **state)
     return tear_down_place(state);
 }
 
-static int hear(void *phases, const char *phase, uint64_t done, uint64_t total)
+static int record_phase(void *phases, const char *phase, uint64_t done, uint64_t total)
 {
     (void)done;
     (void)total;
@@ -65,23 +65,23 @@ static int hear(void *phases, const char *phase, uint64_t done, uint64_t total)
 
 static size_t heard;
 
-static wt_call_options by_model(const char *generation)
+static wt_call_options make_model_options(const char *experiment)
 {
     wt_call_options options;
     wt_call_options_init(&options);
     options.language_model = 1;
-    options.generation = generation;
+    options.experiment = experiment;
     options.recipe = "bm25";
     options.explain = 1;
-    options.progress = hear;
+    options.progress = record_phase;
     options.progress_context = &heard;
     return options;
 }
 
-static wt_called *called_by(const struct script_step *steps, size_t count, const char *generation)
+static wt_called *call_with_script(const struct script_step *steps, size_t count, const char *generation)
 {
     wt_called *called = NULL;
-    const wt_call_options options = by_model(generation);
+    const wt_call_options options = make_model_options(generation);
     script_server_play(&server, steps, count);
     sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
     return called;
@@ -95,11 +95,11 @@ static bool is_verified(const wt_called *called, const char *what, const char *b
     return false;
 }
 
-/* The candidate that the decision names: the other one of the two than the first pick. */
-static void a_pick_is_corrected_and_its_question_kept(void **state)
+/* The decision corrects the first pick. */
+static void decision_corrects_pick_and_stores_question(void **state)
 {
     (void)state;
-    static const struct script_step steps[] = {NUMBER("1"), /* pick, and again, of the two others */
+    static const struct script_step steps[] = {NUMBER("1"), /* pick, and again of the two others */
                                                NUMBER("1"),
                                                SAYS("{\\\"question\\\": \\\"Now or later?\\\"}"),
                                                SAYS("{\\\"answer\\\": \\\"Later.\\\"}"),
@@ -107,7 +107,7 @@ static void a_pick_is_corrected_and_its_question_kept(void **state)
                                                ARGUMENTS("\\\"Oslo\\\"")};
     static const struct script_step without_question[] = {
         NUMBER("1"), NUMBER("1"), SAYS("{\\\"answer\\\": \\\"Later.\\\"}"), NUMBER("2"), ARGUMENTS("\\\"Oslo\\\"")};
-    wt_called *first = called_by(steps, 6, "sampled");
+    wt_called *first = call_with_script(steps, 6, "sampled");
     assert_string_equal(first->arguments, "{\"city\":\"Oslo\"}");
     assert_int_equal(first->valid, 1);
     assert_null(first->question);
@@ -123,7 +123,7 @@ static void a_pick_is_corrected_and_its_question_kept(void **state)
     assert_int_equal(wt__json_parse(&json, first->steps, strlen(first->steps), NULL), 0);
     json_decref(json);
 
-    wt_called *second = called_by(without_question, 5, "sampled");
+    wt_called *second = call_with_script(without_question, 5, "sampled");
     assert_string_equal(second->tool->id, first->tool->id);
     assert_int_equal(second->questions, 6);
     assert_non_null(strstr(second->steps, "\"stored\":true"));
@@ -131,8 +131,8 @@ static void a_pick_is_corrected_and_its_question_kept(void **state)
     wt_called_free(second);
 }
 
-/* As while an import runs: what would be kept is not, and the call does not wait. */
-static void a_question_is_not_kept_while_another_writes(void **state)
+/* While an import runs, the question is not stored, and the call does not wait. */
+static void question_is_not_stored_during_import(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {NUMBER("1"),
@@ -142,22 +142,22 @@ static void a_question_is_not_kept_while_another_writes(void **state)
                                                NUMBER("2"),
                                                ARGUMENTS("\\\"Oslo\\\"")};
     static const struct script_step none[] = {NUMBER("null")};
-    wt_called_free(called_by(none, 1, "alone")); /* the index is made */
+    wt_called_free(call_with_script(none, 1, "alone")); /* builds the index */
     pthread_mutex_lock(&engine->store_lock);
-    wt_called *called = called_by(steps, 6, "sampled");
+    wt_called *called = call_with_script(steps, 6, "sampled");
     pthread_mutex_unlock(&engine->store_lock);
     assert_non_null(strstr(called->steps, "\"end\":\"corrected\""));
     wt_called_free(called);
-    called = called_by(steps, 6, "sampled");
+    called = call_with_script(steps, 6, "sampled");
     assert_non_null(strstr(called->steps, "\"stored\":false"));
     wt_called_free(called);
 }
 
-static void no_tool_is_called_where_the_model_says_none(void **state)
+static void model_can_choose_no_tool(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {NUMBER("null")};
-    wt_called *called = called_by(steps, 1, "alone");
+    wt_called *called = call_with_script(steps, 1, "alone");
     assert_null(called->tool);
     assert_null(called->call);
     assert_int_equal(called->valid, 0);
@@ -166,12 +166,12 @@ static void no_tool_is_called_where_the_model_says_none(void **state)
     wt_called_free(called);
 }
 
-/* What was found and read without the model stands, and the notice says so. */
-static void answers_that_are_none_are_told(void **state)
+/* The result without the model stands, and a notice says so. */
+static void unusable_answers_are_reported(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {SAYS("no idea")};
-    wt_called *called = called_by(steps, 1, "alone");
+    wt_called *called = call_with_script(steps, 1, "alone");
     assert_non_null(called->tool);
     assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
     assert_false(is_verified(called, "tool", "scripted"));
@@ -180,12 +180,12 @@ static void answers_that_are_none_are_told(void **state)
     wt_called_free(called);
 }
 
-/* A prediction alone is a value, and nobody verified it; one that is null is missing. */
-static void one_prediction_verifies_nothing(void **state)
+/* A single prediction gives unverified values; a null one is missing. */
+static void single_prediction_is_unverified(void **state)
 {
     (void)state;
     static const struct script_step given[] = {ARGUMENTS("\\\"Oslo\\\"")}, missing[] = {ARGUMENTS("null")};
-    wt_call_options options = by_model("alone");
+    wt_call_options options = make_model_options("generation=alone");
     wt_called *called = NULL;
     options.tool = "sky/now";
     script_server_play(&server, given, 1);
@@ -203,8 +203,8 @@ static void one_prediction_verifies_nothing(void **state)
     wt_called_free(called);
 }
 
-/* The model writes what it is asked for, whether or not the request wants it done. */
-static void a_question_is_no_order_for_a_model_either(void **state)
+/* The model writes arguments for any request, so the intent is still checked. */
+static void intent_is_checked_with_a_model(void **state)
 {
     (void)state;
     static const char lamp[] =
@@ -219,7 +219,7 @@ static void a_question_is_no_order_for_a_model_either(void **state)
                 {"I switched the lamp off", "unasked"},
                 {"switch the bedroom lamp off", "unread"},
                 {"could you switch the lamp off?", NULL}};
-    wt_call_options options = by_model("alone");
+    wt_call_options options = make_model_options("generation=alone");
     options.tool = "home/switch_lamp";
     add(&place, engine, lamp);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -234,23 +234,22 @@ static void a_question_is_no_order_for_a_model_either(void **state)
     }
 }
 
-/* Which of what was sent holds a text. */
-static bool was_sent(size_t request_number, const char *text)
+/* True if a sent request has the text. */
+static bool request_has_text(size_t request_number, const char *text)
 {
     assert_true(request_number < server.request_count);
     return strstr(server.requests[request_number], text) != NULL;
 }
 
-/* The newest one whose usage did not fail, and a dash for tools that nobody used. */
-static void a_recorded_request_of_each_tool_is_shown(void **state)
+/* Sends the newest request whose usage did not fail; a dash for unused tools. */
+static void one_shot_prompt_has_recorded_requests(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {NUMBER("1"), ARGUMENTS("\\\"Oslo\\\"")};
     static const char *const later[] = {"sky/later"};
     static const char past[] = "shall I take an umbrella to Rome";
     sound(&place, wt_record_usage(engine, past, strlen(past), later, 1, NULL, &place.err));
-    wt_call_options options = by_model("alone");
-    options.selection = "one-shot";
+    wt_call_options options = make_model_options("generation=alone; selection=one-shot");
     wt_called *called = NULL;
     script_server_play(&server, steps, 2);
     sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
@@ -258,80 +257,80 @@ static void a_recorded_request_of_each_tool_is_shown(void **state)
     assert_int_equal(called->questions, 2);
     assert_false(is_verified(called, "tool", "scripted"));
     assert_non_null(strstr(called->steps, "call-pick-one-shot/"));
-    assert_true(was_sent(0, past));
-    assert_false(was_sent(1, past));
+    assert_true(request_has_text(0, past));
+    assert_false(request_has_text(1, past));
     wt_called_free(called);
 }
 
-/* It writes the second prediction, and the first one decides between the two. */
-static void a_second_model_writes_the_second_prediction(void **state)
+/* The second model writes the second prediction, and the first model decides between both. */
+static void second_model_writes_second_prediction(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {ARGUMENTS("\\\"Oslo\\\""), ARGUMENTS("\\\"Oslo\\\"")};
-    wt_call_options options = by_model(NULL);
+    wt_call_options options = make_model_options(NULL);
     options.tool = "sky/now";
-    options.second_chat_model = "other";
     wt_called *called = NULL;
     for (int named = 0; named < 2; named++) {
-        options.generation = named ? "second-model" : NULL; /* which is what naming one means */
+        options.experiment = named ? "second-model=other; generation=second-model" : "second-model=other";
         script_server_play(&server, steps, 2);
         sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
         assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
         assert_true(is_verified(called, "arguments", "scripted"));
         assert_int_equal(server.request_count, 2);
-        assert_int_equal(was_sent(0, "\"model\":\"other\"") + was_sent(1, "\"model\":\"other\""), 1);
-        assert_int_equal(was_sent(0, "\"model\":\"scripted\"") + was_sent(1, "\"model\":\"scripted\""), 1);
+        assert_int_equal(request_has_text(0, "\"model\":\"other\"") + request_has_text(1, "\"model\":\"other\""), 1);
+        assert_int_equal(request_has_text(0, "\"model\":\"scripted\"") + request_has_text(1, "\"model\":\"scripted\""),
+                         1);
         wt_called_free(called);
     }
 }
 
-/* What was decided on comes back in another form. */
-static void the_model_writes_the_call_itself(void **state)
+/* The verified value comes back in another form. */
+static void model_writes_the_call(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {ARGUMENTS("\\\"Oslo\\\""), ARGUMENTS("\\\"oslo\\\"")};
-    wt_call_options options = by_model("alone");
+    wt_call_options options = make_model_options(NULL);
     options.tool = "sky/now";
     wt_called *called = NULL;
     for (int written = 0; written < 2; written++) {
-        options.construction = written ? "written" : "assembled";
+        options.experiment =
+            written ? "generation=alone; construction=written" : "generation=alone; construction=assembled";
         script_server_play(&server, steps, 2);
         sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
         assert_string_equal(called->arguments, written ? "{\"city\":\"oslo\"}" : "{\"city\":\"Oslo\"}");
         assert_int_equal(called->questions, written ? 2 : 1);
         wt_called_free(called);
     }
-    assert_true(was_sent(1, "city: Oslo"));
+    assert_true(request_has_text(1, "city: Oslo"));
 }
 
-static void what_makes_no_sense_is_told(void **state)
+static void invalid_model_options_are_reported(void **state)
 {
     (void)state;
     wt_called *called = NULL;
-    wt_call_options options = by_model("twice");
+    wt_call_options options = make_model_options("generation=twice");
     refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
-            "there is no generation \"twice\"");
-    options = by_model(NULL);
-    options.selection = "best";
+            "unknown generation \"twice\"");
+    options = make_model_options("selection=best");
     refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
-            "there is no selection \"best\"");
+            "unknown selection \"best\"");
     static const struct {
-        const char *generation, *second, *construction, *wanted;
+        const char *experiment, *wanted;
     } wrong[] = {
-        {"second-model", NULL, NULL, "wants a second chat model"},
-        {"sampled", "other", NULL, "writes nothing with the generation \"sampled\""},
-        {NULL, "scripted", NULL, "has to be another one than scripted"},
-        {NULL, NULL, "dictated", "there is no construction \"dictated\""},
+        {"generation=second-model", "requires a second chat model"},
+        {"generation=sampled; second-model=other", "the generation \"sampled\" does not use a second chat model"},
+        {"second-model=scripted", "the second chat model must differ from scripted"},
+        {"construction=dictated", "unknown construction \"dictated\""},
+        {"without=dsa",
+         "experiment: unknown setting \"without\"; use selection, generation, second-model, construction"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        options = by_model(wrong[i].generation);
-        options.second_chat_model = wrong[i].second;
-        options.construction = wrong[i].construction;
+        options = make_model_options(wrong[i].experiment);
         refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
                 wrong[i].wanted);
     }
-    assert_int_equal(server.request_count, 0); /* nothing was asked for it */
-    options = by_model(NULL);
+    assert_int_equal(server.request_count, 0); /* no question was sent */
+    options = make_model_options(NULL);
     static const struct script_step refusing[] = {{.status = 401, .body = "{}"}};
     script_server_play(&server, refusing, 1);
     refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_ENETWORK, "401");
@@ -341,16 +340,17 @@ static void what_makes_no_sense_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_pick_is_corrected_and_its_question_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_question_is_not_kept_while_another_writes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_tool_is_called_where_the_model_says_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(answers_that_are_none_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_prediction_verifies_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_question_is_no_order_for_a_model_either, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_recorded_request_of_each_tool_is_shown, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_second_model_writes_the_second_prediction, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_model_writes_the_call_itself, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(decision_corrects_pick_and_stores_question, set_up_call_model,
+                                        tear_down_call_model),
+        cmocka_unit_test_setup_teardown(question_is_not_stored_during_import, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(model_can_choose_no_tool, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(unusable_answers_are_reported, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(single_prediction_is_unverified, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(intent_is_checked_with_a_model, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(one_shot_prompt_has_recorded_requests, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(second_model_writes_second_prediction, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(model_writes_the_call, set_up_call_model, tear_down_call_model),
+        cmocka_unit_test_setup_teardown(invalid_model_options_are_reported, set_up_call_model, tear_down_call_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

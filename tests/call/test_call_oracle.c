@@ -1,5 +1,5 @@
-/* The stand-in that knows the labels of calls: right at no error, wrong at the rates that it states, and what selection
- * and generation make of it is what call_oracle.h says in closed form. */
+/* The oracle with the labels of calls: correct without errors, wrong at its rates, and selection and generation match
+ * the closed form of call_oracle.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,7 @@
 
 #include "call/call_oracle.h"
 #include "call/call_world.h"
-#include "call/generation.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 
 enum { REQUESTS = 2000, CANDIDATES = 5, ARGUMENTS = 3 };
 
@@ -22,7 +21,7 @@ static void open_oracle(struct call_oracle *oracle, struct call_oracle_options o
         fail_msg("%s", err.message);
 }
 
-static void its_name_says_what_it_is(void **state)
+static void oracle_name_has_its_rates(void **state)
 {
     (void)state;
     static const struct {
@@ -41,17 +40,17 @@ static void its_name_says_what_it_is(void **state)
     }
 }
 
-static void a_rate_that_is_none_is_refused(void **state)
+static void invalid_rate_is_rejected(void **state)
 {
     (void)state;
     static const struct {
         struct call_oracle_options options;
         const char *sentence;
     } cases[] = {
-        {{.pick = -.1}, "call oracle: a rate lies within 0 and 1, and -0.1 does not"},
-        {{.choice = 1.5}, "call oracle: a rate lies within 0 and 1, and 1.5 does not"},
-        {{.nearest = true, .repeat = 2}, "call oracle: a rate lies within 0 and 1, and 2 does not"},
-        {{.repeat = .5}, "call oracle: a mistake that is repeated has to be the nearest"},
+        {{.pick = -.1}, "call oracle: a rate must be from 0 to 1, not -0.1"},
+        {{.choice = 1.5}, "call oracle: a rate must be from 0 to 1, not 1.5"},
+        {{.nearest = true, .repeat = 2}, "call oracle: a rate must be from 0 to 1, not 2"},
+        {{.repeat = .5}, "call oracle: repeat requires nearest"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct call_oracle oracle;
@@ -68,11 +67,10 @@ static const struct selection_candidate candidates[] = {
     {{"d", 1}, STR("does d"), STR("")}, {{"e", 1}, STR("does e"), STR("")},
 };
 
-/* Three arguments: one whose mistake is another value, one whose mistake is that it is left out, and one that the
- * request does not give, whose mistake is a value. */
+/* Three arguments. Their errors: another value, left out, and a value for an absent argument. */
 static json_t *schema, *right_arguments, *wrong_arguments;
 
-static int set_up(void **state)
+static int set_up_call_oracle(void **state)
 {
     (void)state;
     schema = json_pack("{s:{s:{s:s}, s:{s:s}, s:{s:s}}}", "properties", "place", "type", "string", "max_price", "type",
@@ -82,7 +80,7 @@ static int set_up(void **state)
     return schema && right_arguments && wrong_arguments ? 0 : -1;
 }
 
-static int tear_down(void **state)
+static int tear_down_call_oracle(void **state)
 {
     (void)state;
     json_decref(schema);
@@ -91,8 +89,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static bool selects(struct call_oracle *oracle, const struct selection_options *options, int number, size_t count,
-                    struct selection_trace *trace, struct arena *arena)
+static bool is_selection_correct(struct call_oracle *oracle, const struct selection_options *options, int number,
+                                 size_t count, struct selection_trace *trace, struct arena *arena)
 {
     size_t tool = (size_t)number % count;
     char words[32];
@@ -104,7 +102,7 @@ static bool selects(struct call_oracle *oracle, const struct selection_options *
     return trace->chosen == tool;
 }
 
-static bool generates(struct call_oracle *oracle, const struct generation_options *options, int number)
+static bool is_generation_correct(struct call_oracle *oracle, const struct generation_options *options, int number)
 {
     char words[32];
     snprintf(words, sizeof words, "request %d", number);
@@ -121,7 +119,7 @@ static bool generates(struct call_oracle *oracle, const struct generation_option
     return right;
 }
 
-static void without_labels_it_has_no_answer(void **state)
+static void oracle_requires_labels(void **state)
 {
     (void)state;
     struct call_oracle oracle;
@@ -131,11 +129,11 @@ static void without_labels_it_has_no_answer(void **state)
     struct selection_trace trace;
     wt_error err = {0};
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, &err), WT_EINVAL);
-    assert_string_equal(err.message, "call-pick/1: call oracle, 0 % error: it answers only what it has the labels of");
+    assert_string_equal(err.message, "call-pick/1: call oracle, 0 % error: the request has no labels");
     wt__arena_dispose(&arena);
 }
 
-static void without_error_it_is_right(void **state)
+static void oracle_without_error_is_correct(void **state)
 {
     (void)state;
     struct call_oracle oracle;
@@ -146,16 +144,16 @@ static void without_error_it_is_right(void **state)
         for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
             const struct selection_options options = {.method = method};
             for (size_t count = 1; count <= CANDIDATES; count++)
-                assert_true(selects(&oracle, &options, i, count, &trace, &arena));
+                assert_true(is_selection_correct(&oracle, &options, i, count, &trace, &arena));
         }
         for (enum generation_source second = 0; second <= GENERATION_ALONE; second++) {
             const struct generation_options options = {.second = second, .other = &oracle.model};
-            assert_true(generates(&oracle, &options, i));
+            assert_true(is_generation_correct(&oracle, &options, i));
         }
         wt__arena_reset(&arena);
     }
-    /* A tool that is not listed is none. */
-    static const struct call_labels labels = {.tool = CALL_NOBODY, .nearest = 1};
+    /* An unlisted tool is answered with null. */
+    static const struct call_labels labels = {.tool = CALL_NO_CANDIDATE, .nearest = 1};
     const struct call_request request = {.text = STR("request"), .labels = &labels};
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, NULL), 0);
     assert_int_equal(trace.end, SELECTION_NONE);
@@ -165,33 +163,35 @@ static void without_error_it_is_right(void **state)
 /* --- closed form --------------------------------------------------------------------------------------------- */
 
 /* The formulas of call_oracle.h. */
-static double behind_right(const struct call_oracle_options *o, double rate)
+static double compute_rate_after_right(const struct call_oracle_options *o, double rate)
 {
     return (1 - o->repeat) * rate;
 }
 
-static double behind_wrong(const struct call_oracle_options *o, double rate)
+static double compute_rate_after_wrong(const struct call_oracle_options *o, double rate)
 {
     return o->repeat + (1 - o->repeat) * rate;
 }
 
-static double follow(double answer, double decision)
+static double compute_agreement(double answer, double decision)
 {
     return (1 - answer) * (1 - decision) + answer * decision;
 }
 
-static double expected_selection(const struct call_oracle_options *o, enum selection_method method, size_t count)
+static double compute_expected_selection(const struct call_oracle_options *o, enum selection_method method,
+                                         size_t count)
 {
     double a = o->pick, k = (double)count, m = o->nearest ? 1 : 1 - 1 / k, missed = count == 2 ? 0 : a;
     double right = 1 - a, wrong = a * m * (1 - missed);
-    double f = behind_right(o, a), g = behind_wrong(o, a);
+    double f = compute_rate_after_right(o, a), g = compute_rate_after_wrong(o, a);
     switch (method) {
     case SELECTION_DIRECT:
-        return right * (1 - behind_right(o, o->decision)) + wrong * (1 - behind_wrong(o, o->decision));
+        return right * (1 - compute_rate_after_right(o, o->decision)) +
+               wrong * (1 - compute_rate_after_wrong(o, o->decision));
     case SELECTION_VERIFIED:
     case SELECTION_CONDITIONED:
-        return right * follow(behind_right(o, o->answer), o->decision) +
-               wrong * follow(behind_wrong(o, o->answer), o->decision);
+        return right * compute_agreement(compute_rate_after_right(o, o->answer), o->decision) +
+               wrong * compute_agreement(compute_rate_after_wrong(o, o->answer), o->decision);
     case SELECTION_CONSISTENT:
         return o->nearest ? right * (1 - f * f) + a * (1 - g) * (1 - g)
                           : pow(right, 3) + 3 * right * right * a + right * a * a * (1 - 1 / k);
@@ -200,16 +200,16 @@ static double expected_selection(const struct call_oracle_options *o, enum selec
     }
 }
 
-static double expected_argument(const struct call_oracle_options *o, bool verified)
+static double compute_expected_argument(const struct call_oracle_options *o, bool verified)
 {
     double p = o->prediction;
-    return !verified
-               ? 1 - p
-               : (1 - p) * (1 - behind_right(o, p)) + (1 - p) * behind_right(o, p) * (1 - behind_right(o, o->choice)) +
-                     p * (1 - behind_wrong(o, p)) * (1 - behind_wrong(o, o->choice));
+    return !verified ? 1 - p
+                     : (1 - p) * (1 - compute_rate_after_right(o, p)) +
+                           (1 - p) * compute_rate_after_right(o, p) * (1 - compute_rate_after_right(o, o->choice)) +
+                           p * (1 - compute_rate_after_wrong(o, p)) * (1 - compute_rate_after_wrong(o, o->choice));
 }
 
-/* Within four standard deviations of the expected share of `n`. */
+/* Checks that the share is within four standard deviations of the expected one of `n`. */
 static void assert_share(const char *what, const struct call_oracle *oracle, size_t counted, size_t n, double expected)
 {
     double share = (double)counted / (double)n, deviation = sqrt(expected * (1 - expected) / (double)n);
@@ -227,7 +227,7 @@ static const struct setting settings[] = {
     {.1, 1, true}, {.2, 0, true},  {.2, .5, true}, {.2, 1, true}, {0, 1, true},
 };
 
-static void open_at(struct call_oracle *oracle, const struct setting *setting)
+static void open_with_setting(struct call_oracle *oracle, const struct setting *setting)
 {
     struct call_oracle_options options = wt__call_oracle_rate(setting->error, 7);
     options.nearest = setting->nearest;
@@ -235,7 +235,7 @@ static void open_at(struct call_oracle *oracle, const struct setting *setting)
     open_oracle(oracle, options);
 }
 
-static void selection_is_as_good_as_its_closed_form(void **state)
+static void selection_matches_closed_form(void **state)
 {
     (void)state;
     static const enum selection_method methods[] = {SELECTION_ONCE, SELECTION_DIRECT, SELECTION_VERIFIED,
@@ -243,24 +243,24 @@ static void selection_is_as_good_as_its_closed_form(void **state)
     struct arena arena = {0};
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
         struct call_oracle oracle;
-        open_at(&oracle, &settings[s]);
+        open_with_setting(&oracle, &settings[s]);
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
             const struct selection_options options = {.method = methods[m]};
             size_t count = s % 2 ? 2 : CANDIDATES, right = 0, n = settings[s].error > 0 ? REQUESTS : REQUESTS / 10;
             for (size_t i = 0; i < n; i++) {
                 struct selection_trace trace;
-                right += selects(&oracle, &options, (int)i, count, &trace, &arena);
+                right += is_selection_correct(&oracle, &options, (int)i, count, &trace, &arena);
                 wt__arena_reset(&arena);
             }
-            double expected = expected_selection(&oracle.options, methods[m], count);
+            double expected = compute_expected_selection(&oracle.options, methods[m], count);
             assert_share(wt__selection_method_name(methods[m]), &oracle, right, n, expected);
         }
     }
     wt__arena_dispose(&arena);
 }
 
-/* The rates of the steps are told apart. */
-static void each_step_errs_at_its_own_rate(void **state)
+/* Each rate is independent of the others. */
+static void each_step_has_its_own_rate(void **state)
 {
     (void)state;
     static const struct call_oracle_options rows[] = {
@@ -276,11 +276,11 @@ static void each_step_errs_at_its_own_rate(void **state)
         size_t right = 0;
         for (int j = 0; j < REQUESTS; j++) {
             struct selection_trace trace;
-            right += selects(&oracle, NULL, j, CANDIDATES, &trace, &arena);
+            right += is_selection_correct(&oracle, NULL, j, CANDIDATES, &trace, &arena);
             wt__arena_reset(&arena);
         }
         assert_share("verified", &oracle, right, REQUESTS,
-                     expected_selection(&rows[i], SELECTION_VERIFIED, CANDIDATES));
+                     compute_expected_selection(&rows[i], SELECTION_VERIFIED, CANDIDATES));
     }
     static const struct call_oracle_options of_arguments[] = {{.prediction = .3, .seed = 3}, {.choice = .3, .seed = 3}};
     for (size_t i = 0; i < sizeof of_arguments / sizeof *of_arguments; i++) {
@@ -288,40 +288,41 @@ static void each_step_errs_at_its_own_rate(void **state)
         open_oracle(&oracle, of_arguments[i]);
         size_t right = 0;
         for (int j = 0; j < REQUESTS; j++)
-            right += generates(&oracle, NULL, j);
-        assert_share("arguments", &oracle, right, REQUESTS, pow(expected_argument(&of_arguments[i], true), ARGUMENTS));
+            right += is_generation_correct(&oracle, NULL, j);
+        assert_share("arguments", &oracle, right, REQUESTS,
+                     pow(compute_expected_argument(&of_arguments[i], true), ARGUMENTS));
     }
     wt__arena_dispose(&arena);
 }
 
-static void a_whole_call_is_as_good_as_its_closed_form(void **state)
+static void call_matches_closed_form(void **state)
 {
     (void)state;
     struct arena arena = {0};
     for (size_t s = 1; s < sizeof settings / sizeof *settings; s++) {
         struct call_oracle oracle;
-        open_at(&oracle, &settings[s]);
+        open_with_setting(&oracle, &settings[s]);
         for (int verified = 0; verified < 2; verified++) {
             const struct selection_options selection = {.method = verified ? SELECTION_VERIFIED : SELECTION_ONCE};
             const struct generation_options generation = {.second = verified ? GENERATION_REACT : GENERATION_ALONE};
             size_t right = 0;
             for (int i = 0; i < REQUESTS; i++) {
                 struct selection_trace trace;
-                right +=
-                    selects(&oracle, &selection, i, CANDIDATES, &trace, &arena) && generates(&oracle, &generation, i);
+                right += is_selection_correct(&oracle, &selection, i, CANDIDATES, &trace, &arena) &&
+                         is_generation_correct(&oracle, &generation, i);
                 wt__arena_reset(&arena);
             }
-            double expected = expected_selection(&oracle.options, selection.method, CANDIDATES) *
-                              pow(expected_argument(&oracle.options, verified), ARGUMENTS);
+            double expected = compute_expected_selection(&oracle.options, selection.method, CANDIDATES) *
+                              pow(compute_expected_argument(&oracle.options, verified), ARGUMENTS);
             assert_share(verified ? "whole calls, verified" : "whole calls", &oracle, right, REQUESTS, expected);
         }
     }
     wt__arena_dispose(&arena);
 }
 
-/* --- what always holds --------------------------------------------------------------------------------------- */
+/* --- invariants --------------------------------------------------------------------------------------------------- */
 
-static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
+static void answer_is_independent_of_order(void **state)
 {
     (void)state;
     struct call_oracle oracle, other;
@@ -332,13 +333,13 @@ static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
     struct selection_trace trace;
     size_t differ = 0;
     for (int i = 0; i < REQUESTS / 4; i++) {
-        selects(&oracle, NULL, i, CANDIDATES, &trace, &arena);
+        is_selection_correct(&oracle, NULL, i, CANDIDATES, &trace, &arena);
         forwards[i] = trace.chosen;
     }
     for (int i = REQUESTS / 4; i-- > 0;) {
-        selects(&oracle, NULL, i, CANDIDATES, &trace, &arena);
+        is_selection_correct(&oracle, NULL, i, CANDIDATES, &trace, &arena);
         assert_int_equal(trace.chosen, forwards[i]);
-        selects(&other, NULL, i, CANDIDATES, &trace, &arena);
+        is_selection_correct(&other, NULL, i, CANDIDATES, &trace, &arena);
         differ += trace.chosen != forwards[i];
         wt__arena_reset(&arena);
     }
@@ -346,7 +347,7 @@ static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void what_is_wrong_stays_wrong_at_a_higher_rate(void **state)
+static void errors_remain_at_higher_rates(void **state)
 {
     (void)state;
     struct call_oracle low, high;
@@ -357,16 +358,16 @@ static void what_is_wrong_stays_wrong_at_a_higher_rate(void **state)
     struct selection_trace trace;
     size_t wrong = 0;
     for (int i = 0; i < REQUESTS / 4; i++) {
-        bool at_low = selects(&low, &once, i, CANDIDATES, &trace, &arena);
+        bool at_low = is_selection_correct(&low, &once, i, CANDIDATES, &trace, &arena);
         wrong += !at_low;
-        assert_true(at_low || !selects(&high, &once, i, CANDIDATES, &trace, &arena));
+        assert_true(at_low || !is_selection_correct(&high, &once, i, CANDIDATES, &trace, &arena));
         wt__arena_reset(&arena);
     }
     assert_true(wrong > 0);
     wt__arena_dispose(&arena);
 }
 
-static void a_wrong_tool_is_the_nearest_where_that_is_wanted(void **state)
+static void wrong_tool_is_nearest_if_requested(void **state)
 {
     (void)state;
     static const struct selection_options once = {.method = SELECTION_ONCE};
@@ -375,7 +376,7 @@ static void a_wrong_tool_is_the_nearest_where_that_is_wanted(void **state)
     struct arena arena = {0};
     struct selection_trace trace;
     for (int i = 0; i < 100; i++) {
-        assert_false(selects(&oracle, &once, i, CANDIDATES, &trace, &arena));
+        assert_false(is_selection_correct(&oracle, &once, i, CANDIDATES, &trace, &arena));
         assert_int_equal(trace.chosen, (size_t)(i + 1) % CANDIDATES);
         wt__arena_reset(&arena);
     }
@@ -385,16 +386,11 @@ static void a_wrong_tool_is_the_nearest_where_that_is_wanted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(its_name_says_what_it_is),
-        cmocka_unit_test(a_rate_that_is_none_is_refused),
-        cmocka_unit_test(without_labels_it_has_no_answer),
-        cmocka_unit_test(without_error_it_is_right),
-        cmocka_unit_test(selection_is_as_good_as_its_closed_form),
-        cmocka_unit_test(each_step_errs_at_its_own_rate),
-        cmocka_unit_test(a_whole_call_is_as_good_as_its_closed_form),
-        cmocka_unit_test(an_answer_does_not_depend_on_what_was_asked_before),
-        cmocka_unit_test(what_is_wrong_stays_wrong_at_a_higher_rate),
-        cmocka_unit_test(a_wrong_tool_is_the_nearest_where_that_is_wanted),
+        cmocka_unit_test(oracle_name_has_its_rates),     cmocka_unit_test(invalid_rate_is_rejected),
+        cmocka_unit_test(oracle_requires_labels),        cmocka_unit_test(oracle_without_error_is_correct),
+        cmocka_unit_test(selection_matches_closed_form), cmocka_unit_test(each_step_has_its_own_rate),
+        cmocka_unit_test(call_matches_closed_form),      cmocka_unit_test(answer_is_independent_of_order),
+        cmocka_unit_test(errors_remain_at_higher_rates), cmocka_unit_test(wrong_tool_is_nearest_if_requested),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_call_oracle, tear_down_call_oracle);
 }

@@ -1,4 +1,4 @@
-/* What a call leaves unread: optional arguments that the request may say something of are asked for. */
+/* Words left unread by a call: asks about optional arguments if the request may be about them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,6 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
-#include "call/coverage.h"
-#include "call/demonstrations.h"
 
 #define ITEM(more)                                                                                                     \
     "{\"type\":\"object\",\"properties\":{\"item_id\":{\"type\":\"string\"}" more "},\"required\":[\"item_id\"]}"
@@ -20,26 +18,30 @@
 #define PAST(arguments) "{\"request\":\"item A1 for the warehouse in winter\",\"arguments\":" arguments "}"
 #define ALONE PAST("{\"item_id\":\"A1\"}")
 
-/* past: recorded calls. asked: the names that are asked for, a blank behind each. */
+/* past: recorded calls. asked: names asked about, each followed by a blank. */
 static const struct {
     const char *name, *schema, *about, *past, *request, *asked;
 } cases[] = {
-    {"no word is left", ITEM(COLOUR), "Looks up an item", "", "look up item B7", ""},
-    {"one word may be", ITEM(COLOUR), "", "", "item B7, thanks", ""},
-    {"more may not", ITEM(COLOUR), "", "", "item B7 as dark as ebony", "colour "},
-    {"which the tool says itself", ITEM(COLOUR), "Items of dark ebony", "", "item B7 as dark as ebony", ""},
-    {"or the argument that is given", ITEM(COLOUR), "", "", "item B7 of the blue colour", ""},
-    {"a number is no word", ITEM(LIMIT), "", "", "item B7 as dark as ebony", ""},
-    {"two are asked for in any case", ITEM(COLOUR SIZE), "Looks up an item", "", "look up item B7", "colour size "},
-    {"past requests had such words", ITEM(COLOUR), "", ALONE, "item B7 for the winter warehouse", ""},
-    {"for that colour", ITEM(COLOUR), "", PAST("{\"item_id\":\"A1\",\"colour\":\"white\"}"),
-     "item B7 for the winter warehouse", "colour "},
-    {"past calls do without", ITEM(COLOUR SIZE), "", ALONE "," ALONE "," ALONE, "item B7 as dark as ebony", ""},
-    {"two are too few to tell", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7", "colour size "},
-    {"none did", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"), "item B7", "colour size "},
+    {"all words are read", ITEM(COLOUR), "Looks up an item", "", "look up item B7", ""},
+    {"one unread word is tolerated", ITEM(COLOUR), "", "", "item B7, thanks", ""},
+    {"two unread words are not", ITEM(COLOUR), "", "", "item B7 as dark as ebony", "colour "},
+    {"words of the tool's description are read", ITEM(COLOUR), "Items of dark ebony", "", "item B7 as dark as ebony",
+     ""},
+    {"words of a given argument are read", ITEM(COLOUR), "", "", "item B7 of the blue colour", ""},
+    {"a number parameter takes no words", ITEM(LIMIT), "", "", "item B7 as dark as ebony", ""},
+    {"two open arguments are always asked about", ITEM(COLOUR SIZE), "Looks up an item", "", "look up item B7",
+     "colour size "},
+    {"words of past requests are read", ITEM(COLOUR), "", ALONE, "item B7 for the winter warehouse", ""},
+    {"words of past requests with the argument are not", ITEM(COLOUR), "",
+     PAST("{\"item_id\":\"A1\",\"colour\":\"white\"}"), "item B7 for the winter warehouse", "colour "},
+    {"arguments absent from past calls are rare", ITEM(COLOUR SIZE), "", ALONE "," ALONE "," ALONE,
+     "item B7 as dark as ebony", ""},
+    {"two past calls are too few", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7", "colour size "},
+    {"another argument in a past call", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"), "item B7",
+     "colour size "},
 };
 
-static size_t read_past(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
+static size_t read_past_calls(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
 {
     for (size_t i = 0; i < json_array_size(calls); i++) {
         const json_t *call = json_array_get(calls, i);
@@ -48,14 +50,14 @@ static size_t read_past(struct demonstration out[DEMONSTRATIONS_MOST], const jso
     return json_array_size(calls);
 }
 
-static json_t *parse(const char *text)
+static json_t *parse_coverage_json(const char *text)
 {
     json_t *out;
     assert_int_equal(wt__json_parse(&out, text, strlen(text), NULL), 0);
     return out;
 }
 
-static void asks_for_what_may_be_meant(void **state)
+static void unread_words_make_arguments_unsure(void **state)
 {
     (void)state;
     int failures = 0;
@@ -67,9 +69,9 @@ static void asks_for_what_may_be_meant(void **state)
         struct demonstration past[DEMONSTRATIONS_MOST];
         char list[1024], asked[64] = "";
         snprintf(list, sizeof list, "[%s]", cases[i].past);
-        json_t *schema = parse(cases[i].schema), *calls = parse(list);
+        json_t *schema = parse_coverage_json(cases[i].schema), *calls = parse_coverage_json(list);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
-        assert_int_equal(wt__parameters_learn(&parameters, past, read_past(past, calls), &arena), 0);
+        assert_int_equal(wt__parameters_learn(&parameters, past, read_past_calls(past, calls), &arena), 0);
         assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
         assert_int_equal(wt__call_arguments_fill(&arguments, &literals, wt__str(cases[i].about), &parameters, &arena),
                          0);
@@ -86,8 +88,8 @@ static void asks_for_what_may_be_meant(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* Not all words of a long request are looked at. */
-static void a_long_request_leaves_words(void **state)
+/* A long request is not read completely. */
+static void long_request_counts_as_unread(void **state)
 {
     (void)state;
     static const char schema_text[] = ITEM(COLOUR);
@@ -97,7 +99,7 @@ static void a_long_request_leaves_words(void **state)
         struct literals literals;
         struct call_arguments arguments;
         struct buffer request = {0};
-        json_t *schema = parse(schema_text);
+        json_t *schema = parse_coverage_json(schema_text);
         wt__buffer_text(&request, "item B7");
         for (size_t i = 2; i < COVERAGE_WORDS + extra; i++)
             wt__buffer_text(&request, " please");
@@ -114,7 +116,7 @@ static void a_long_request_leaves_words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(asks_for_what_may_be_meant),
-                                       cmocka_unit_test(a_long_request_leaves_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unread_words_make_arguments_unsure),
+                                       cmocka_unit_test(long_request_counts_as_unread)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Which of the tools that were found a call is made to: what each detail adds, what it does not touch, and ties. */
+/* Decision between the found tools: the effect of each detail, its limits, and ties. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,47 +9,47 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "call/decision.h"
+#include "call/arguments.h"
 
 enum { TOOLS = 3 };
 
 #define CITY "{\"city\":{\"type\":\"string\"}}"
 #define PLACE "{\"latitude\":{\"type\":\"number\"},\"longitude\":{\"type\":\"number\"}}"
 
-struct tool {
-    const char *name, *description, *properties; /* name NULL: no more */
+struct decision_tool {
+    const char *name, *description, *properties; /* name: NULL ends the list */
     double score;
     bool leftover;
 };
 
-/* expected: a share each, with t, k or l where time, kind or leftover spoke; a star before the best. */
+/* expected: each share, with t, k or l if time, kind or leftover changed it; a star before the best. */
 static const struct {
     const char *name, *request;
-    struct tool tools[TOOLS];
+    struct decision_tool tools[TOOLS];
     const char *expected;
 } cases[] = {
-    {"what will be",
+    {"a request about the future",
      "what will it be like in Oslo",
      {{"current", "Current weather", CITY, 2, false}, {"forecast", "Weather of the coming days", CITY, 1.9, false}},
      "0.85t *1.10t"},
-    {"what is",
+    {"a request about the present",
      "the weather in Oslo right now",
      {{"forecast", "Weather of the coming days", CITY, 2, false}, {"now", "Live weather", CITY, 1.9, false}},
      "0.85t *1.10t"},
-    {"what was",
+    {"a request about the past",
      "the weather in Oslo yesterday",
      {{"forecast", "Weather forecast", CITY, 2, false}, {"archive", "Historical weather", CITY, 1.9, false}},
      "0.85t *1.10t"},
-    {"a tool for both times",
+    {"a tool for two times",
      "tomorrow's weather",
      {{"weather", "Current weather and forecast", CITY, 2, false}, {"past", "Past weather", CITY, 2, false}},
      "*1.15t 0.85t"},
-    {"a tool for no time", "tomorrow's weather", {{"weather", "Weather", CITY, 2, false}}, "*1.00"},
-    {"a request for no time",
+    {"a tool without a time", "tomorrow's weather", {{"weather", "Weather", CITY, 2, false}}, "*1.00"},
+    {"a request without a time",
      "weather in Oslo",
      {{"current", "Current weather", CITY, 2, false}, {"forecast", "Forecast", CITY, 1.9, false}},
      "*1.00 0.95"},
-    {"a parameter's name says nothing of time",
+    {"names of parameters have no time",
      "who comes next",
      {{"people", "People", "{\"last_name\":{\"type\":\"string\"},\"next_page\":{\"type\":\"string\"}}", 1, false}},
      "*1.00"},
@@ -57,26 +57,26 @@ static const struct {
      "the weather of 90210",
      {{"by_city", "Weather of a city", CITY, 1, false}, {"by_zip", "Weather by postal code", CITY, .9, false}},
      "0.70k *1.20k"},
-    {"by the parameter's name",
+    {"a ZIP code by the parameter's name",
      "the weather of 90210",
      {{"a", "Weather", CITY, 1, false}, {"b", "Weather", "{\"zipCode\":{\"type\":\"string\"}}", .9, false}},
      "0.70k *1.20k"},
-    {"a name of as many letters is none",
+    {"letters are not a ZIP code",
      "the weather of Paris",
      {{"by_city", "Weather of a city", CITY, 1, false}, {"by_zip", "Weather by postal code", CITY, .9, false}},
      "*1.00 0.90"},
-    {"nor are dollars", "shoes for 90210 dollars", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"dollars are not a ZIP code", "shoes for 90210 dollars", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
     {"money is no ZIP code", "shoes for $90210", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"nor a number of six digits", "item 902101", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"nor one with a sign", "add -9021 to it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"nor one with a point", "about 902.1 of it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"nor thousands", "more than 90k", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"nor a share", "a rate of 1000%", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
-    {"an address of mail",
+    {"six digits are not a ZIP code", "item 902101", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"a signed number is not a ZIP code", "add -9021 to it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"a decimal is not a ZIP code", "about 902.1 of it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"a multiple is not a ZIP code", "more than 90k", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"a percentage is not a ZIP code", "a rate of 1000%", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"a mail address",
      "is ada@example.org good",
      {{"names", "Checks a name", CITY, 1, false}, {"mails", "Checks an e-mail", CITY, .9, false}},
      "0.70k *1.20k"},
-    {"an address of the web",
+    {"a web address",
      "what is at https://example.org/a",
      {{"names", "Looks a name up", CITY, 1, false}, {"pages", "Reads a website", CITY, .9, false}},
      "0.70k *1.20k"},
@@ -84,44 +84,47 @@ static const struct {
      "the weather at 11.6 and -97.8",
      {{"by_city", "Weather of a city", CITY, 1, false}, {"at", "Weather", PLACE, .9, false}},
      "0.70k *1.20k"},
-    {"one number with a point is no place", "the root of 11.6", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
-    {"nor are whole ones", "between 11 and 97", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
-    {"nor those beyond the globe", "from 211.6 to 297.8", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
+    {"one decimal is not a coordinate", "the root of 11.6", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
+    {"integers are not coordinates", "between 11 and 97", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
+    {"decimals above 180 are not coordinates", "from 211.6 to 297.8", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
     {"two kinds at once",
      "send the weather at 11.6 and -97.8 to ada@example.org",
      {{"at", "Sends the weather of coordinates by e-mail", CITY, 1, false},
       {"by_city", "Weather of a city", CITY, 1, false}},
      "*1.60k 0.40k"},
-    {"a value that it does not take",
-     "anything",
-     {{"a", "One", CITY, 1, true}, {"b", "Other", CITY, .96, false}},
-     "0.95l *0.96"},
+    {"a leftover value", "anything", {{"a", "One", CITY, 1, true}, {"b", "Other", CITY, .96, false}}, "0.95l *0.96"},
     {"all details at once",
      "the weather at 11.6 and -97.8 tomorrow",
      {{"at", "Forecast", PLACE, 1, true}, {"by_city", "Current weather", CITY, 1, true}},
      "*1.40tkl 0.50tkl"},
-    {"one that is far behind is left where it is",
+    {"a tool too far behind",
      "the weather at 11.6 and -97.8 tomorrow",
      {{"by_city", "Current weather", CITY, 1, false}, {"at", "Forecast", PLACE, .49, true}},
      "*0.55tk 0.49"},
-    {"one that is just near enough is not",
+    {"a tool at the limit",
      "the weather at 11.6 and -97.8 tomorrow",
      {{"by_city", "Current weather", CITY, 1, false}, {"at", "Forecast", PLACE, .5, false}},
      "0.55tk *0.95tk"},
-    {"equal ones: the first",
+    {"the first of equals",
      "anything",
      {{"a", "One", CITY, 1, false}, {"b", "One", CITY, 1, false}, {"c", "One", CITY, 1, false}},
      "*1.00 1.00 1.00"},
-    {"scores of 0", "tomorrow", {{"a", "Now", CITY, 0, false}, {"b", "Forecast", CITY, 0, false}}, "0.85t *1.15t"},
-    {"scores below 0", "anything", {{"a", "One", CITY, -.1, false}, {"b", "Other", CITY, -.5, false}}, "*1.00 0.67"},
-    {"near below 0", "tomorrow", {{"a", "Now", CITY, -.1, false}, {"b", "Forecast", CITY, -.2, false}}, "0.85t *1.05t"},
-    {"far below 0", "tomorrow", {{"a", "Now", CITY, -1, false}, {"b", "Forecast", CITY, -3, false}}, "*0.85t 0.14"},
-    {"a best score of 0",
+    {"scores of zero", "tomorrow", {{"a", "Now", CITY, 0, false}, {"b", "Forecast", CITY, 0, false}}, "0.85t *1.15t"},
+    {"scores below zero", "anything", {{"a", "One", CITY, -.1, false}, {"b", "Other", CITY, -.5, false}}, "*1.00 0.67"},
+    {"close scores below zero",
+     "tomorrow",
+     {{"a", "Now", CITY, -.1, false}, {"b", "Forecast", CITY, -.2, false}},
+     "0.85t *1.05t"},
+    {"distant scores below zero",
+     "tomorrow",
+     {{"a", "Now", CITY, -1, false}, {"b", "Forecast", CITY, -3, false}},
+     "*0.85t 0.14"},
+    {"a best score of zero",
      "anything",
      {{"a", "One", CITY, 0, false}, {"b", "Other", CITY, -1e300, false}},
      "*1.00 0.00"},
-    {"no words", "", {{"", "", "{}", 1, false}}, "*1.00"},
-    {"bytes that are no text", "\xff\xfe 90210", {{"\xff", "zip \xff\xfe", "{}", 1, false}}, "*1.30k"},
+    {"an empty request and tool", "", {{"", "", "{}", 1, false}}, "*1.00"},
+    {"invalid UTF-8", "\xff\xfe 90210", {{"\xff", "zip \xff\xfe", "{}", 1, false}}, "*1.30k"},
 };
 
 struct set {
@@ -132,7 +135,7 @@ struct set {
     size_t count, first;
 };
 
-static void read_tool(struct set *set, const struct tool *tool)
+static void read_decision_tool(struct set *set, const struct decision_tool *tool)
 {
     size_t i = set->count++;
     struct buffer schema = {0};
@@ -147,31 +150,31 @@ static void read_tool(struct set *set, const struct tool *tool)
                                       .score = tool->score};
 }
 
-static void decide(struct set *set, const char *request, const struct tool *tools)
+static void decide_case(struct set *set, const char *request, const struct decision_tool *tools)
 {
     struct literals literals;
     *set = (struct set){.count = 0};
     for (size_t t = 0; t < TOOLS && tools[t].name; t++)
-        read_tool(set, &tools[t]);
+        read_decision_tool(set, &tools[t]);
     assert_int_equal(wt__literals_read(&literals, wt__str(request), &set->arena), 0);
-    set->first = wt__decide(&literals, set->choices, set->count);
+    set->first = wt__decide_tool(&literals, set->choices, set->count);
 }
 
-static void end(struct set *set)
+static void dispose_decision_set(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
         json_decref(set->schemas[i]);
     wt__arena_dispose(&set->arena);
 }
 
-static void details_move_tools_that_are_near(void **state)
+static void details_reorder_close_tools(void **state)
 {
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct set set;
         struct buffer told = {0};
-        decide(&set, cases[i].request, cases[i].tools);
+        decide_case(&set, cases[i].request, cases[i].tools);
         for (size_t t = 0; t < set.count; t++) {
             const struct choice *choice = &set.choices[t];
             wt__buffer_printf(&told, "%s%s%.2f%s%s%s", t > 0 ? " " : "", t == set.first ? "*" : "", choice->decided,
@@ -181,18 +184,18 @@ static void details_move_tools_that_are_near(void **state)
         if (strcmp(told.ptr, cases[i].expected) != 0)
             print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, told.ptr, cases[i].expected), failures++;
         wt__buffer_dispose(&told);
-        end(&set);
+        dispose_decision_set(&set);
     }
     assert_int_equal(failures, 0);
 }
 
-static void the_second_is_the_best_of_the_others(void **state)
+static void second_is_best_of_the_others(void **state)
 {
     static const struct {
         double decided[TOOLS];
         size_t count, first, second;
     } rows[] = {{{1}, 1, 0, SIZE_MAX},  {{1, 1}, 2, 0, 1},      {{1, 1}, 2, 1, 0},
-                {{1, .5, .9}, 3, 0, 2}, {{.5, 1, .5}, 3, 1, 0}, /* of equal ones the first */
+                {{1, .5, .9}, 3, 0, 2}, {{.5, 1, .5}, 3, 1, 0}, /* the first of equals */
                 {{0, 0, 0}, 3, 0, 1},   {{-1, 0}, 2, 1, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -206,8 +209,8 @@ static void the_second_is_the_best_of_the_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(details_move_tools_that_are_near),
-        cmocka_unit_test(the_second_is_the_best_of_the_others),
+        cmocka_unit_test(details_reorder_close_tools),
+        cmocka_unit_test(second_is_best_of_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What past calls of a tool say of its parameters, and what a later request gets of it. */
+/* Learning from past calls of a tool: the effect on its parameters and on later requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,14 +7,13 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
-#include "call/demonstrations.h"
 
 enum { CALLS = 3 };
 
 #define ONE(name) "{\"type\":\"object\",\"properties\":{\"" name "\":{}},\"required\":[\"" name "\"]}"
 #define TWO "{\"type\":\"object\",\"properties\":{\"q\":{},\"n\":{}},\"required\":[\"q\",\"n\"]}"
 
-/* value: the first argument of the last request as JSON, "!" where it is missing, behind "?" where it is unsure. */
+/* value: the first argument of the last request as JSON; "!" if missing, after "?" if unsure. */
 static const struct {
     const char *name, *schema;
     struct {
@@ -22,39 +21,48 @@ static const struct {
     } calls[CALLS];
     const char *request, *value;
 } cases[] = {
-    {"nothing is known", ONE("mode"), {{NULL}}, "the weather please", "!"},
-    {"what no request says is usual",
+    {"no past calls", ONE("mode"), {{NULL}}, "the weather please", "!"},
+    {"a value absent from requests is usual",
      ONE("mode"),
      {{"rain in Rome", "{\"mode\":\"xml\"}"}, {"snow in Oslo", "{\"mode\":\"xml\"}"}},
      "the weather please",
      "\"xml\""},
-    {"of several the most",
+    {"the most frequent value is usual",
      ONE("mode"),
      {{"a", "{\"mode\":\"xml\"}"}, {"b", "{\"mode\":\"csv\"}"}, {"c", "{\"mode\":\"xml\"}"}},
      "d",
      "\"xml\""},
-    {"unless less than half have it",
+    {"a value of less than half is not usual",
      ONE("mode"),
      {{"a", "{\"mode\":\"xml\"}"}, {"b", "{\"mode\":\"csv\"}"}, {"c", "{\"mode\":\"txt\"}"}},
      "d",
      "!"},
-    {"what was said is none", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "the weather please", "!"},
-    {"but an example", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
-    {"so is one whose request is not known", ONE("mode"), {{"", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
-    {"a word before it speaks for the next",
+    {"a value in its request is not usual", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "the weather please", "!"},
+    {"a value in its request is an example", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
+    {"a value of an unknown request is an example",
+     ONE("mode"),
+     {{"", "{\"mode\":\"xml\"}"}},
+     "give me xml",
+     "\"xml\""},
+    {"the word before a value supports the parameter",
      TWO,
      {{"breed Siam in 2 pictures", "{\"q\":\"Siam\",\"n\":2}"}},
      "7 pictures of the breed Korat",
      "\"Korat\""},
-    {"and one behind it",
+    {"the word after a value supports the parameter",
      TWO,
      {{"the Siam cats, 2 pictures", "{\"n\":2,\"q\":\"Siam\"}"}},
      "a map of Paris, and Korat cats",
      "\"Korat\""},
-    {"a place", TWO, {{"snow in Oslo", "{\"q\":\"Oslo\"}"}}, "How is the weather in Reno, Sir Henry?", "\"Reno\""},
+    {"a past value that is a place",
+     TWO,
+     {{"snow in Oslo", "{\"q\":\"Oslo\"}"}},
+     "How is the weather in Reno, Sir Henry?",
+     "\"Reno\""},
 };
 
-static void learn(const struct parameters *parameters, size_t at, json_t *arguments[CALLS], struct arena *arena)
+static void learn_from_calls(const struct parameters *parameters, size_t at, json_t *arguments[CALLS],
+                             struct arena *arena)
 {
     struct demonstration calls[CALLS];
     size_t count = 0;
@@ -66,7 +74,7 @@ static void learn(const struct parameters *parameters, size_t at, json_t *argume
     assert_int_equal(wt__parameters_learn((struct parameters *)parameters, calls, count, arena), 0);
 }
 
-static void tell(struct buffer *out, const struct argument *argument)
+static void write_state(struct buffer *out, const struct call_argument *argument)
 {
     if (argument->state == ARGUMENT_MISSING || argument->state == ARGUMENT_UNSURE)
         wt__buffer_char(out, argument->state == ARGUMENT_MISSING ? '!' : '?');
@@ -74,7 +82,7 @@ static void tell(struct buffer *out, const struct argument *argument)
         wt__json_write(out, argument->value);
 }
 
-static void past_calls_teach(void **state)
+static void past_calls_teach_parameters(void **state)
 {
     (void)state;
     int failures = 0;
@@ -87,10 +95,10 @@ static void past_calls_teach(void **state)
         struct buffer told = {0};
         assert_int_equal(wt__json_parse(&schema, cases[i].schema, strlen(cases[i].schema), NULL), 0);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
-        learn(&parameters, i, arguments, &arena);
+        learn_from_calls(&parameters, i, arguments, &arena);
         assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
         assert_int_equal(wt__call_arguments_fill(&filled, &literals, STR(""), &parameters, &arena), 0);
-        tell(&told, &filled.items[0]);
+        write_state(&told, &filled.items[0]);
         if (strcmp(told.ptr, cases[i].value) != 0)
             print_error("%s: %s for %s\n", cases[i].name, told.ptr, cases[i].value), failures++;
         wt__call_arguments_dispose(&filled);
@@ -105,6 +113,6 @@ static void past_calls_teach(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(past_calls_teach)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(past_calls_teach_parameters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

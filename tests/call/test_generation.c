@@ -1,5 +1,5 @@
-/* The arguments of a call by a language model: what two predictions agree on, what is asked, what is missing, and what
- * does not hold. call_world.h says how a model's answers are written. */
+/* Arguments of a call by a language model: agreement of two predictions, verification, missing values, invalid calls.
+ * call_world.h defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +8,8 @@
 #include <cmocka.h>
 #include <unistd.h>
 
-#include "call/argument_form.h"
+#include "call/language_model.h"
 #include "call/call_world.h"
-#include "call/generation.h"
 #include "llm/internal.h"
 #include "llm/record.h"
 
@@ -24,9 +23,9 @@
 static const struct call_request request = {.text = STR("a room in Rome for at most 500")};
 static const struct generation_demonstration no_demonstrations[1];
 
-/* Faults of a call: what the member "place" is not. */
+/* Validator: rejects calls whose member "place" is not the wanted one. */
 struct validator {
-    const char *wanted; /* NULL: anything holds */
+    const char *wanted; /* NULL accepts anything */
     int fails;
     unsigned asked;
 };
@@ -43,8 +42,8 @@ static int validate_place(void *self, const json_t *arguments, struct arena *are
     return 0;
 }
 
-/* "name=value", "name! " missing, "name?value" unsure, "name~value" a default, "*" behind what was asked. */
-static void write_line(const struct generation_trace *trace, char out[512])
+/* Notation: "name=value", "name! " missing, "name?value" unsure, "name~value" default, "*" after a verified one. */
+static void write_generation_line(const struct generation_trace *trace, char out[512])
 {
     struct buffer line = {0};
     for (size_t i = 0; i < trace->len; i++) {
@@ -70,7 +69,7 @@ static void write_line(const struct generation_trace *trace, char out[512])
     wt__buffer_dispose(&line);
 }
 
-static json_t *parse(const char *text)
+static json_t *parse_generation_json(const char *text)
 {
     json_t *json = NULL;
     wt_error err;
@@ -79,22 +78,23 @@ static json_t *parse(const char *text)
     return json;
 }
 
-struct example {
+struct generation_case {
     const char *name, *schema, *says, *line;
     struct generation_options options;
     struct validator validator;
     bool validated;
 };
 
-static void assert_examples(const struct example *examples, size_t count)
+static void check_generation_cases(const struct generation_case *examples, size_t count)
 {
     int failures = 0;
     for (size_t i = 0; i < count; i++) {
         struct validator validator = examples[i].validator;
         const struct call_validation validation = {&validator, validate_place};
         struct generation_options options = examples[i].options;
-        struct world world = world_of(examples[i].says), other = world_of("predict={}|predict={\"place\": \"Pisa\"}");
-        json_t *schema = parse(examples[i].schema);
+        struct scripted_model world = world_of(examples[i].says),
+                              other = world_of("predict={}|predict={\"place\": \"Pisa\"}");
+        json_t *schema = parse_generation_json(examples[i].schema);
         struct generation_tool tool = {STR("book"), STR("books a room"), schema, no_demonstrations, 0};
         struct arena arena = {0};
         struct generation_trace trace;
@@ -103,7 +103,7 @@ static void assert_examples(const struct example *examples, size_t count)
         options.validation = examples[i].validated ? &validation : NULL;
         options.other = &other.model;
         int rc = wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, &err);
-        write_line(&trace, line);
+        write_generation_line(&trace, line);
         if (rc != 0 || strcmp(line, examples[i].line) != 0 || trace.exchange_count != trace.cost.questions) {
             print_error("%s: %d %s\n  wanted \"%s\"\n  got    \"%s\"\n", examples[i].name, rc, err.message,
                         examples[i].line, line);
@@ -115,20 +115,20 @@ static void assert_examples(const struct example *examples, size_t count)
     }
     assert_int_equal(failures, 0);
 }
-#define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
+#define ASSERT_EXAMPLES(examples) check_generation_cases(examples, sizeof(examples) / sizeof *(examples))
 
-static void what_differs_is_verified(void **state)
+static void differences_are_verified(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"both agree: nothing is asked",
+    static const struct generation_case examples[] = {
+        {"equal predictions: no question",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": null, \"max_price\": 500}",
          "place=Rome max_price=500 complete {\"place\":\"Rome\",\"max_price\":500} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"the paper's own error (4.3): the maximum as the minimum, too, and none of the two is right",
+        {"the paper's error (4.3): maximum as minimum, and both values are wrong",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 500, \"max_price\": 500}"
          "|predict={\"place\": \"Rome\", \"min_price\": 0, \"max_price\": 500}|verify=null",
@@ -136,21 +136,21 @@ static void what_differs_is_verified(void **state)
          {0},
          {0},
          false},
-        {"one predicts it, the other does not: one option, or none",
+        {"one prediction is null: one option or none",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 500}|predict={\"place\": \"Rome\"}|verify=null",
          "place=Rome min_price-* complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"and it is",
+        {"one prediction is null: the option is right",
          RANGE,
          "predict={\"place\": \"Rome\"}|predict={\"place\": \"Rome\", \"max_price\": 500}|verify=1",
          "place=Rome max_price=500* complete {\"place\":\"Rome\",\"max_price\":500} 3 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"a required one that is none of the two is missing",
+        {"a required argument with answer none is missing",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=null",
          "place!* incomplete {} 3 asked, 0 unusable",
@@ -161,39 +161,39 @@ static void what_differs_is_verified(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void what_is_not_said_is_missing(void **state)
+static void absent_values_are_missing(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"what both leave out is missing, and not asked",
+    static const struct generation_case examples[] = {
+        {"null in both predictions: missing, no question",
          PLACE,
          "predict={\"place\": null}",
          "place! incomplete {} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"so is what only a word for nothing is given for",
+        {"a word for \"no value\" is missing",
          PLACE,
          "predict={\"place\": \"None\"}|predict={\"place\": \" \"}",
          "place! incomplete {} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"unless the word is one of its values",
+        {"a word for \"no value\" in the enumeration",
          OBJECT("\"place\":{\"enum\":[\"none\",\"all\"]}", "\"place\""),
          "predict={\"place\": \"none\"}",
          "place=none complete {\"place\":\"none\"} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"a default of a required one is marked",
+        {"the default of a required argument",
          OBJECT("\"place\":{\"type\":\"string\",\"default\":\"here\"}", "\"place\""),
          "predict={}",
          "place~here complete {\"place\":\"here\"} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"that of an optional one is the tool's affair",
+        {"the default of an optional argument is left to the tool",
          OBJECT("\"place\":{\"type\":\"string\",\"default\":\"here\"}", ""),
          "predict={}",
          "complete {} 2 asked, 0 unusable",
@@ -204,98 +204,98 @@ static void what_is_not_said_is_missing(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void what_is_no_difference_is_not_asked(void **state)
+static void equal_values_are_not_asked(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"form is no difference",
+    static const struct generation_case examples[] = {
+        {"values differing only in form",
          RANGE,
          "predict={\"place\": \"Rome\", \"min_price\": 5}|predict={\"place\": \" rome \", \"min_price\": 5.0}",
          "place=Rome min_price=5 complete {\"place\":\"Rome\",\"min_price\":5} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"nor is an object in another order",
+        {"objects with another order of keys",
          OBJECT("\"place\":{\"type\":\"object\"}", ""),
          "predict={\"place\": {\"x\": 1, \"y\": 2}}|predict={\"place\": {\"y\": 2, \"x\": 1}}",
          "place={\"x\":1,\"y\":2} complete {\"place\":{\"x\":1,\"y\":2}} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"members that are no parameter are not looked at",
+        {"unknown members are ignored",
          PLACE,
          "predict={\"place\": \"Rome\", \"admin\": true}|predict={\"place\": \"Rome\", \"admin\": false}",
          "place=Rome complete {\"place\":\"Rome\"} 2 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"a tool without parameters: nothing is asked",
+        {"a tool without parameters: no question",
          OBJECT("", ""),
          "",
          "complete {} 0 asked, 0 unusable",
          {0},
          {0},
          false},
-        {"nor of one without a schema", NULL, "", "complete {} 0 asked, 0 unusable", {0}, {0}, false},
+        {"a tool without a schema: no question", NULL, "", "complete {} 0 asked, 0 unusable", {0}, {0}, false},
     };
     ASSERT_EXAMPLES(examples);
 }
 
-static void answers_that_are_none(void **state)
+static void unusable_answers_have_fallbacks(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"of one prediction: the other, unverified",
+    static const struct generation_case examples[] = {
+        {"first prediction unusable: the second, unverified",
          PLACE,
          "predict=#|predict={\"place\": \"Rome\"}",
          "place=Rome complete {\"place\":\"Rome\"} 2 asked, 1 unusable",
          {0},
          {0},
          false},
-        {"of the other",
+        {"second prediction unusable: the first, unverified",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict=#",
          "place=Rome complete {\"place\":\"Rome\"} 2 asked, 1 unusable",
          {0},
          {0},
          false},
-        {"of both: no call", PLACE, "predict=#", "unsaid  2 asked, 2 unusable", {0}, {0}, false},
-        {"arguments that are no object",
+        {"both predictions unusable: no call", PLACE, "predict=#", "unsaid  2 asked, 2 unusable", {0}, {0}, false},
+        {"arguments are not an object",
          PLACE,
          "predict=[1]|predict=\"Rome\"",
          "unsaid  2 asked, 2 unusable",
          {0},
          {0},
          false},
-        {"no member of that name",
+        {"no \"arguments\" member",
          PLACE,
          "predict=!{\"place\": \"Rome\"}|predict=!7",
          "unsaid  2 asked, 2 unusable",
          {0},
          {0},
          false},
-        {"of a verification: unsure, and not in the call",
+        {"verification unusable: unsure, not in the call",
          RANGE,
          "predict={\"place\": \"Rome\", \"max_price\": 500}|predict={\"place\": \"Rome\", \"max_price\": 50}|verify=#",
          "place=Rome max_price?500* complete {\"place\":\"Rome\"} 3 asked, 1 unusable",
          {0},
          {0},
          false},
-        {"no number of the list",
+        {"option number out of range",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={}|verify=2",
          "place?Rome* incomplete {} 3 asked, 1 unusable",
          {0},
          {0},
          false},
-        {"the value in place of its number",
+        {"a value in place of the option number",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=\"Paris\"",
          "place?Rome* incomplete {} 3 asked, 1 unusable",
          {0},
          {0},
          false},
-        {"what is required and unsure leaves the call incomplete",
+        {"a required unsure argument: incomplete",
          PLACE,
          "predict={}|predict={\"place\": \"Paris\"}|verify=!{}",
          "place?Paris* incomplete {} 3 asked, 1 unusable",
@@ -306,25 +306,25 @@ static void answers_that_are_none(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void the_sources_of_the_second_prediction(void **state)
+static void second_prediction_has_four_sources(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"alone: nothing is verified",
+    static const struct generation_case examples[] = {
+        {"alone: no verification",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}",
          "place=Rome complete {\"place\":\"Rome\"} 1 asked, 0 unusable",
          {.second = GENERATION_ALONE},
          {0},
          false},
-        {"a sample",
+        {"sampled second prediction",
          PLACE,
          "predict={\"place\": \"Rome\"}|predict={}|verify=1",
          "place=Rome* complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
          {.second = GENERATION_SAMPLED},
          {0},
          false},
-        {"another model, which says Pisa; ours decides",
+        {"another model predicts Pisa; ours decides",
          PLACE,
          "predict={\"place\": \"Pisa\"}",
          "place=Pisa complete {\"place\":\"Pisa\"} 2 asked, 0 unusable",
@@ -335,53 +335,53 @@ static void the_sources_of_the_second_prediction(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void a_call_that_does_not_hold_is_written_once_more(void **state)
+static void invalid_call_is_repaired_once(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"it holds",
+    static const struct generation_case examples[] = {
+        {"a valid call",
          PLACE,
          "predict={\"place\": \"Rome\"}",
          "place=Rome complete {\"place\":\"Rome\"} 2 asked, 0 unusable",
          {0},
          {.wanted = "Rome"},
          true},
-        {"mended",
+        {"a repaired call",
          PLACE,
          "predict={\"place\": \"Room\"}|mend={\"place\": \"Rome\"}",
          "place=Rome complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
          {0},
          {.wanted = "Rome"},
          true},
-        {"not mended: told, and not asked again",
+        {"a failed repair is reported without another question",
          PLACE,
          "predict={\"place\": \"Room\"}|mend={\"place\": \"Home\"}",
          "place=Home invalid {\"place\":\"Home\"} 3 asked, 0 unusable",
          {0},
          {.wanted = "Rome"},
          true},
-        {"no answer: as it was",
+        {"repair unusable: the call is unchanged",
          PLACE,
          "predict={\"place\": \"Room\"}|mend=#",
          "place=Room invalid {\"place\":\"Room\"} 3 asked, 1 unusable",
          {0},
          {.wanted = "Rome"},
          true},
-        {"what is no value after all is missing",
+        {"the repair returns \"no value\": missing",
          PLACE,
          "predict={\"place\": \"Room\"}|mend={\"place\": null}",
          "place! incomplete {} 3 asked, 0 unusable",
          {0},
          {.wanted = "Rome"},
          true},
-        {"what is incomplete is not validated",
+        {"an incomplete call is not validated",
          PLACE,
          "predict={}",
          "place! incomplete {} 2 asked, 0 unusable",
          {0},
          {.wanted = "Rome"},
          true},
-        {"a default that is shown stays one",
+        {"a default in the prompt stays a default",
          OBJECT("\"place\":{\"type\":\"string\"},\"unit\":{\"default\":\"m\"}", "\"place\",\"unit\""),
          "predict={\"place\": \"Room\"}|mend={\"place\": \"Rome\", \"unit\": \"m\"}",
          "place=Rome unit~m complete {\"place\":\"Rome\",\"unit\":\"m\"} 3 asked, 0 unusable",
@@ -392,32 +392,32 @@ static void a_call_that_does_not_hold_is_written_once_more(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void a_call_may_be_written_by_the_model(void **state)
+static void model_may_write_the_call(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"in another form",
+    static const struct generation_case examples[] = {
+        {"written in another form",
          RANGE,
          "predict={\"place\": \"Rome\", \"max_price\": 500}|build={\"place\": \"ROM\", \"max_price\": 500.5}",
          "place=ROM max_price=500.5 complete {\"place\":\"ROM\",\"max_price\":500.5} 3 asked, 0 unusable",
          {.build = GENERATION_WRITTEN},
          {0},
          false},
-        {"nothing is added, and nothing lost",
+        {"values cannot be added or removed",
          RANGE,
          "predict={\"place\": \"Rome\", \"max_price\": 500}|build={\"min_price\": 500, \"max_price\": null}",
          "place=Rome max_price=500 complete {\"place\":\"Rome\",\"max_price\":500} 3 asked, 0 unusable",
          {.build = GENERATION_WRITTEN},
          {0},
          false},
-        {"no answer: it is put together",
+        {"written answer unusable: assembled",
          PLACE,
          "predict={\"place\": \"Rome\"}|build=#",
          "place=Rome complete {\"place\":\"Rome\"} 3 asked, 1 unusable",
          {.build = GENERATION_WRITTEN},
          {0},
          false},
-        {"nothing to write",
+        {"no value to write",
          RANGE,
          "predict={\"place\": null}",
          "place! incomplete {} 2 asked, 0 unusable",
@@ -428,15 +428,15 @@ static void a_call_may_be_written_by_the_model(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-/* --- what is asked ------------------------------------------------------------------------------------------- */
+/* --- prompts ------------------------------------------------------------------------------------------------------ */
 
-static void each_step_sees_its_own(void **state)
+static void each_generation_step_has_its_slots(void **state)
 {
     (void)state;
-    json_t *schema = parse(OBJECT("\"place\":{\"type\":\"string\",\"description\":\"where to\"},"
-                                  "\"max_price\":{\"type\":[\"integer\",\"null\"],\"maximum\":900}",
-                                  "\"place\"")),
-           *past = parse("{\"place\": \"Oslo\"}");
+    json_t *schema = parse_generation_json(OBJECT("\"place\":{\"type\":\"string\",\"description\":\"where to\"},"
+                                                  "\"max_price\":{\"type\":[\"integer\",\"null\"],\"maximum\":900}",
+                                                  "\"place\"")),
+           *past = parse_generation_json("{\"place\": \"Oslo\"}");
     const struct generation_demonstration demonstrations[] = {{STR("a bed in Oslo\", \"arguments\": {}"), past},
                                                               {STR("second"), NULL},
                                                               {STR("third"), past},
@@ -445,8 +445,9 @@ static void each_step_sees_its_own(void **state)
     struct validator validator = {.wanted = "Rom"};
     const struct call_validation validation = {&validator, validate_place};
     const struct generation_options options = {.build = GENERATION_WRITTEN, .validation = &validation};
-    struct world world = world_of("predict={\"place\": \"Rome\", \"max_price\": 500}|predict={\"place\": \"Paris\"}"
-                                  "|verify=1|verify=1|build={\"place\": \"Roma\"}|mend={\"place\": \"Rom\"}");
+    struct scripted_model world =
+        world_of("predict={\"place\": \"Rome\", \"max_price\": 500}|predict={\"place\": \"Paris\"}"
+                 "|verify=1|verify=1|build={\"place\": \"Roma\"}|mend={\"place\": \"Rom\"}");
     struct arena arena = {0};
     struct generation_trace trace;
     assert_int_equal(wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, NULL), 0);
@@ -480,15 +481,15 @@ static void each_step_sees_its_own(void **state)
     json_decref(past);
 }
 
-static void a_sample_has_a_temperature(void **state)
+static void sample_has_temperature(void **state)
 {
     (void)state;
-    json_t *schema = parse(PLACE);
+    json_t *schema = parse_generation_json(PLACE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     static const double given[] = {0, 1.25}, taken[] = {.7, 1.25};
     for (size_t i = 0; i < 2; i++) {
         const struct generation_options options = {.second = GENERATION_SAMPLED, .temperature = given[i]};
-        struct world world = world_of("predict={\"place\": \"Rome\"}");
+        struct scripted_model world = world_of("predict={\"place\": \"Rome\"}");
         struct arena arena = {0};
         struct generation_trace trace;
         assert_int_equal(wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, NULL), 0);
@@ -501,16 +502,16 @@ static void a_sample_has_a_temperature(void **state)
     json_decref(schema);
 }
 
-/* Neither prediction stands first more often than the other: a model that always says 1 takes each half of the time. */
-static void options_have_an_order_of_their_own(void **state)
+/* Both predictions come first equally often: a model that always answers 1 takes each half of the time. */
+static void options_have_hashed_order(void **state)
 {
     (void)state;
     enum { REQUESTS = 400 };
-    json_t *schema = parse(PLACE);
+    json_t *schema = parse_generation_json(PLACE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     int first = 0;
     for (int i = 0; i < REQUESTS; i++) {
-        struct world world = world_of("predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=1");
+        struct scripted_model world = world_of("predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=1");
         struct arena arena = {0};
         struct generation_trace trace;
         char words[32];
@@ -525,46 +526,48 @@ static void options_have_an_order_of_their_own(void **state)
     json_decref(schema);
 }
 
-/* --- the schema of an answer --------------------------------------------------------------------------------- */
+/* --- answer schema ------------------------------------------------------------------------------------------------ */
 
-static void a_schema_has_no_sentences(void **state)
+static void answer_schema_has_no_prose(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *properties, *arguments; /* arguments: "properties" of the answer's; NULL: any object */
+        const char *name, *properties,
+            *arguments; /* arguments: "properties" of the answer schema; NULL for any object */
     } cases[] = {
-        {"types may be null", "\"a\":{\"type\":\"string\"}", "{\"a\":{\"type\":[\"string\",\"null\"]}}"},
-        {"once", "\"a\":{\"type\":[\"null\",\"integer\"]}", "{\"a\":{\"type\":[\"null\",\"integer\"]}}"},
+        {"types become nullable", "\"a\":{\"type\":\"string\"}", "{\"a\":{\"type\":[\"string\",\"null\"]}}"},
+        {"a nullable type stays the same", "\"a\":{\"type\":[\"null\",\"integer\"]}",
+         "{\"a\":{\"type\":[\"null\",\"integer\"]}}"},
         {"no type", "\"a\":{}", "{\"a\":{}}"},
         {"an enumeration", "\"a\":{\"enum\":[\"x\",2]}", "{\"a\":{\"enum\":[\"x\",2,null]}}"},
-        {"sentences are left out",
+        {"descriptions are dropped",
          "\"a\":{\"type\":\"string\",\"title\":\"t\",\"description\":\"obey\",\"default\":\"d\"}",
          "{\"a\":{\"type\":[\"string\",\"null\"]}}"},
-        {"and enumerations of sentences", "\"a\":{\"enum\":[\"x\",\"obey me\"]}", "{\"a\":{}}"},
+        {"enumerations of sentences are dropped", "\"a\":{\"enum\":[\"x\",\"obey me\"]}", "{\"a\":{}}"},
         {"limits", "\"a\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":\"nine\",\"minLength\":-1}",
          "{\"a\":{\"minimum\":1,\"type\":[\"integer\",\"null\"]}}"},
-        {"of limits that contradict each other none",
+        {"contradictory limits are dropped",
          "\"a\":{\"minimum\":5,\"maximum\":1},\"b\":{\"minLength\":5,\"maxLength\":1},\"c\":{\"minItems\":2,"
          "\"maxItems\":2}",
          "{\"a\":{},\"b\":{},\"c\":{\"minItems\":2,\"maxItems\":2}}"},
-        {"nor such as a server may fail at",
+        {"limits out of bounds are dropped",
          "\"a\":{\"minLength\":1001,\"maxLength\":1000},\"b\":{\"minimum\":0.5,\"maximum\":1000000001}",
          "{\"a\":{\"maxLength\":1000},\"b\":{}}"},
-        {"what cannot be held is left open",
+        {"unsupported keywords are dropped",
          "\"a\":{\"anyOf\":[{\"type\":\"string\"}],\"$ref\":\"#/x\",\"pattern\":\"^a\"}", "{\"a\":{}}"},
-        {"a type that is none", "\"a\":{\"type\":\"obey me\"},\"b\":{\"type\":[]},\"c\":{\"type\":7}",
+        {"an invalid type", "\"a\":{\"type\":\"obey me\"},\"b\":{\"type\":[]},\"c\":{\"type\":7}",
          "{\"a\":{},\"b\":{},\"c\":{}}"},
-        {"lists and objects within",
+        {"nested lists and objects",
          "\"a\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"number\","
          "\"description\":\"d\"}}}}",
          "{\"a\":{\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":"
          "\"number\"}}}}}"},
-        {"a name within that is a sentence", "\"a\":{\"type\":\"object\",\"properties\":{\"obey me\":{}}}",
+        {"a nested name that is a sentence", "\"a\":{\"type\":\"object\",\"properties\":{\"obey me\":{}}}",
          "{\"a\":{\"type\":[\"object\",\"null\"]}}"},
         {"a name that is a sentence", "\"a\":{\"type\":\"string\"},\"obey me\":{\"type\":\"string\"}", NULL},
-        {"a name that is none", "\"\":{\"type\":\"string\"}", NULL},
+        {"an empty name", "\"\":{\"type\":\"string\"}", NULL},
         {"a name that is too long", "\"a123456789012345678901234567890123456789012345678901234567890123x\":{}", NULL},
-        {"no schema at all", "\"a\":true,\"b\":7", "{\"a\":{},\"b\":{}}"},
+        {"schemas that are not objects", "\"a\":true,\"b\":7", "{\"a\":{},\"b\":{}}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
@@ -572,7 +575,7 @@ static void a_schema_has_no_sentences(void **state)
         struct parameters parameters;
         json_t *answer;
         snprintf(text, sizeof text, "{\"type\":\"object\",\"properties\":{%s}}", cases[i].properties);
-        json_t *schema = parse(text), *wanted = parse(cases[i].arguments);
+        json_t *schema = parse_generation_json(text), *wanted = parse_generation_json(cases[i].arguments);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
         for (int thought = 0; thought < 2; thought++) {
             assert_int_equal(wt__argument_schema(&answer, &parameters, thought, NULL), 0);
@@ -594,7 +597,7 @@ static void a_schema_has_no_sentences(void **state)
     }
 }
 
-static void a_schema_that_is_too_large_is_any_object(void **state)
+static void oversized_schema_becomes_any_object(void **state)
 {
     (void)state;
     json_t *properties = json_object(), *schema = json_pack("{s:o}", "properties", properties), *answer;
@@ -618,24 +621,23 @@ static void a_schema_that_is_too_large_is_any_object(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* --- what fails ---------------------------------------------------------------------------------------------- */
+/* --- failures ----------------------------------------------------------------------------------------------------- */
 
-static void options_beyond_their_limits_are_refused(void **state)
+static void invalid_generation_options_are_rejected(void **state)
 {
     (void)state;
     static const struct {
         struct generation_options options;
         const char *sentence;
     } cases[] = {
-        {{.second = GENERATION_ALONE + 1}, "generation: there is no such source, or no such way to build a call"},
-        {{.build = GENERATION_WRITTEN + 1}, "generation: there is no such source, or no such way to build a call"},
-        {{.second = GENERATION_OTHER_MODEL},
-         "generation: the second prediction wants another model, and there is none"},
-        {{.temperature = 3}, "generation: a temperature lies within 0 and 2, and 3 does not"},
+        {{.second = GENERATION_ALONE + 1}, "generation: unknown source or build"},
+        {{.build = GENERATION_WRITTEN + 1}, "generation: unknown source or build"},
+        {{.second = GENERATION_OTHER_MODEL}, "generation: the second prediction requires another model"},
+        {{.temperature = 3}, "generation: temperature must be from 0 to 2, not 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const struct generation_tool tool = {{"t", 1}, {"", 0}, NULL, NULL, 0};
-        struct world world = world_of("predict={}");
+        struct scripted_model world = world_of("predict={}");
         struct arena arena = {0};
         struct generation_trace trace;
         wt_error err = {0};
@@ -646,7 +648,7 @@ static void options_beyond_their_limits_are_refused(void **state)
     }
 }
 
-static void what_fails_ends_it(void **state)
+static void failure_ends_generation(void **state)
 {
     (void)state;
     static const struct {
@@ -665,13 +667,13 @@ static void what_fails_ends_it(void **state)
         {"predict={\"place\": \"Rome\"}|build={}|mend=%", "call-mend/1: the model is not there", 0, 0, WT_ENETWORK, 3},
         {"predict={\"place\": \"Rome\"}|build={}", "the validator is broken", 0, WT_EIO, WT_EIO, 3},
     };
-    json_t *schema = parse(PLACE);
+    json_t *schema = parse_generation_json(PLACE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct validator validator = {.wanted = "Rom", .fails = cases[i].fails};
         const struct call_validation validation = {&validator, validate_place};
         const struct generation_options options = {.build = GENERATION_WRITTEN, .validation = &validation};
-        struct world world = world_of(cases[i].says);
+        struct scripted_model world = world_of(cases[i].says);
         struct progress progress;
         struct arena arena = {0};
         struct generation_trace trace;
@@ -685,7 +687,7 @@ static void what_fails_ends_it(void **state)
         assert_null(trace.arguments);
         assert_int_equal(trace.end, GENERATION_UNSAID);
         assert_int_equal(trace.exchange_count, trace.cost.questions);
-        if (cases[i].code != WT_ENETWORK || i > 1) /* predictions are under way together */
+        if (cases[i].code != WT_ENETWORK || i > 1) /* predictions are asked in parallel */
             assert_int_equal(trace.exchange_count, cases[i].answered);
         wt__progress_dispose(&progress);
         wt__generation_dispose(&trace);
@@ -696,11 +698,11 @@ static void what_fails_ends_it(void **state)
 
 /* --- recorded ------------------------------------------------------------------------------------------------ */
 
-static void recorded_answers_give_the_same_trace(void **state)
+static void recorded_generation_gives_same_trace(void **state)
 {
     (void)state;
     char folder[] = "/tmp/wt-generation-XXXXXX", path[64];
-    json_t *schema = parse(RANGE);
+    json_t *schema = parse_generation_json(RANGE);
     const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/answers.jsonl", folder);
@@ -709,7 +711,7 @@ static void recorded_answers_give_the_same_trace(void **state)
         const struct generation_options options = {.second = sources[i]};
         char lines[2][512];
         for (int replayed = 0; replayed < 2; replayed++) {
-            struct world world = world_of(
+            struct scripted_model world = world_of(
                 i == 0 ? "predict=!{\"arguments\": {\"place\": \"Rome\", \"min_price\": null, \"max_price\": 500}}"
                          "|predict=!{\"thought\": \"t\", \"arguments\": {\"place\": \"Rome\", \"min_price\": 500, "
                          "\"max_price\": 500}}|verify=null"
@@ -722,7 +724,7 @@ static void recorded_answers_give_the_same_trace(void **state)
             if (wt__generate_arguments(&options, &tool, wt__chat_record_model(record), &request, &arena, &trace, &err) <
                 0)
                 fail_msg("%s", err.message);
-            write_line(&trace, lines[replayed]);
+            write_generation_line(&trace, lines[replayed]);
             if (replayed)
                 assert_int_equal(trace.cost.requests, 0);
             wt__generation_dispose(&trace);
@@ -739,21 +741,21 @@ static void recorded_answers_give_the_same_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_differs_is_verified),
-        cmocka_unit_test(what_is_not_said_is_missing),
-        cmocka_unit_test(what_is_no_difference_is_not_asked),
-        cmocka_unit_test(answers_that_are_none),
-        cmocka_unit_test(the_sources_of_the_second_prediction),
-        cmocka_unit_test(a_call_that_does_not_hold_is_written_once_more),
-        cmocka_unit_test(a_call_may_be_written_by_the_model),
-        cmocka_unit_test(each_step_sees_its_own),
-        cmocka_unit_test(a_sample_has_a_temperature),
-        cmocka_unit_test(options_have_an_order_of_their_own),
-        cmocka_unit_test(a_schema_has_no_sentences),
-        cmocka_unit_test(a_schema_that_is_too_large_is_any_object),
-        cmocka_unit_test(options_beyond_their_limits_are_refused),
-        cmocka_unit_test(what_fails_ends_it),
-        cmocka_unit_test(recorded_answers_give_the_same_trace),
+        cmocka_unit_test(differences_are_verified),
+        cmocka_unit_test(absent_values_are_missing),
+        cmocka_unit_test(equal_values_are_not_asked),
+        cmocka_unit_test(unusable_answers_have_fallbacks),
+        cmocka_unit_test(second_prediction_has_four_sources),
+        cmocka_unit_test(invalid_call_is_repaired_once),
+        cmocka_unit_test(model_may_write_the_call),
+        cmocka_unit_test(each_generation_step_has_its_slots),
+        cmocka_unit_test(sample_has_temperature),
+        cmocka_unit_test(options_have_hashed_order),
+        cmocka_unit_test(answer_schema_has_no_prose),
+        cmocka_unit_test(oversized_schema_becomes_any_object),
+        cmocka_unit_test(invalid_generation_options_are_rejected),
+        cmocka_unit_test(failure_ends_generation),
+        cmocka_unit_test(recorded_generation_gives_same_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

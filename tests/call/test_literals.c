@@ -1,4 +1,4 @@
-/* What of a request may stand as an argument: kinds, where each begins and ends, and how it is normalised. */
+/* Literals of a request: their kinds, their beginnings and ends, and their normalised text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,25 +8,25 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "call/literals.h"
+#include "call/arguments.h"
 
-/* expected: a kind each and the text, with '$' for money, the code of its currency behind that, and '%' for a share;
- * '~' before what is spelled. */
+/* expected: kind and text of each literal. '$' marks money, followed by the currency code; '%' a percentage; '~' before
+ * a number word. */
 static const struct {
     const char *name, *request, *expected;
 } cases[] = {
-    {"nothing", "", ""},
-    {"words", "what is it like there", ""},
+    {"an empty request", "", ""},
+    {"words only", "what is it like there", ""},
     {"numbers", "3 and -97.8, 1,200, 20k, 3 million, 5km", "n3 n-97.8 n1200 n20000 n3000000 n5"},
-    {"money and shares", "$5 and 5% of -$7", "n5$ n5% n-7$"},
+    {"money and percentages", "$5 and 5% of -$7", "n5$ n5% n-7$"},
     {"other currencies",
      "\xe2\x82\xac"
      "50.5, \xc2\xa3"
      "1,200 and \xc2\xa5"
      "300",
      "n50.5$ n1200$ n300$"},
-    {"currencies by their codes", "250 USD, 5 nok, 20 dollars, 30 CZK and 30 czk", "n250$USD n5$NOK n20$ n30$CZK n30"},
-    {"a minus sign that is none of ASCII",
+    {"currency codes", "250 USD, 5 nok, 20 dollars, 30 CZK and 30 czk", "n250$USD n5$NOK n20$ n30$CZK n30"},
+    {"a minus sign outside ASCII",
      "at \xe2\x88\x92"
      "97.8 and 3",
      "n-97.8 n3"},
@@ -34,32 +34,32 @@ static const struct {
      "11.6\xc2\xb0 N, 20\xc2\xb0"
      "C, 97.8\xc2\xb0 W, 5\xc2\xb0 Celsius",
      "n11.6 n20 c97.8\xc2\xb0 W n5 mCelsius"},
-    {"a dash between",
+    {"a dash in a range",
      "2\xe2\x80\x93"
      "4 nights",
      "n2 n4"},
-    {"a pair", "11.6,-97.8 or 11.6,97.8", "n11.6 n-97.8 n11.6 n97.8"},
-    {"a comma before the decimals is no number of ours", "1.234,56 and 7", "c1.234,56 n7"},
-    {"several points: an identifier", "ping 192.168.0.1, version 1.2.3.", "c192.168.0.1 c1.2.3"},
+    {"a pair of numbers", "11.6,-97.8 or 11.6,97.8", "n11.6 n-97.8 n11.6 n97.8"},
+    {"a decimal comma is not a number", "1.234,56 and 7", "c1.234,56 n7"},
+    {"several points make an identifier", "ping 192.168.0.1, version 1.2.3.", "c192.168.0.1 c1.2.3"},
     {"too many digits", "12345678901234567890 and 4", "n4"},
     {"number words", "two of a dozen", "~n2 ~n12"},
-    {"none of a word", "3D, 1st", "c3D c1st"},
+    {"digits within a word", "3D, 1st", "c3D c1st"},
     {"dates", "2023-04-15, 4/15/2023, 15.4.2023, April 15th, 2023 and 15 April 2023",
      "d2023-04-15 d2023-04-15 d2023-04-15 d2023-04-15 d2023-04-15"},
-    {"no date", "31.31.2023", "c31.31.2023"},
+    {"an invalid date", "31.31.2023", "c31.31.2023"},
     {"the last of February", "2024-02-29 and 2000-02-29, 29.2.1900", "d2024-02-29 d2000-02-29 c29.2.1900"},
     {"times", "at 7:05 p.m. or 19:05, 5pm", "t19:05 t19:05 t17:00"},
-    {"times with UTC behind them", "14:30 UTC, 19:30:15 UTC and 14:30 utc", "t14:30 t19:30:15 t14:30"},
+    {"times followed by UTC", "14:30 UTC, 19:30:15 UTC and 14:30 utc", "t14:30 t19:30:15 t14:30"},
     {"times with seconds", "19:30:15, 14:30:00Z and 14:30:00+01:00, 19:30:61",
      "t19:30:15 t14:30:00Z t14:30:00+01:00 t19:30 n61"},
     {"a date with its time", "2026-12-01T19:30:00Z, (2026-12-01T19:30), 2026-12-01t19:30:00.25-05:30.",
      "D2026-12-01T19:30:00Z D2026-12-01T19:30 D2026-12-01t19:30:00.25-05:30"},
-    {"nearly one", "2026-12-01 19:30, 2026-13-01T19:30, 2026-12-01T19",
+    {"incomplete dates with times", "2026-12-01 19:30, 2026-13-01T19:30, 2026-12-01T19",
      "d2026-12-01 t19:30 n2026 n13 c01T19 n30 n2026 n12 c01T19"},
     {"addresses", "ada@example.org, (https://example.org/a?b=c), [a](http://b.org).",
      "eada@example.org uhttps://example.org/a?b=c uhttp://b.org"},
     {"quoted", "'a b' and \"c's d\" and `e`", "qa b qc's d qe"},
-    {"quoted as print has it",
+    {"typographic quotes",
      "\xe2\x80\x9c"
      "a b\xe2\x80\x9d, \xe2\x80\x98"
      "it\xe2\x80\x99s c\xe2\x80\x99 and \xc2\xab"
@@ -72,13 +72,13 @@ static const struct {
     {"identifiers", "8tq, AB-1234, getForecast", "c8tq cAB-1234 cgetForecast"},
     {"names", "Is it in Kansas City or Berkeley, CA", "mKansas City mBerkeley, CA"},
     {"names with letters beyond ASCII", "from \xc3\x85lesund to S\xc3\xa3o Paulo", "m\xc3\x85lesund mS\xc3\xa3o Paulo"},
-    {"the first word of a sentence is none", "Weather. \xc3\x89t\xc3\xa9 it is", ""},
-    {"bytes that are no text",
+    {"the first word of a sentence is not a name", "Weather. \xc3\x89t\xc3\xa9 it is", ""},
+    {"invalid UTF-8",
      "\xff\xfe"
      "3 \x80"
      "4\xc3",
      "n3 n4"},
-    {"beside letters beyond ASCII",
+    {"next to letters beyond ASCII",
      "caf\xc3\xa9"
      "3 \xc3\xa9"
      "4",
@@ -99,7 +99,7 @@ static void append_literal(struct buffer *out, const struct literal *literal)
     wt__buffer_str(out, literal->currency);
 }
 
-static void reads_literals(void **state)
+static void literals_are_found(void **state)
 {
     (void)state;
     int failures = 0;
@@ -119,7 +119,7 @@ static void reads_literals(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void no_more_than_so_many_are_read(void **state)
+static void number_of_literals_is_limited(void **state)
 {
     struct literals literals;
     struct buffer request = {0};
@@ -137,8 +137,8 @@ static void no_more_than_so_many_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_literals),
-        cmocka_unit_test(no_more_than_so_many_are_read),
+        cmocka_unit_test(literals_are_found),
+        cmocka_unit_test(number_of_literals_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A decision is a number of the list or an allowed none, and the schema of its answer has no other. */
+/* Decisions are list numbers or an allowed null, and the schema restricts answers to these. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/numbered.h"
+#include "call/language_model.h"
 #include "llm/internal.h"
 
-static void a_schema_has_the_numbers_of_the_list(void **state)
+static void schema_lists_valid_numbers(void **state)
 {
     (void)state;
     static const struct {
@@ -33,7 +33,7 @@ static void a_schema_has_the_numbers_of_the_list(void **state)
         const json_t *rule = wt__json_object(wt__json_object(out, "properties"), "tool");
         assert_true(json_equal(wt__json_array(rule, "enum"), wanted));
         assert_int_equal(wt__answer_check_schema(out, NULL), 0);
-        assert_true(json_equal(schema, before)); /* it is the prompt's, and other threads have it as well */
+        assert_true(json_equal(schema, before)); /* shared with other threads */
         json_decref(schema);
         json_decref(before);
         json_decref(wanted);
@@ -41,8 +41,8 @@ static void a_schema_has_the_numbers_of_the_list(void **state)
     }
 }
 
-/* Of three items. */
-static void an_answer_is_a_number_or_none(void **state)
+/* Answers to a list of three items. */
+static void answer_is_number_or_null(void **state)
 {
     (void)state;
     static const struct {
@@ -82,8 +82,8 @@ static void an_answer_is_a_number_or_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_schema_has_the_numbers_of_the_list),
-        cmocka_unit_test(an_answer_is_a_number_or_none),
+        cmocka_unit_test(schema_lists_valid_numbers),
+        cmocka_unit_test(answer_is_number_or_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What is asked: which of two tools, for which value; and that a hostile definition is no more than a quotation. */
+/* Questions about two tools and about values; hostile definitions are only quoted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,59 +10,62 @@
 #include <utf8proc.h>
 
 #include "base/json.h"
-#include "call/question.h"
+#include "call/call.h"
 
-struct said {
+struct expected_question {
     const char *id, *description;
 };
 
 static const struct {
     const char *name;
-    struct said a, b;
+    struct expected_question a, b;
     const char *expected;
 } tools[] = {
-    {"words that differ",
+    {"different words",
      {"weather/now", "The current weather in a city"},
      {"weather/days", "The forecast for a city, ten days"},
      "Which tool should be called: weather/now (current, weather) or weather/days (forecast, ten, days)?"},
-    {"words that only one has",
+    {"a word of one tool only",
      {"a", "Lists the invoices of a customer"},
      {"b", "Lists the unpaid invoices of a customer"},
      "Which tool should be called: a or b (unpaid)?"},
-    {"a word once", {"a", "sea sea SEA port"}, {"b", "air port"}, "Which tool should be called: a (sea) or b (air)?"},
-    {"upper and lower case are one",
+    {"repeated words",
+     {"a", "sea sea SEA port"},
+     {"b", "air port"},
+     "Which tool should be called: a (sea) or b (air)?"},
+    {"upper and lower case are equal",
      {"a", "Weather NOW"},
      {"b", "weather now today"},
      "Which tool should be called: a or b (today)?"},
-    {"small words tell nothing",
+    {"stop words are ignored",
      {"a", "of the sea"},
      {"b", "in a sea for it"},
      "Which tool should be called: a (of the sea) or b (in a sea for it)?"},
-    {"too many words: what both say",
+    {"too many words: both descriptions",
      {"a", "one1 two2 three3 four4 five5 six6 seven7 eight8 nine9"},
      {"b", "other"},
      "Which tool should be called: a (one1 two2 three3 four4 five5 six6 seven7 eight8 nine9) or b (other)?"},
-    {"the same",
+    {"equal descriptions",
      {"x/search", "Finds a song."},
      {"y/search", " Finds a song.\n"},
      "Two tools have the same description. Which tool should be called: x/search or y/search?"},
-    {"nothing",
+    {"empty descriptions",
      {"x/search", ""},
      {"y/search", ""},
      "Two tools have the same description. Which tool should be called: x/search or y/search?"},
-    {"one says nothing",
+    {"one empty description",
      {"x/search", "Finds songs"},
      {"y/search", ""},
      "Which tool should be called: x/search (Finds, songs) or y/search?"},
-    {"lines are blanks",
+    {"line breaks become blanks",
      {"a", "sea\nport\r\n\tship"},
      {"b", ""},
      "Which tool should be called: a (sea, port, ship) or b?"},
-    {"marks of prompts are pulled apart",
+    {"marks of prompts are escaped",
      {"a", "of the sea <|im_start|>system {{x}} [INST] it"},
      {"b\n<<<b", "sea"},
      "Which tool should be called: a (im, start, system, INST) or b < < < b?"},
-    {"a word that turns round",
+    {"a word with a bidirectional control",
      {"a\xe2\x80\xae"
       "b",
       "sea"},
@@ -70,7 +73,7 @@ static const struct {
      "Which tool should be called: ab (sea) or b (port)?"},
 };
 
-static void asks_which_tool_by_what_only_one_says(void **state)
+static void tool_question_names_differences(void **state)
 {
     (void)state;
     int failures = 0;
@@ -88,11 +91,11 @@ static void asks_which_tool_by_what_only_one_says(void **state)
 
 /* ---------------------------------------------------------------- arguments */
 
-/* states: of each property a sign: '!' missing, '?' unsure, '.' neither; values: those of the unsure ones. */
+/* states: a sign for each property: '!' missing, '?' unsure, '.' neither; values: proposals of the unsure ones. */
 static const struct {
     const char *name, *properties, *states, *values, *unused, *expected;
 } arguments[] = {
-    {"nothing to ask", "{\"a\":{}}", ".", "{}", "", ""},
+    {"all clear", "{\"a\":{}}", ".", "{}", "", ""},
     {"no arguments", "{}", "", "{}", "", ""},
     {"missing", "{\"city\":{}}", "!", "{}", "", "What should city be?"},
     {"with a description", "{\"city\":{\"description\":\"Name of\\nthe city\"}}", "!", "{}", "",
@@ -105,9 +108,9 @@ static const struct {
      "What should units (one of \"c\", \"f\") be?"},
     {"a long enumeration", "{\"n\":{\"enum\":[1,2,3,4,5,6,7,8,9]}}", "!", "{}", "",
      "What should n (one of 1, 2, 3, 4, 5, 6, 7, 8, ...) be?"},
-    {"several", "{\"from\":{},\"to\":{},\"on\":{}}", "!.!", "{}", "", "What should from and on be?"},
-    {"no more than five", "{\"a\":{},\"b\":{},\"c\":{},\"d\":{},\"e\":{},\"f\":{},\"g\":{}}", "!!!!!!?", "{\"g\":1}",
-     "", "What should a, b, c, d and e be?"},
+    {"several missing", "{\"from\":{},\"to\":{},\"on\":{}}", "!.!", "{}", "", "What should from and on be?"},
+    {"at most five", "{\"a\":{},\"b\":{},\"c\":{},\"d\":{},\"e\":{},\"f\":{},\"g\":{}}", "!!!!!!?", "{\"g\":1}", "",
+     "What should a, b, c, d and e be?"},
     {"unsure", "{\"date\":{\"description\":\"When\"}}", "?", "{\"date\":\"Friday\"}", "",
      "Should date (When) be \"Friday\"? To leave it out, say \"date: none\"."},
     {"a number as it was typed", "{\"lat\":{}}", "?", "{\"lat\":-97.8}", "",
@@ -120,14 +123,14 @@ static const struct {
      "Should date be set, and to which value? To leave it out, say \"date: none\"."},
     {"missing and unsure", "{\"a\":{},\"b\":{}}", "?!", "{\"a\":true}", "x",
      "What should b be? Should a be true? To leave it out, say \"a: none\"."},
-    {"left over", "{\"a\":{}}", ".", "{}", "next week", "What is \"next week\" for? No argument takes it."},
-    {"left over, in hostile words", "{\"a\":{}}", ".", "{}", "a\x1b[2Jb\xff<|c",
+    {"unused text", "{\"a\":{}}", ".", "{}", "next week", "What is \"next week\" for? No argument takes it."},
+    {"hostile unused text", "{\"a\":{}}", ".", "{}", "a\x1b[2Jb\xff<|c",
      "What is \"a[2Jb\xef\xbf\xbd< |c\" for? No argument takes it."},
     {"hostile names", "{\"a\\u001b[2J\\u202e\\n<|b\":{\"description\":\"\\u202e{{x}}\"}}", "!", "{}", "",
      "What should a[2J < |b ({ {x} }) be?"},
 };
 
-struct asked {
+struct question_fixture {
     struct arena arena;
     json_t *schema, *values;
     struct parameters parameters;
@@ -135,16 +138,17 @@ struct asked {
     struct buffer out;
 };
 
-static void ask(struct asked *asked, const char *properties, const char *states, const char *values, const char *unused)
+static void ask_about_arguments(struct question_fixture *asked, const char *properties, const char *states,
+                                const char *values, const char *unused)
 {
     struct buffer schema = {0};
-    *asked = (struct asked){.arguments.unused = wt__str(unused)};
+    *asked = (struct question_fixture){.arguments.unused = wt__str(unused)};
     wt__buffer_printf(&schema, "{\"properties\":%s}", properties);
     assert_int_equal(wt__json_parse(&asked->schema, schema.ptr, schema.len, NULL), 0);
     assert_int_equal(wt__json_parse(&asked->values, values, strlen(values), NULL), 0);
     assert_int_equal(wt__parameters_read(&asked->parameters, asked->schema, &asked->arena), 0);
     asked->arguments.len = asked->parameters.len;
-    asked->arguments.items = wt__arena_array(&asked->arena, struct argument, asked->arguments.len);
+    asked->arguments.items = wt__arena_array(&asked->arena, struct call_argument, asked->arguments.len);
     for (size_t i = 0; i < asked->arguments.len; i++) {
         asked->arguments.items[i].state = states[i] == '!'   ? ARGUMENT_MISSING
                                           : states[i] == '?' ? ARGUMENT_UNSURE
@@ -156,7 +160,7 @@ static void ask(struct asked *asked, const char *properties, const char *states,
     wt__buffer_dispose(&schema);
 }
 
-static void end(struct asked *asked)
+static void dispose_question_fixture(struct question_fixture *asked)
 {
     wt__call_arguments_dispose(&asked->arguments);
     wt__buffer_dispose(&asked->out);
@@ -165,25 +169,26 @@ static void end(struct asked *asked)
     wt__arena_dispose(&asked->arena);
 }
 
-static void asks_for_what_is_missing_then_for_what_is_unsure(void **state)
+static void missing_is_asked_before_unsure(void **state)
 {
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
-        struct asked asked;
-        ask(&asked, arguments[i].properties, arguments[i].states, arguments[i].values, arguments[i].unused);
+        struct question_fixture asked;
+        ask_about_arguments(&asked, arguments[i].properties, arguments[i].states, arguments[i].values,
+                            arguments[i].unused);
         const char *text = asked.out.ptr ? asked.out.ptr : "";
         if (strcmp(text, arguments[i].expected) != 0)
             print_error("%s: %s\n", arguments[i].name, text), failures++;
-        end(&asked);
+        dispose_question_fixture(&asked);
     }
     assert_int_equal(failures, 0);
 }
 
 /* ---------------------------------------------------------------- hostile texts */
 
-/* One line of UTF-8 that a person can read, and no longer than that. */
-static void is_plain(struct str text, size_t most)
+/* Checks that the text is one line of readable UTF-8, and not too long. */
+static void check_plain_line(struct str text, size_t most)
 {
     assert_in_range(text.len, 1, most);
     for (size_t at = 0; at < text.len;) {
@@ -197,7 +202,7 @@ static void is_plain(struct str text, size_t most)
     }
 }
 
-static char *repeated(const char *text, size_t bytes)
+static char *repeat_text(const char *text, size_t bytes)
 {
     size_t len = strlen(text);
     char *out = malloc(bytes + 1);
@@ -219,25 +224,25 @@ static const char *const hostile[] = {"\x1b]0;owned\x07",
                                       ">>>",
                                       "\xf3\xa0\x81\x81"};
 
-static void hostile_texts_are_cut_and_made_plain(void **state)
+static void hostile_descriptions_are_made_plain(void **state)
 {
     enum { TOOL_MOST = 2 * (2 * QUESTION_TOOL_BYTES + 2 * QUESTION_NAME_BYTES) + 200, BYTES = 10240 };
     (void)state;
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         for (size_t o = 0; o < sizeof hostile / sizeof *hostile; o++) {
-            char *one = repeated(hostile[i], BYTES), *other = repeated(hostile[o], BYTES);
+            char *one = repeat_text(hostile[i], BYTES), *other = repeat_text(hostile[o], BYTES);
             struct buffer out = {0};
             const struct question_tool a = {wt__str(one), wt__str(one), wt__str(one)};
             const struct question_tool b = {wt__str(other), wt__str(other), wt__str(other)};
             wt__question_of_tools(&out, &a, &b);
-            is_plain(wt__buffer_view(&out), TOOL_MOST);
+            check_plain_line(wt__buffer_view(&out), TOOL_MOST);
             wt__buffer_dispose(&out);
             free(one);
             free(other);
         }
 }
 
-static void hostile_parameters_are_cut_and_made_plain(void **state)
+static void hostile_parameters_are_made_plain(void **state)
 {
     enum {
         MOST = QUESTION_ARGUMENTS * (2 * QUESTION_NAME_BYTES + 2 * QUESTION_DESCRIPTION_BYTES +
@@ -247,7 +252,7 @@ static void hostile_parameters_are_cut_and_made_plain(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        char *text = repeated(hostile[i], BYTES);
+        char *text = repeat_text(hostile[i], BYTES);
         json_t *properties = json_object();
         for (int p = 0; p < 6; p++) {
             char name[300];
@@ -259,19 +264,19 @@ static void hostile_parameters_are_cut_and_made_plain(void **state)
             json_decref(key);
         }
         char *written = json_dumps(properties, 0);
-        struct asked asked;
-        ask(&asked, written, "!!!!!!", "{}", text);
-        is_plain(wt__buffer_view(&asked.out), MOST);
-        end(&asked);
+        struct question_fixture asked;
+        ask_about_arguments(&asked, written, "!!!!!!", "{}", text);
+        check_plain_line(wt__buffer_view(&asked.out), MOST);
+        dispose_question_fixture(&asked);
         free(written);
         json_decref(properties);
         free(text);
     }
 }
 
-/* A description may have a mebibyte, and so may the other: were each word of one looked for in all of the other, that
- * would take longer than ctest lets it run. */
-static void long_descriptions_are_compared_by_their_beginnings(void **state)
+/* Both descriptions may have a mebibyte. Searching all of one for each word of the other would exceed the time limit of
+ * ctest. */
+static void long_descriptions_are_cut_before_comparison(void **state)
 {
     enum { BYTES = 1 << 20 };
     (void)state;
@@ -292,11 +297,11 @@ static void long_descriptions_are_compared_by_their_beginnings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(asks_which_tool_by_what_only_one_says),
-        cmocka_unit_test(asks_for_what_is_missing_then_for_what_is_unsure),
-        cmocka_unit_test(hostile_texts_are_cut_and_made_plain),
-        cmocka_unit_test(hostile_parameters_are_cut_and_made_plain),
-        cmocka_unit_test(long_descriptions_are_compared_by_their_beginnings),
+        cmocka_unit_test(tool_question_names_differences),
+        cmocka_unit_test(missing_is_asked_before_unsure),
+        cmocka_unit_test(hostile_descriptions_are_made_plain),
+        cmocka_unit_test(hostile_parameters_are_made_plain),
+        cmocka_unit_test(long_descriptions_are_cut_before_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Which tool is called: the steps of the verification, what stands in for answers that are none, and the methods that
- * the paper holds it against. call_world.h says how a model's answers are written. */
+/* Choosing a tool: the steps of the verification, unusable answers, and the methods compared in the paper. call_world.h
+ * defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,20 +9,20 @@
 #include <unistd.h>
 
 #include "call/call_world.h"
-#include "call/selection.h"
+#include "call/language_model.h"
 #include "llm/record.h"
 
 static const struct selection_candidate candidates[] = {
     {{"a", 1}, STR("the weather of now"), STR("is it cold?")},
     {{"b", 1}, STR("the weather to come"), {NULL, 0}},
     {{"c", 1}, STR("the quality of the air"), STR("may I breathe?")},
-    {{"c", 1}, STR("the quality of the air"), {NULL, 0}}, /* the very same */
+    {{"c", 1}, STR("the quality of the air"), {NULL, 0}}, /* same definition */
 };
 
 static const struct call_request request = {.text = {"request", 7}};
 
-/* A trace as a line: "FIRST SECOND question/answer END CHOSEN, questions, unusable". */
-static void write_line(const struct selection_trace *trace, char out[256])
+/* Writes a trace as a line: "FIRST SECOND question/answer END CHOSEN, questions, unusable". */
+static void write_selection_line(const struct selection_trace *trace, char out[256])
 {
     char words[96] = "";
     if (trace->question.len > 0)
@@ -33,25 +33,25 @@ static void write_line(const struct selection_trace *trace, char out[256])
              trace->cost.unusable);
 }
 
-struct example {
+struct selection_case {
     const char *name;
     struct selection_options options;
-    size_t count; /* of candidates */
+    size_t count; /* number of candidates */
     const char *says, *line;
 };
 
-static void assert_examples(const struct example *examples, size_t count)
+static void check_selection_cases(const struct selection_case *examples, size_t count)
 {
     int failures = 0;
     for (size_t i = 0; i < count; i++) {
-        struct world world = world_of(examples[i].says);
+        struct scripted_model world = world_of(examples[i].says);
         struct arena arena = {0};
         struct selection_trace trace;
         wt_error err = {0};
         char line[256];
         int rc = wt__select_tool(&examples[i].options, candidates, examples[i].count, &world.model, &request, &arena,
                                  &trace, &err);
-        write_line(&trace, line);
+        write_selection_line(&trace, line);
         if (rc != 0 || strcmp(line, examples[i].line) != 0 || trace.exchange_count != trace.cost.questions) {
             print_error("%s: %d %s\n  wanted \"%s\"\n  got    \"%s\"\n", examples[i].name, rc, err.message,
                         examples[i].line, line);
@@ -61,12 +61,12 @@ static void assert_examples(const struct example *examples, size_t count)
     }
     assert_int_equal(failures, 0);
 }
-#define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
+#define ASSERT_EXAMPLES(examples) check_selection_cases(examples, sizeof(examples) / sizeof *(examples))
 
-static void the_choice_is_verified(void **state)
+static void choice_is_verified(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct selection_case examples[] = {
         {"confirmed",
          {0},
          3,
@@ -77,17 +77,17 @@ static void the_choice_is_verified(void **state)
          3,
          "pick=1|again=1|contrast=now or later?|answer=later|decide=2",
          "ab now or later?/later corrected b, 5 asked, 0 unusable"},
-        {"the others keep their order: the second of a and c",
+        {"the others keep their order: second of a and c",
          {0},
          3,
          "pick=2|again=2|contrast=q|answer=r|decide=1",
          "bc q/r confirmed b, 5 asked, 0 unusable"},
-        {"the two stand in the order of the candidates",
+        {"the decision lists tools in the order of the candidates",
          {0},
          3,
          "pick=3|again=1|contrast=q|answer=r|decide=1",
          "ca q/r corrected a, 5 asked, 0 unusable"},
-        {"none fits: nothing is verified", {0}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
+        {"no tool fits: no verification", {0}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
         {"two candidates: the second is the other",
          {0},
          2,
@@ -95,43 +95,47 @@ static void the_choice_is_verified(void **state)
          "ba q/r corrected a, 4 asked, 0 unusable"},
         {"one candidate", {0}, 1, "pick=1", "a- picked a, 1 asked, 0 unusable"},
         {"one candidate that does not fit", {0}, 1, "pick=null", "-- none -, 1 asked, 0 unusable"},
-        {"no candidate: nothing is asked", {0}, 0, "", "-- none -, 0 asked, 0 unusable"},
-        {"two of one definition: no question tells them apart",
-         {0},
-         4,
-         "pick=3|again=3",
-         "cd picked c, 2 asked, 0 unusable"},
+        {"no candidate: no question", {0}, 0, "", "-- none -, 0 asked, 0 unusable"},
+        {"equal definitions: no contrastive question", {0}, 4, "pick=3|again=3", "cd picked c, 2 asked, 0 unusable"},
     };
     ASSERT_EXAMPLES(examples);
 }
 
-static void an_answer_that_is_none_leaves_the_pick(void **state)
+static void unusable_answer_keeps_pick(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
-        {"pick: nothing is chosen", {0}, 3, "pick=#", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: no such number", {0}, 3, "pick=4", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: a number in words", {0}, 3, "pick=\"1\"", "-- unsaid -, 1 asked, 1 unusable"},
+    static const struct selection_case examples[] = {
+        {"pick: unusable", {0}, 3, "pick=#", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: number out of range", {0}, 3, "pick=4", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: a number as a string", {0}, 3, "pick=\"1\"", "-- unsaid -, 1 asked, 1 unusable"},
         {"pick: 1 in 32 bits", {0}, 3, "pick=4294967297", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: no whole number", {0}, 3, "pick=1.0", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: below the list", {0}, 3, "pick=0", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: another member", {0}, 3, "pick=!{\"tools\": 1}", "-- unsaid -, 1 asked, 1 unusable"},
-        {"pick: no object", {0}, 3, "pick=![1]", "-- unsaid -, 1 asked, 1 unusable"},
-        {"again", {0}, 3, "pick=1|again=#", "a- picked a, 2 asked, 1 unusable"},
-        {"again: the others are two", {0}, 3, "pick=1|again=3", "a- picked a, 2 asked, 1 unusable"},
-        {"again: one has to be named", {0}, 3, "pick=1|again=null", "a- picked a, 2 asked, 1 unusable"},
-        {"contrast", {0}, 3, "pick=1|again=1|contrast=#", "ab picked a, 3 asked, 1 unusable"},
-        {"contrast: the form", {0}, 3, "pick=1|again=1|contrast=...", "ab picked a, 3 asked, 1 unusable"},
-        {"contrast: no text", {0}, 3, "pick=1|again=1|contrast=!{\"question\": 7}", "ab picked a, 3 asked, 1 unusable"},
-        {"answer", {0}, 3, "pick=1|again=1|contrast=q|answer=#", "ab q/ picked a, 4 asked, 1 unusable"},
-        {"answer: no word", {0}, 3, "pick=1|again=1|contrast=q|answer=?!", "ab q/ picked a, 4 asked, 1 unusable"},
-        {"decision", {0}, 3, "pick=1|again=1|contrast=q|answer=r|decide=#", "ab q/r picked a, 5 asked, 1 unusable"},
-        {"decision: of two",
+        {"pick: not an integer", {0}, 3, "pick=1.0", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: zero", {0}, 3, "pick=0", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: wrong member", {0}, 3, "pick=!{\"tools\": 1}", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: not an object", {0}, 3, "pick=![1]", "-- unsaid -, 1 asked, 1 unusable"},
+        {"again: unusable", {0}, 3, "pick=1|again=#", "a- picked a, 2 asked, 1 unusable"},
+        {"again: number out of range", {0}, 3, "pick=1|again=3", "a- picked a, 2 asked, 1 unusable"},
+        {"again: null is not allowed", {0}, 3, "pick=1|again=null", "a- picked a, 2 asked, 1 unusable"},
+        {"contrast: unusable", {0}, 3, "pick=1|again=1|contrast=#", "ab picked a, 3 asked, 1 unusable"},
+        {"contrast: no words", {0}, 3, "pick=1|again=1|contrast=...", "ab picked a, 3 asked, 1 unusable"},
+        {"contrast: not a string",
+         {0},
+         3,
+         "pick=1|again=1|contrast=!{\"question\": 7}",
+         "ab picked a, 3 asked, 1 unusable"},
+        {"answer: unusable", {0}, 3, "pick=1|again=1|contrast=q|answer=#", "ab q/ picked a, 4 asked, 1 unusable"},
+        {"answer: no words", {0}, 3, "pick=1|again=1|contrast=q|answer=?!", "ab q/ picked a, 4 asked, 1 unusable"},
+        {"decision: unusable",
+         {0},
+         3,
+         "pick=1|again=1|contrast=q|answer=r|decide=#",
+         "ab q/r picked a, 5 asked, 1 unusable"},
+        {"decision: number out of range",
          {0},
          3,
          "pick=1|again=1|contrast=q|answer=r|decide=3",
          "ab q/r picked a, 5 asked, 1 unusable"},
-        {"decision: neither is none of its answers",
+        {"decision: null is not allowed",
          {0},
          3,
          "pick=1|again=1|contrast=q|answer=r|decide=null",
@@ -140,12 +144,12 @@ static void an_answer_that_is_none_leaves_the_pick(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void the_methods_of_the_tables(void **state)
+static void methods_of_the_paper_select(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct selection_case examples[] = {
         {"once", {.method = SELECTION_ONCE}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
-        {"once, none", {.method = SELECTION_ONCE}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
+        {"once: no tool", {.method = SELECTION_ONCE}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
         {"one shot", {.method = SELECTION_ONE_SHOT}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
         {"direct", {.method = SELECTION_DIRECT}, 3, "pick=1|again=1|decide=2", "ab corrected b, 3 asked, 0 unusable"},
         {"conditioned",
@@ -154,27 +158,27 @@ static void the_methods_of_the_tables(void **state)
          "pick=1|again=1|contrast=q|answer=r|decide=2",
          "ab q/r corrected b, 5 asked, 0 unusable"},
         {"a majority", {.method = SELECTION_CONSISTENT}, 3, "pick=1|pick=2|pick=2", "b- picked b, 3 asked, 0 unusable"},
-        {"no majority: the first",
+        {"no majority: the first vote",
          {.method = SELECTION_CONSISTENT},
          3,
          "pick=3|pick=2|pick=1",
          "c- picked c, 3 asked, 0 unusable"},
-        {"of two equal ones the one that was met first",
+        {"equal votes: the first",
          {.method = SELECTION_CONSISTENT, .samples = 5},
          3,
          "pick=3|pick=2|pick=1|pick=1|pick=2",
          "b- picked b, 5 asked, 0 unusable"},
-        {"none has votes, too",
+        {"null is a vote",
          {.method = SELECTION_CONSISTENT},
          3,
          "pick=1|pick=null|pick=null",
          "-- none -, 3 asked, 0 unusable"},
-        {"what is no answer has none",
+        {"unusable answers are not votes",
          {.method = SELECTION_CONSISTENT},
          3,
          "pick=#|pick=9|pick=2",
          "b- picked b, 3 asked, 2 unusable"},
-        {"no answer at all", {.method = SELECTION_CONSISTENT}, 3, "pick=#", "-- unsaid -, 3 asked, 3 unusable"},
+        {"all samples unusable", {.method = SELECTION_CONSISTENT}, 3, "pick=#", "-- unsaid -, 3 asked, 3 unusable"},
         {"a single sample",
          {.method = SELECTION_CONSISTENT, .samples = 1},
          3,
@@ -184,7 +188,7 @@ static void the_methods_of_the_tables(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void methods_have_names(void **state)
+static void selection_methods_have_names(void **state)
 {
     (void)state;
     enum selection_method method;
@@ -196,20 +200,20 @@ static void methods_have_names(void **state)
     assert_false(wt__selection_method_named(STR(""), &method));
 }
 
-static void options_beyond_their_limits_are_refused(void **state)
+static void invalid_selection_options_are_rejected(void **state)
 {
     (void)state;
     static const struct {
         struct selection_options options;
         const char *sentence;
     } cases[] = {
-        {{.method = SELECTION_METHODS}, "selection: there is no method 6"},
-        {{.samples = 33}, "selection: at most 32 samples are taken, not 33"},
-        {{.temperature = -1}, "selection: a temperature lies within 0 and 2, and -1 does not"},
-        {{.temperature = 2.5}, "selection: a temperature lies within 0 and 2, and 2.5 does not"},
+        {{.method = SELECTION_METHODS}, "selection: unknown method 6"},
+        {{.samples = 33}, "selection: samples must be at most 32, not 33"},
+        {{.temperature = -1}, "selection: temperature must be from 0 to 2, not -1"},
+        {{.temperature = 2.5}, "selection: temperature must be from 0 to 2, not 2.5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = world_of("pick=1");
+        struct scripted_model world = world_of("pick=1");
         struct arena arena = {0};
         struct selection_trace trace;
         wt_error err = {0};
@@ -220,13 +224,13 @@ static void options_beyond_their_limits_are_refused(void **state)
     }
 }
 
-/* Only samples have a temperature; each has a seed of its own. */
-static void samples_differ_by_their_seeds(void **state)
+/* Only samples have a temperature; each has its own seed. */
+static void samples_have_their_own_seeds(void **state)
 {
     (void)state;
     static const struct selection_options options = {.method = SELECTION_CONSISTENT, .samples = 3, .temperature = 1.5};
     static const struct selection_options usual = {.method = SELECTION_CONSISTENT, .samples = 3};
-    struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+    struct scripted_model world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
     struct arena arena = {0};
     struct selection_trace trace;
     unsigned seen = 0;
@@ -244,13 +248,13 @@ static void samples_differ_by_their_seeds(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* What each step sees, and what it must not see. */
-static void each_step_sees_its_own(void **state)
+/* Each step has its own slots, and no others. */
+static void each_selection_step_has_its_slots(void **state)
 {
     (void)state;
     static const struct selection_options conditioned = {.method = SELECTION_CONDITIONED},
                                           one_shot = {.method = SELECTION_ONE_SHOT};
-    struct world world = world_of("pick=1|again=1|contrast=now or later?|answer=it says later|decide=1");
+    struct scripted_model world = world_of("pick=1|again=1|contrast=now or later?|answer=it says later|decide=1");
     struct arena arena = {0};
     struct selection_trace trace;
     assert_int_equal(wt__select_tool(NULL, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
@@ -259,7 +263,7 @@ static void each_step_sees_its_own(void **state)
     for (size_t i = 0; i < 5; i++) {
         const char *question = trace.exchanges[i].question.ptr;
         assert_string_equal(trace.exchanges[i].task, tasks[i]);
-        assert_int_equal(strstr(question, "\nrequest\n") != NULL, i != 2);                  /* not the contrast */
+        assert_int_equal(strstr(question, "\nrequest\n") != NULL, i != 2);                  /* absent in the contrast */
         assert_int_equal(strstr(question, "the weather of now") != NULL, i != 1 && i != 3); /* a was picked */
         assert_int_equal(strstr(question, "the weather to come") != NULL, i != 3);
         assert_int_equal(strstr(question, "the quality of the air") != NULL, i < 2);
@@ -285,8 +289,8 @@ struct kept {
     int fail_get, fail_put;
 };
 
-static int get_kept(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
-                    wt_error *err)
+static int get_kept_contrast(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
+                             wt_error *err)
 {
     struct kept *kept = self;
     (void)arena;
@@ -300,7 +304,7 @@ static int get_kept(void *self, const struct contrast_key *key, struct arena *ar
     return 0;
 }
 
-static int put_kept(void *self, const struct contrast_key *key, struct str question, wt_error *err)
+static int put_kept_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     struct kept *kept = self;
     if (kept->fail_put)
@@ -312,89 +316,90 @@ static int put_kept(void *self, const struct contrast_key *key, struct str quest
     return 0;
 }
 
-static void line_with(struct kept *kept, enum selection_method method, struct chat_model *model,
-                      const struct call_request *asked, char line[256])
+static void select_with_store(struct kept *kept, enum selection_method method, struct chat_model *model,
+                              const struct call_request *asked, char line[256])
 {
-    const struct contrast_store store = {kept, get_kept, put_kept};
+    const struct contrast_store store = {kept, get_kept_contrast, put_kept_contrast};
     const struct selection_options options = {.method = method, .store = &store};
     struct arena arena = {0};
     struct selection_trace trace;
     wt_error err = {0};
     if (wt__select_tool(&options, candidates, 3, model, asked, &arena, &trace, &err) == 0)
-        write_line(&trace, line);
+        write_selection_line(&trace, line);
     else
         snprintf(line, 256, "%.255s", err.message);
     wt__arena_dispose(&arena);
 }
 
-static void a_question_is_asked_once_a_pair(void **state)
+static void question_is_asked_once_per_pair(void **state)
 {
     (void)state;
     static const struct call_request other = {.text = {"another request", 15}};
     struct kept kept = {0};
-    struct world world = world_of("pick=1|again=1|contrast=q|contrast=s|answer=r|decide=1"),
-                 reversed = world_of("pick=2|again=1|answer=r|decide=1"),
-                 third = world_of("pick=1|again=2|contrast=u|answer=r|decide=1"),
-                 named = world_of("pick=1|again=1|contrast=v|answer=r|decide=1");
+    struct scripted_model world = world_of("pick=1|again=1|contrast=q|contrast=s|answer=r|decide=1"),
+                          reversed = world_of("pick=2|again=1|answer=r|decide=1"),
+                          third = world_of("pick=1|again=2|contrast=u|answer=r|decide=1"),
+                          named = world_of("pick=1|again=1|contrast=v|answer=r|decide=1");
     char line[256];
-    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &world.model, &request, line);
     assert_string_equal(line, "ab q/r confirmed a, 5 asked, 0 unusable");
-    line_with(&kept, SELECTION_VERIFIED, &world.model, &other, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &world.model, &other, line);
     assert_string_equal(line, "ab *q/r confirmed a, 4 asked, 0 unusable");
-    line_with(&kept, SELECTION_VERIFIED, &reversed.model, &request, line); /* the same two, the other way round */
+    select_with_store(&kept, SELECTION_VERIFIED, &reversed.model, &request, line); /* the same two in reverse order */
     assert_string_equal(line, "ba *q/r corrected a, 4 asked, 0 unusable");
-    line_with(&kept, SELECTION_CONDITIONED, &world.model, &request, line); /* of the request: neither read nor kept */
+    select_with_store(&kept, SELECTION_CONDITIONED, &world.model, &request,
+                      line); /* depends on the request: neither read nor stored */
     assert_string_equal(line, "ab s/r confirmed a, 5 asked, 0 unusable");
     assert_int_equal(kept.gets, 3);
-    line_with(&kept, SELECTION_VERIFIED, &third.model, &request, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &third.model, &request, line);
     assert_string_equal(line, "ac u/r confirmed a, 5 asked, 0 unusable");
     named.model.name = "another model";
-    line_with(&kept, SELECTION_VERIFIED, &named.model, &request, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &named.model, &request, line);
     assert_string_equal(line, "ab v/r confirmed a, 5 asked, 0 unusable");
     assert_int_equal(kept.count, 3);
 }
 
-static void a_stored_question_is_read_like_an_answer(void **state)
+static void stored_question_is_sanitised(void **state)
 {
     (void)state;
     struct kept kept = {0};
-    struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+    struct scripted_model world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
     char line[256];
-    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &world.model, &request, line);
     snprintf(kept.questions[0], 64, "now\n>>>question\x1b");
-    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &world.model, &request, line);
     assert_string_equal(line, "ab *now > > >question/r confirmed a, 4 asked, 0 unusable");
     snprintf(kept.questions[0], 64, "...");
-    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &world.model, &request, line);
     assert_string_equal(line, "ab q/r confirmed a, 5 asked, 0 unusable");
 }
 
-static void an_unusable_question_is_not_kept(void **state)
+static void unusable_question_is_not_stored(void **state)
 {
     (void)state;
     struct kept kept = {0};
-    struct world world = world_of("pick=1|again=1|contrast=#");
+    struct scripted_model world = world_of("pick=1|again=1|contrast=#");
     char line[256];
-    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    select_with_store(&kept, SELECTION_VERIFIED, &world.model, &request, line);
     assert_string_equal(line, "ab picked a, 3 asked, 1 unusable");
     assert_int_equal(kept.count, 0);
 }
 
-static void a_store_that_fails_ends_it(void **state)
+static void store_failure_ends_selection(void **state)
 {
     (void)state;
     struct kept unread = {.fail_get = WT_EIO}, unwritten = {.fail_put = WT_EFULL};
-    struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+    struct scripted_model world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
     char line[256];
-    line_with(&unread, SELECTION_VERIFIED, &world.model, &request, line);
+    select_with_store(&unread, SELECTION_VERIFIED, &world.model, &request, line);
     assert_string_equal(line, "the store cannot be read");
-    line_with(&unwritten, SELECTION_VERIFIED, &world.model, &request, line);
+    select_with_store(&unwritten, SELECTION_VERIFIED, &world.model, &request, line);
     assert_string_equal(line, "the store cannot be written");
 }
 
-/* --- models that fail ---------------------------------------------------------------------------------------- */
+/* --- failing models ----------------------------------------------------------------------------------------------- */
 
-static void a_model_that_fails_ends_it(void **state)
+static void model_failure_ends_selection(void **state)
 {
     (void)state;
     static const struct {
@@ -408,14 +413,14 @@ static void a_model_that_fails_ends_it(void **state)
         {"pick=1|again=1|contrast=q|answer=r|decide=%", "call-choose/1: the model is not there", 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = world_of(cases[i].says);
+        struct scripted_model world = world_of(cases[i].says);
         struct arena arena = {0};
         struct selection_trace trace;
         wt_error err = {0};
         assert_int_equal(wt__select_tool(NULL, candidates, 3, &world.model, &request, &arena, &trace, &err),
                          WT_ENETWORK);
         assert_string_equal(err.message, cases[i].sentence);
-        assert_int_equal(trace.chosen, CALL_NOBODY);
+        assert_int_equal(trace.chosen, CALL_NO_CANDIDATE);
         assert_int_equal(trace.end, SELECTION_UNSAID);
         assert_int_equal(trace.cost.questions, cases[i].answered);
         assert_int_equal(trace.exchange_count, cases[i].answered);
@@ -423,11 +428,11 @@ static void a_model_that_fails_ends_it(void **state)
     }
 }
 
-static void a_wish_to_stop_is_heard(void **state)
+static void selection_is_cancellable(void **state)
 {
     (void)state;
     for (unsigned answered = 0; answered < 5; answered++) {
-        struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+        struct scripted_model world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
         struct arena arena = {0};
         struct selection_trace trace;
         struct progress progress;
@@ -438,7 +443,7 @@ static void a_wish_to_stop_is_heard(void **state)
         const struct call_request stopped = {.text = {"request", 7}, .progress = &progress};
         int rc = wt__select_tool(NULL, candidates, 3, &world.model, &stopped, &arena, &trace, &err);
         assert_int_equal(rc, WT_ECANCELLED);
-        assert_int_equal(trace.chosen, CALL_NOBODY);
+        assert_int_equal(trace.chosen, CALL_NO_CANDIDATE);
         assert_int_equal(trace.exchange_count, answered);
         wt__progress_dispose(&progress);
         wt__arena_dispose(&arena);
@@ -447,7 +452,7 @@ static void a_wish_to_stop_is_heard(void **state)
 
 /* --- limits -------------------------------------------------------------------------------------------------- */
 
-static void more_candidates_than_are_listed_are_cut(void **state)
+static void excess_candidates_are_ignored(void **state)
 {
     (void)state;
     enum { MANY = 1000 };
@@ -460,7 +465,7 @@ static void more_candidates_than_are_listed_are_cut(void **state)
     for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
         const struct selection_options options = {.method = method};
         const struct call_request long_request = {.text = {megabyte, sizeof megabyte}};
-        struct world world = world_of("pick=128|again=127|contrast=q|answer=r|decide=2");
+        struct scripted_model world = world_of("pick=128|again=127|contrast=q|answer=r|decide=2");
         struct arena arena = {0};
         struct selection_trace trace;
         wt_error err = {0};
@@ -469,7 +474,7 @@ static void more_candidates_than_are_listed_are_cut(void **state)
         assert_int_equal(trace.first, SELECTION_MOST_CANDIDATES - 1);
         for (size_t i = 0; i < trace.exchange_count; i++)
             assert_true(trace.exchanges[i].question.len < 160 * 1024);
-        if (method == SELECTION_VERIFIED) /* the request is cut, what was found out about it is not */
+        if (method == SELECTION_VERIFIED) /* the request is cut, the answer is not */
             assert_non_null(strstr(trace.exchanges[4].question.ptr, "m [...]\nr\n>>>request"));
         wt__arena_dispose(&arena);
     }
@@ -477,7 +482,7 @@ static void more_candidates_than_are_listed_are_cut(void **state)
 
 /* --- recorded ------------------------------------------------------------------------------------------------ */
 
-static void recorded_answers_give_the_same_trace(void **state)
+static void recorded_selection_gives_same_trace(void **state)
 {
     (void)state;
     char folder[] = "/tmp/wt-selection-XXXXXX", path[64];
@@ -487,7 +492,7 @@ static void recorded_answers_give_the_same_trace(void **state)
         const struct selection_options options = {.method = method};
         char lines[2][256];
         for (int replayed = 0; replayed < 2; replayed++) {
-            struct world world = world_of("pick=1|pick=2|pick=2|again=1|contrast=q|answer=r|decide=2");
+            struct scripted_model world = world_of("pick=1|pick=2|pick=2|again=1|contrast=q|answer=r|decide=2");
             struct chat_record *record;
             struct arena arena = {0};
             struct selection_trace trace;
@@ -495,7 +500,7 @@ static void recorded_answers_give_the_same_trace(void **state)
             assert_int_equal(
                 wt__select_tool(&options, candidates, 3, wt__chat_record_model(record), &request, &arena, &trace, NULL),
                 0);
-            write_line(&trace, lines[replayed]);
+            write_selection_line(&trace, lines[replayed]);
             if (replayed)
                 assert_int_equal(trace.cost.requests, 0);
             wt__chat_record_close(record);
@@ -510,21 +515,21 @@ static void recorded_answers_give_the_same_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_choice_is_verified),
-        cmocka_unit_test(an_answer_that_is_none_leaves_the_pick),
-        cmocka_unit_test(the_methods_of_the_tables),
-        cmocka_unit_test(methods_have_names),
-        cmocka_unit_test(options_beyond_their_limits_are_refused),
-        cmocka_unit_test(samples_differ_by_their_seeds),
-        cmocka_unit_test(each_step_sees_its_own),
-        cmocka_unit_test(a_question_is_asked_once_a_pair),
-        cmocka_unit_test(a_stored_question_is_read_like_an_answer),
-        cmocka_unit_test(an_unusable_question_is_not_kept),
-        cmocka_unit_test(a_store_that_fails_ends_it),
-        cmocka_unit_test(a_model_that_fails_ends_it),
-        cmocka_unit_test(a_wish_to_stop_is_heard),
-        cmocka_unit_test(more_candidates_than_are_listed_are_cut),
-        cmocka_unit_test(recorded_answers_give_the_same_trace),
+        cmocka_unit_test(choice_is_verified),
+        cmocka_unit_test(unusable_answer_keeps_pick),
+        cmocka_unit_test(methods_of_the_paper_select),
+        cmocka_unit_test(selection_methods_have_names),
+        cmocka_unit_test(invalid_selection_options_are_rejected),
+        cmocka_unit_test(samples_have_their_own_seeds),
+        cmocka_unit_test(each_selection_step_has_its_slots),
+        cmocka_unit_test(question_is_asked_once_per_pair),
+        cmocka_unit_test(stored_question_is_sanitised),
+        cmocka_unit_test(unusable_question_is_not_stored),
+        cmocka_unit_test(store_failure_ends_selection),
+        cmocka_unit_test(model_failure_ends_selection),
+        cmocka_unit_test(selection_is_cancellable),
+        cmocka_unit_test(excess_candidates_are_ignored),
+        cmocka_unit_test(recorded_selection_gives_same_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

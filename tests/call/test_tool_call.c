@@ -1,4 +1,4 @@
-/* Calls in the forms of those that carry them out: each of them, with names and values from strangers. */
+/* Calls in the forms of all APIs, with hostile names and values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "call/tool_call.h"
+#include "call/call.h"
 
 #define SCHEMA "{\"properties\":{\"lat\":{},\"city\":{},\"unit\":{}}}"
 #define PLAIN "{\"lat\":-97.8,\"city\":\"Oslo\"}"
@@ -17,7 +17,7 @@
 #define HOSTILE_SCHEMA "{\"properties\":{\"c\\\"\\n\\u202e\":{}}}"
 
 static const struct {
-    const char *form, *name, *export_name, *schema, *arguments, *expected; /* "#": the id's 24 digits */
+    const char *form, *name, *export_name, *schema, *arguments, *expected; /* "#" stands for the id's 24 digits */
 } cases[] = {
     {"arguments", "w/now", "w__now", SCHEMA, PLAIN, PLAIN},
     {"openai", "w/now", "w__now", SCHEMA, PLAIN,
@@ -45,8 +45,8 @@ static const struct {
      "{\"a\":0.1,\"b\":100,\"c\":1e300,\"d\":-0.5,\"e\":1234567.25,\"f\":true}"},
 };
 
-static struct buffer write_call(const char *form, const char *name, const char *export_name, const char *schema,
-                                const char *arguments)
+static struct buffer write_call_in_form(const char *form, const char *name, const char *export_name, const char *schema,
+                                        const char *arguments)
 {
     json_t *schema_json, *arguments_json;
     struct buffer out = {0};
@@ -61,13 +61,13 @@ static struct buffer write_call(const char *form, const char *name, const char *
     return out;
 }
 
-/* The digits behind "call_" or "toolu_" as one sign. */
+/* Replaces the digits after "call_" or "toolu_" by one sign. */
 static void hide_id(struct buffer *out)
 {
     enum { DIGITS = 24 };
     char *id = strstr(out->ptr, "call_"), *other = strstr(out->ptr, "toolu_");
     id = other ? other + 1 : id;
-    if (id && strncmp(id + 5, "id\":", 4) == 0) /* the member's name, then its value */
+    if (id && strncmp(id + 5, "id\":", 4) == 0) /* the member's name comes first, then its value */
         id = strstr(id + 5, "call_");
     if (!id || strspn(id + 5, "0123456789abcdef") != DIGITS)
         return;
@@ -75,13 +75,13 @@ static void hide_id(struct buffer *out)
     memmove(id + 6, id + 5 + DIGITS, strlen(id + 5 + DIGITS) + 1);
 }
 
-static void each_form_is_written_as_its_reader_wants_it(void **state)
+static void each_form_has_its_layout(void **state)
 {
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buffer out =
-            write_call(cases[i].form, cases[i].name, cases[i].export_name, cases[i].schema, cases[i].arguments);
+            write_call_in_form(cases[i].form, cases[i].name, cases[i].export_name, cases[i].schema, cases[i].arguments);
         hide_id(&out);
         if (strcmp(out.ptr, cases[i].expected) != 0)
             print_error("%s: %s\n  for %s\n", cases[i].form, out.ptr, cases[i].expected), failures++;
@@ -90,15 +90,15 @@ static void each_form_is_written_as_its_reader_wants_it(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* What a model's API reads out of its text is what was put in. */
-static void a_quoted_text_holds_the_same_arguments(void **state)
+/* Parsing the quoted text gives the same arguments. */
+static void quoted_arguments_parse_back(void **state)
 {
     static const char *const forms[] = {"openai", "openai-responses"};
     (void)state;
     json_t *wanted;
     assert_int_equal(wt__json_parse(&wanted, HOSTILE, strlen(HOSTILE), NULL), 0);
     for (size_t i = 0; i < 2; i++) {
-        struct buffer out = write_call(forms[i], HOSTILE_NAME, "a__b", HOSTILE_SCHEMA, HOSTILE);
+        struct buffer out = write_call_in_form(forms[i], HOSTILE_NAME, "a__b", HOSTILE_SCHEMA, HOSTILE);
         json_t *call, *have;
         assert_null(strstr(out.ptr, "\xe2\x80\xae"));
         assert_int_equal(wt__json_parse(&call, out.ptr, out.len, NULL), 0);
@@ -113,7 +113,7 @@ static void a_quoted_text_holds_the_same_arguments(void **state)
     json_decref(wanted);
 }
 
-static void deep_arguments_stay_whole(void **state)
+static void deep_arguments_are_complete(void **state)
 {
     enum { DEPTH = 60 };
     static const char *const forms[] = {"arguments", "openai", "openai-responses", "anthropic", "gemini",
@@ -127,14 +127,14 @@ static void deep_arguments_stay_whole(void **state)
         wt__buffer_text(&deep, "]");
     wt__buffer_text(&deep, "}");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        struct buffer out = write_call(forms[i], "a", "a", "{\"properties\":{\"a\":{}}}", deep.ptr);
+        struct buffer out = write_call_in_form(forms[i], "a", "a", "{\"properties\":{\"a\":{}}}", deep.ptr);
         assert_non_null(strstr(out.ptr, "[[[[]]]]"));
         wt__buffer_dispose(&out);
     }
     wt__buffer_dispose(&deep);
 }
 
-static void the_same_call_has_the_same_id(void **state)
+static void same_call_has_same_id(void **state)
 {
     static const struct {
         const char *export_name, *arguments;
@@ -142,11 +142,11 @@ static void the_same_call_has_the_same_id(void **state)
     } rows[] = {
         {"w__now", PLAIN, true}, {"w__no", PLAIN, false}, {"w__now", "{\"lat\":-97.9,\"city\":\"Oslo\"}", false}};
     (void)state;
-    struct buffer first = write_call("openai", "w/now", "w__now", SCHEMA, PLAIN);
-    struct buffer other = write_call("anthropic", "w/now", "w__now", SCHEMA, PLAIN);
+    struct buffer first = write_call_in_form("openai", "w/now", "w__now", SCHEMA, PLAIN);
+    struct buffer other = write_call_in_form("anthropic", "w/now", "w__now", SCHEMA, PLAIN);
     assert_memory_equal(strstr(first.ptr, "call_") + 5, strstr(other.ptr, "toolu_") + 6, 24);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct buffer again = write_call("openai", "w/now", rows[i].export_name, SCHEMA, rows[i].arguments);
+        struct buffer again = write_call_in_form("openai", "w/now", rows[i].export_name, SCHEMA, rows[i].arguments);
         bool same = memcmp(strstr(first.ptr, "call_"), strstr(again.ptr, "call_"), 29) == 0;
         assert_int_equal(same, rows[i].same);
         wt__buffer_dispose(&again);
@@ -155,7 +155,7 @@ static void the_same_call_has_the_same_id(void **state)
     wt__buffer_dispose(&other);
 }
 
-static void an_unknown_form_is_refused(void **state)
+static void unknown_form_is_rejected(void **state)
 {
     static const char *const forms[] = {"", "OpenAI", "openai ", "json",
                                         "a form of more than forty bytes, which is cut"};
@@ -176,11 +176,9 @@ static void an_unknown_form_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_form_is_written_as_its_reader_wants_it),
-        cmocka_unit_test(a_quoted_text_holds_the_same_arguments),
-        cmocka_unit_test(deep_arguments_stay_whole),
-        cmocka_unit_test(the_same_call_has_the_same_id),
-        cmocka_unit_test(an_unknown_form_is_refused),
+        cmocka_unit_test(each_form_has_its_layout),    cmocka_unit_test(quoted_arguments_parse_back),
+        cmocka_unit_test(deep_arguments_are_complete), cmocka_unit_test(same_call_has_same_id),
+        cmocka_unit_test(unknown_form_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

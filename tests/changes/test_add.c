@@ -1,4 +1,4 @@
-/* Importing, and the index that follows: what is reported, what a stop or damage in between leaves. */
+/* Importing and indexing: reports, stops, and damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ static const char one[] = "{\"provider\": \"p\", \"name\": \"one\", \"descriptio
                   one_changed[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book two tables\"}\n",
                   two[] = "{\"provider\": \"p\", \"name\": \"two\", \"description\": \"find a song\"}\n";
 
-static wt_catalog_info info_of(wt_engine *engine)
+static wt_catalog_info get_catalog_info(wt_engine *engine)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -21,7 +21,7 @@ static wt_catalog_info info_of(wt_engine *engine)
     return info;
 }
 
-static void an_import_counts_what_it_did(void **state)
+static void import_counts_changes(void **state)
 {
     (void)state;
     static const struct {
@@ -30,7 +30,7 @@ static void an_import_counts_what_it_did(void **state)
         size_t added, updated, unchanged, removed, embedded;
     } steps[] = {
         {one, "a", 0, 1, 0, 0, 0, 1}, {one, "a", 0, 0, 0, 1, 0, 0}, {one_changed, "a", 0, 0, 1, 0, 0, 1},
-        {two, "b", 0, 1, 0, 0, 0, 1}, {two, "a", 1, 0, 0, 1, 1, 0}, /* "two" is of source a now */
+        {two, "b", 0, 1, 0, 0, 0, 1}, {two, "a", 1, 0, 0, 1, 1, 0}, /* "two" belongs to source a now */
         {one, "b", 1, 1, 0, 0, 0, 1},
     };
     wt_engine *engine = open_store(&place, NULL);
@@ -50,7 +50,7 @@ static void an_import_counts_what_it_did(void **state)
         assert_int_equal(report->skipped + report->issue_count, 0);
         assert_string_equal(report->format, "jsonl");
         assert_null(report->notice);
-        wt_catalog_info info = info_of(engine);
+        wt_catalog_info info = get_catalog_info(engine);
         assert_int_equal(info.embedded, info.tools);
         bool changed = steps[i].added + steps[i].updated + steps[i].removed > 0;
         assert_true(changed ? info.generation > generation : info.generation == generation);
@@ -65,7 +65,7 @@ static const char spotty[] = "{\"name\": \"good\", \"description\": \"book a tab
                              "{\"name\": \"cut\n"
                              "{\"name\": \"better\"}\n";
 
-static void a_bad_tool_is_reported_and_passed_over(void **state)
+static void bad_tool_is_reported_and_skipped(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -94,11 +94,11 @@ static void a_bad_tool_is_reported_and_passed_over(void **state)
     options.provider = "other";
     refused(&place, wt_add(engine, spotty, strlen(spotty), &options, &report, &place.err), WT_EFORMAT, "spotty.jsonl");
     assert_null(report);
-    assert_int_equal(info_of(engine).tools, 2);
+    assert_int_equal(get_catalog_info(engine).tools, 2);
     wt_close(engine);
 }
 
-static void wrong_sources_are_refused_with_a_sentence(void **state)
+static void wrong_sources_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -125,7 +125,7 @@ static void wrong_sources_are_refused_with_a_sentence(void **state)
     wt_close(engine);
 }
 
-static void a_source_without_tools_is_no_error(void **state)
+static void source_without_tools_is_reported(void **state)
 {
     (void)state;
     static const char source[] = "{\"tools\": []}";
@@ -136,13 +136,13 @@ static void a_source_without_tools_is_no_error(void **state)
     untouched = place.err;
     sound(&place, wt_add(engine, source, sizeof source - 1, NULL, &report, &place.err));
     assert_memory_equal(&place.err, &untouched, sizeof untouched);
-    assert_non_null(strstr(report->notice, "no tools are in it"));
+    assert_non_null(strstr(report->notice, "the source has no tools"));
     assert_int_equal(report->notice_codes, WT_NOTICE_EMPTY_SOURCE);
     wt_add_report_free(report);
     wt_close(engine);
 }
 
-static void a_file_is_one_source_however_it_is_named(void **state)
+static void file_is_one_source_under_any_path(void **state)
 {
     (void)state;
     char path[128], detour[160];
@@ -172,17 +172,17 @@ static void a_file_is_one_source_however_it_is_named(void **state)
     ", \"/b\": {\"get\": {\"operationId\": \"b\", \"parameters\": [{\"$ref\": \"#/components/parameters/" reference    \
     "\"}]}}"
 
-static void sync_lets_stay_what_its_source_has_broken(void **state)
+static void sync_keeps_broken_tools(void **state)
 {
     (void)state;
     static const struct {
         const char *document;
         size_t skipped, removed;
-        const char *notice; /* how it begins */
+        const char *notice; /* beginning of the notice */
     } steps[] = {
         {API(OPERATION("P")), 0, 0, "no vectors"},
-        {API(OPERATION("Q")), 1, 0, "1 tool that was skipped now stays as stored before"},
-        {API(OPERATION("P")), 0, 0, "no vectors"}, /* unchanged: the definition was not touched */
+        {API(OPERATION("Q")), 1, 0, "1 tool was skipped and keeps the stored definition"},
+        {API(OPERATION("P")), 0, 0, "no vectors"}, /* unchanged: the definition is the same */
         {API(""), 0, 1, "no vectors"},
     };
     char path[128];
@@ -196,7 +196,7 @@ static void sync_lets_stay_what_its_source_has_broken(void **state)
         wt_add_report *report;
         if (i % 2 == 0) {
             report = add_with(&place, engine, steps[step].document, &options);
-        } else { /* the same as a file, which takes its tools over */
+        } else { /* the same as a file, which takes over the tools */
             put_text(place.folder, "bikes.json", steps[step].document);
             sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
         }
@@ -212,7 +212,7 @@ static void sync_lets_stay_what_its_source_has_broken(void **state)
     wt_close(engine);
 }
 
-static void tools_of_one_name_in_one_source_are_told(void **state)
+static void duplicate_names_in_a_source_are_reported(void **state)
 {
     (void)state;
     static const char twins[] =
@@ -224,8 +224,9 @@ static void tools_of_one_name_in_one_source_are_told(void **state)
     options.source_name = "twins.jsonl";
     wt_add_report *report = add_with(&place, engine, twins, &options);
     assert_int_equal(report->added, 4);
-    assert_non_null(strstr(report->notice, "2 tools have the name of one before but another definition: \"x\" of "
-                                           "twins.jsonl:1 stands also at line 3, and that one is \"x~2\" here"));
+    assert_non_null(strstr(report->notice,
+                           "2 tools have the name of an earlier one but a different definition: \"x\" of "
+                           "twins.jsonl:1 is also at line 3, and is \"x~2\" here"));
     wt_add_report_free(report);
 
     char path[128];
@@ -234,7 +235,7 @@ static void tools_of_one_name_in_one_source_are_told(void **state)
     put_text(path, "one.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"a\"}\n");
     put_text(path, "other.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"b\"}\n");
     sound(&place, wt_add_path(engine, path, NULL, &report, &place.err));
-    assert_non_null(strstr(report->notice, "and that one is \"z~2\" here. Both files have one provider; `whichtool add "
+    assert_non_null(strstr(report->notice, "and is \"z~2\" here. Both files have one provider; `whichtool add "
                                            "-p NAME FILE` gives a file another one"));
     wt_add_report_free(report);
     wt_close(engine);
@@ -249,19 +250,19 @@ static void vectors_can_wait(void **state)
     options.no_vectors = 1;
     add(&place, engine, one);
     wt_add_report_free(add_with(&place, engine, handmade, &options));
-    wt_catalog_info info = info_of(engine);
+    wt_catalog_info info = get_catalog_info(engine);
     assert_int_equal(info.embedded, 1);
     assert_int_equal(info.tools, 1 + HANDMADE);
     assert_int_equal(info.providers, 1 + HANDMADE_PROVIDERS);
     wt_hits *hits = find_with(&place, engine, "find a song", NULL);
     assert_string_equal(hits->recipe, "hybrid");
-    assert_string_equal(hits->items[0]->tool->id, "music/search"); /* by its words */
+    assert_string_equal(hits->items[0]->tool->id, "music/search"); /* found by its words */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet"));
     wt_hits_free(hits);
     wt_find_options abstaining, dense;
     wt_find_options_init(&abstaining);
     abstaining.abstain = 0.05;
-    hits = find_with(&place, engine, "find a song", &abstaining); /* both notes, not the later one alone */
+    hits = find_with(&place, engine, "find a song", &abstaining); /* both notes, not only the later one */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet; "));
     assert_non_null(strstr(hits->notice, "not calibrated on this catalogue"));
     assert_int_equal(hits->notice_codes, WT_NOTICE_NO_VECTORS | WT_NOTICE_UNCALIBRATED);
@@ -284,15 +285,15 @@ static void vectors_can_wait(void **state)
 
 enum { MANY = 2200 }; /* more than one batch of vectors */
 
-struct stop {
+struct import_stop {
     size_t at, calls;
     char phases[256];
     const char *last;
 };
 
-static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_import_at(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    struct stop *stop = context;
+    struct import_stop *stop = context;
     (void)done;
     (void)total;
     if (!stop->last || strcmp(stop->last, phase) != 0)
@@ -301,15 +302,15 @@ static int stop_at(void *context, const char *phase, uint64_t done, uint64_t tot
     return ++stop->calls == stop->at;
 }
 
-/* An import by another thread, from beginning to end while the first one starts to encode: each encodes what it
- * brought, and nothing twice. */
+/* Another thread runs a whole import when the first one starts to encode: each encodes its own tools, and none
+ * twice. */
 struct meanwhile {
     wt_engine *engine;
     size_t embedded;
     bool ran;
 };
 
-static void *add_other(void *context)
+static void *add_in_other_thread(void *context)
 {
     struct meanwhile *other = context;
     wt_add_report *report = add_with(&place, other->engine, handmade, NULL);
@@ -318,7 +319,7 @@ static void *add_other(void *context)
     return NULL;
 }
 
-static int add_meanwhile(void *context, const char *phase, uint64_t done, uint64_t total)
+static int add_during_encoding(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     struct meanwhile *other = context;
     pthread_t thread;
@@ -326,7 +327,7 @@ static int add_meanwhile(void *context, const char *phase, uint64_t done, uint64
     if (other->ran || strcmp(phase, "encoding") != 0)
         return 0;
     other->ran = true;
-    return pthread_create(&thread, NULL, add_other, other) != 0 || pthread_join(thread, NULL) != 0;
+    return pthread_create(&thread, NULL, add_in_other_thread, other) != 0 || pthread_join(thread, NULL) != 0;
 }
 
 static void parallel_imports_encode_their_own_tools(void **state)
@@ -343,12 +344,12 @@ static void parallel_imports_encode_their_own_tools(void **state)
     static const char left[] = "{\"provider\":\"left\",\"name\":\"l\",\"description\":\"left without a vector\"}";
     wt_add_report_free(add_with(&place, other.engine, left, &options));
     wt_add_options_init(&options);
-    options.progress = add_meanwhile;
+    options.progress = add_during_encoding;
     options.progress_context = &other;
     sound(&place, wt_add(other.engine, tools.ptr, tools.len, &options, &report, &place.err));
     assert_true(other.ran);
     assert_int_equal(other.embedded, HANDMADE);
-    assert_int_equal(report->embedded, MANY + 1); /* with what nobody else was at */
+    assert_int_equal(report->embedded, MANY + 1); /* including tools of finished imports */
     wt_catalog_info_init(&info);
     sound(&place, wt_info(other.engine, &info, &place.err));
     assert_int_equal(info.embedded, info.tools);
@@ -357,8 +358,8 @@ static void parallel_imports_encode_their_own_tools(void **state)
     wt__buffer_dispose(&tools);
 }
 
-/* Stops at every report in turn: nothing that was there is lost, and going on ends as if nothing had happened. */
-static void a_stop_at_any_moment_loses_nothing(void **state)
+/* Stops at every progress report in turn: stored data is not lost, and continuing gives the same result. */
+static void stop_at_any_moment_keeps_data(void **state)
 {
     (void)state;
     struct buffer tools = {0};
@@ -366,11 +367,11 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
     synthetic_tools(&tools, 5, MANY, 20);
     for (size_t at = 1;; at++) {
         struct place own;
-        struct stop stop = {.at = at};
+        struct import_stop stop = {.at = at};
         wt_add_report *report;
         wt_add_options options;
         wt_add_options_init(&options);
-        options.progress = stop_at;
+        options.progress = stop_import_at;
         options.progress_context = &stop;
         place_make(&own);
         wt_engine *engine = open_store(&own, NULL);
@@ -404,16 +405,16 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
         place_remove(&own);
         if (rc == 0)
             break;
-        if (at > 12) /* reports come by the clock: on a slow machine there are many */
+        if (at > 12) /* reports depend on the clock: a slow machine has many */
             at += 10;
     }
     assert_true(before >= 2 && after >= 2);
     wt__buffer_dispose(&tools);
 }
 
-/* ---------------------------------------------------------------- several engines, and what happens to the index */
+/* ---------------------------------------------------------------- several engines, and damaged indexes */
 
-static void what_one_engine_adds_the_other_finds(void **state)
+static void engines_share_imports(void **state)
 {
     (void)state;
     wt_engine *writer = open_store(&place, NULL), *reader = open_store(&place, NULL);
@@ -434,8 +435,8 @@ static void what_one_engine_adds_the_other_finds(void **state)
     wt_close(reader);
 }
 
-/* The hits' ids and scores as one text. */
-static char *answer(wt_engine *engine)
+/* Returns the ids and scores of the hits as one text. */
+static char *list_hits(wt_engine *engine)
 {
     static const char *const requests[] = {"find a table for two", "a b c d",
                                            "book hotel city, then find the storm song"};
@@ -456,28 +457,28 @@ static char *answer(wt_engine *engine)
     return wt__buffer_take(&text);
 }
 
-static void answers_same(wt_engine *engine, const char *wanted, const char *what)
+static void check_same_hits(wt_engine *engine, const char *wanted, const char *what)
 {
-    char *got = answer(engine);
+    char *got = list_hits(engine);
     if (strcmp(got, wanted) != 0)
         fail_msg("%s: other hits or scores", what);
     free(got);
 }
 
-/* A store with made-up tools, and what it answers. */
-static wt_engine *filled(char **wanted)
+/* Opens a store with synthetic tools; *wanted: its answer. */
+static wt_engine *open_filled_store(char **wanted)
 {
     struct buffer tools = {0};
     wt_engine *engine = open_store(&place, NULL);
     synthetic_tools(&tools, 9, 300, 7);
     add(&place, engine, tools.ptr);
     wt__buffer_dispose(&tools);
-    *wanted = answer(engine);
+    *wanted = list_hits(engine);
     assert_true(strlen(*wanted) > 1000);
     return engine;
 }
 
-static void damage(const char *path, const char *how)
+static void damage_file(const char *path, const char *how)
 {
     size_t len;
     char *bytes;
@@ -490,17 +491,17 @@ static void damage(const char *path, const char *how)
         bytes[0] ^= 1;
     else if (strcmp(how, "last byte") == 0)
         bytes[len - 1] ^= 0x40;
-    else if (strcmp(how, "a third on") == 0) /* in a file of vectors: their fp32, which is verified when it is read */
+    else if (strcmp(how, "a third on") == 0) /* for a file of vectors: the fp32 part, verified on reading */
         for (size_t i = len / 3; i < len * 2 / 5; i += 61)
             bytes[i] ^= 0x10;
     else
-        for (size_t i = 64; i < len; i += 61) /* somewhere in everything */
+        for (size_t i = 64; i < len; i += 61) /* spread over the whole file */
             bytes[i] ^= 0x10;
     sound(&place, wt__file_replace(path, bytes, len, &place.err));
     free(bytes);
 }
 
-static wt_engine *open_reader(void)
+static wt_engine *open_read_only(void)
 {
     wt_engine *engine;
     wt_open_options options;
@@ -511,30 +512,30 @@ static wt_engine *open_reader(void)
     return engine;
 }
 
-/* Every file of the index, hurt in every way, met by a new engine. */
-static void a_damaged_index_is_made_again(void **state)
+/* Damages every file of the index in every way, and opens it with a new engine. */
+static void damaged_index_is_rebuilt(void **state)
 {
     (void)state;
     static const char *const ways[] = {"emptied", "cut", "first byte", "last byte", "throughout", "a third on"};
     char *wanted;
     size_t count = 1;
-    wt_close(filled(&wanted));
+    wt_close(open_filled_store(&wanted));
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
         for (size_t f = 0; f < count; f++) {
             struct arena arena = {0};
-            char what[256], **paths; /* their names change when they are made again */
+            char what[256], **paths; /* file names change when the index is rebuilt */
             sound(&place, wt__list_files(&arena, place.index, 10, &paths, &count, &place.err));
             assert_true(count >= 2);
             snprintf(what, sizeof what, "%s %s", paths[f], ways[w]);
-            if (wt__file_size(paths[f]) > 0) { /* not the lock */
-                damage(paths[f], ways[w]);
-                wt_engine *engine = open_reader(); /* goes on without the files, which it cannot remove */
-                answers_same(engine, wanted, what);
-                answers_same(engine, wanted, what);
+            if (wt__file_size(paths[f]) > 0) { /* skip the lock */
+                damage_file(paths[f], ways[w]);
+                wt_engine *engine = open_read_only(); /* continues without the files, which it cannot remove */
+                check_same_hits(engine, wanted, what);
+                check_same_hits(engine, wanted, what);
                 wt_close(engine);
                 engine = open_store(&place, NULL);
-                answers_same(engine, wanted, what);
-                answers_same(engine, wanted, what);
+                check_same_hits(engine, wanted, what);
+                check_same_hits(engine, wanted, what);
                 wt_close(engine);
             }
             wt__arena_dispose(&arena);
@@ -542,32 +543,32 @@ static void a_damaged_index_is_made_again(void **state)
     free(wanted);
 }
 
-static void an_index_that_is_gone_is_made_again(void **state)
+static void deleted_index_is_rebuilt(void **state)
 {
     (void)state;
     char *wanted;
-    wt_engine *engine = filled(&wanted);
+    wt_engine *engine = open_filled_store(&wanted);
     remove_model_folder(place.index);
-    answers_same(engine, wanted, "in hand"); /* mapped files live on */
+    check_same_hits(engine, wanted, "in hand"); /* mapped files stay readable */
     wt_engine *other = open_store(&place, NULL);
-    answers_same(other, wanted, "gone");
+    check_same_hits(other, wanted, "gone");
     assert_true(wt__is_folder(place.index));
     wt_close(other);
 
     remove_model_folder(place.index);
     put_text(place.folder, "tools.wt-index", "a file in its place");
     other = open_store(&place, NULL);
-    answers_same(other, wanted, "a file in its place");
+    check_same_hits(other, wanted, "a file in its place");
     wt_close(other);
     wt_close(engine);
     free(wanted);
 }
 
-static void a_reader_writes_nothing(void **state)
+static void read_only_engine_writes_nothing(void **state)
 {
     (void)state;
     char *wanted;
-    wt_close(filled(&wanted));
+    wt_close(open_filled_store(&wanted));
     remove_model_folder(place.index);
     wt_engine *engine;
     wt_add_report *report;
@@ -576,7 +577,7 @@ static void a_reader_writes_nothing(void **state)
     options.read_only = 1;
     options.model = place.model;
     sound(&place, wt_open(&engine, place.store, &options, &place.err));
-    answers_same(engine, wanted, "in memory");
+    check_same_hits(engine, wanted, "in memory");
     assert_false(wt__is_folder(place.index));
     refused(&place, wt_add(engine, one, strlen(one), NULL, &report, &place.err), WT_EREADONLY, place.store);
     assert_null(report);
@@ -586,7 +587,7 @@ static void a_reader_writes_nothing(void **state)
     free(wanted);
 }
 
-static void a_private_store_ends_with_its_engine(void **state)
+static void memory_store_ends_with_its_engine(void **state)
 {
     (void)state;
     wt_engine *engine;
@@ -601,20 +602,20 @@ static void a_private_store_ends_with_its_engine(void **state)
     wt_hits_free(hits);
     wt_close(engine);
     sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
-    assert_int_equal(info_of(engine).tools, 0);
+    assert_int_equal(get_catalog_info(engine).tools, 0);
     wt_close(engine);
 }
 
 /* ---------------------------------------------------------------- opening */
 
-static void what_is_no_store_is_refused(void **state)
+static void invalid_store_is_rejected(void **state)
 {
     (void)state;
     wt_engine *engine = (wt_engine *)&place;
     wt_open_options options;
     wt_open_options_init(&options);
-    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store given");
-    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store given");
+    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store was named");
+    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store was named");
     assert_null(engine);
     put_text(place.folder, "text.wt", "this is no database, and it is long enough to have had a header of one, too.\n");
     char path[128];
@@ -628,7 +629,7 @@ static void what_is_no_store_is_refused(void **state)
     refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
 }
 
-static void an_older_caller_opens_and_adds(void **state)
+static void older_caller_of_wt_add_gets_defaults(void **state)
 {
     (void)state;
     wt_engine *engine;
@@ -640,7 +641,7 @@ static void an_older_caller_opens_and_adds(void **state)
     memset(&opening, 0xA5, sizeof opening);
     opening.size = offsetof(wt_open_options, model);
     opening.read_only = 0;
-    setenv("WHICHTOOL_MODELS", place.folder, 1); /* no default model there */
+    setenv("WHICHTOOL_MODELS", place.folder, 1); /* a folder without a default model */
     sound(&place, wt_open(&engine, place.store, &opening, &place.err));
     memset(&adding, 0xA5, sizeof adding);
     adding.size = offsetof(wt_add_options, provider);
@@ -648,7 +649,7 @@ static void an_older_caller_opens_and_adds(void **state)
     sound(&place, wt_add(engine, handmade, strlen(handmade), &adding, &report, &place.err));
     assert_int_equal(report->added, HANDMADE);
     assert_null(report->notice);
-    assert_int_equal(report->embedded, HANDMADE); /* by the built-in encoder */
+    assert_int_equal(report->embedded, HANDMADE); /* with the built-in encoder */
     wt_add_report_free(report);
     memset(&listing, 0xA5, sizeof listing);
     listing.size = offsetof(wt_list_options, limit);
@@ -665,23 +666,23 @@ static void an_older_caller_opens_and_adds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        test(an_import_counts_what_it_did),
-        test(a_bad_tool_is_reported_and_passed_over),
-        test(wrong_sources_are_refused_with_a_sentence),
-        test(a_source_without_tools_is_no_error),
-        test(a_file_is_one_source_however_it_is_named),
-        test(sync_lets_stay_what_its_source_has_broken),
-        test(tools_of_one_name_in_one_source_are_told),
+        test(import_counts_changes),
+        test(bad_tool_is_reported_and_skipped),
+        test(wrong_sources_are_rejected),
+        test(source_without_tools_is_reported),
+        test(file_is_one_source_under_any_path),
+        test(sync_keeps_broken_tools),
+        test(duplicate_names_in_a_source_are_reported),
         test(vectors_can_wait),
         test(parallel_imports_encode_their_own_tools),
-        test(a_stop_at_any_moment_loses_nothing),
-        test(what_one_engine_adds_the_other_finds),
-        test(a_damaged_index_is_made_again),
-        test(an_index_that_is_gone_is_made_again),
-        test(a_reader_writes_nothing),
-        test(a_private_store_ends_with_its_engine),
-        test(what_is_no_store_is_refused),
-        test(an_older_caller_opens_and_adds),
+        test(stop_at_any_moment_keeps_data),
+        test(engines_share_imports),
+        test(damaged_index_is_rebuilt),
+        test(deleted_index_is_rebuilt),
+        test(read_only_engine_writes_nothing),
+        test(memory_store_ends_with_its_engine),
+        test(invalid_store_is_rejected),
+        test(older_caller_of_wt_add_gets_defaults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* MCP servers as a source: what each brought, what sync takes away, and what a failure leaves. */
+/* MCP servers as sources: imports, sync, and failures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "engine/set_up.h"
 
-/* A server that lists these tools; its name for itself is "x-server". */
+/* A server that lists these tools and calls itself "x-server". */
 #define SERVER(tools)                                                                                                  \
     "{\"command\":\"sh\",\"args\":[\"-c\",\"read r; echo '{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"result\\\":"   \
     "{\\\"serverInfo\\\":{\\\"name\\\":\\\"x-server\\\"}}}'; read n; read r; echo "                                    \
@@ -21,34 +21,35 @@ static const struct {
     const char *name, *servers;
     int sync;
     size_t failed, removed, embedded;
-    const char *tools; /* of the store then: "provider/name", each with a blank behind it */
+    const char *tools; /* tools in the store afterwards: "provider/name", each followed by a blank */
 } steps[] = {
-    {"two servers and a dead one",
+    {"two servers and a failing one",
      "\"a\":" SERVER(TOOL("one", "book a table") "," TOOL("two", "find a song")) ",\"dead\":" DEAD ",\"b\":" SERVER(
          TOOL("one", "two tables")),
      0, 1, 0, 3, "a/one a/two b/one "},
-    {"a tool less, without sync",
+    {"a removed tool without sync",
      "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 0, 0, 0, 0,
      "a/one a/two b/one "},
-    {"the same with sync", "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 1,
-     0, 0, 0, "a/one b/one "},
-    {"who does not answer keeps what it has", "\"a\":" DEAD ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 1, 0, 0,
+    {"a removed tool with sync",
+     "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 0, 0, 0,
      "a/one b/one "},
-    {"so does who is not asked", "\"a\":{\"command\":\"x\",\"disabled\":true},\"b\":" SERVER(TOOL("one", "two tables")),
-     1, 0, 0, 0, "a/one b/one "},
-    {"who is not named any more is gone", "\"b\":" SERVER(TOOL("one", "two tables") "," TOOL("two", "c d")), 1, 0, 1, 1,
+    {"a failing server keeps its tools", "\"a\":" DEAD ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 1, 0, 0,
+     "a/one b/one "},
+    {"a disabled server keeps its tools",
+     "\"a\":{\"command\":\"x\",\"disabled\":true},\"b\":" SERVER(TOOL("one", "two tables")), 1, 0, 0, 0,
+     "a/one b/one "},
+    {"a removed server loses its tools", "\"b\":" SERVER(TOOL("one", "two tables") "," TOOL("two", "c d")), 1, 0, 1, 1,
      "b/one b/two "},
     {"a server without tools", "\"b\":" SERVER(""), 1, 0, 0, 0, ""},
-    {"a bad tool is passed over", "\"b\":" SERVER(TOOL("one", "two tables") ",7"), 1, 0, 0, 1, "b/one "},
-    {"a name with a slash lies below no other",
+    {"a bad tool is skipped", "\"b\":" SERVER(TOOL("one", "two tables") ",7"), 1, 0, 0, 1, "b/one "},
+    {"a name with a slash is not below another",
      "\"x/y\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 2,
      "x/y/one x/two "},
-    {"a server got another name",
-     "\"z\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 1,
-     "x/two z/one "},
+    {"a renamed server", "\"z\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0,
+     1, 1, "x/two z/one "},
 };
 
-static char *tools_of(wt_engine *engine)
+static char *list_all_ids(wt_engine *engine)
 {
     wt_tools *tools = NULL;
     struct buffer text = {0};
@@ -70,7 +71,7 @@ static void write_config(const char *servers)
     wt__buffer_dispose(&text);
 }
 
-static void servers_come_and_go(void **state)
+static void added_and_removed_servers_are_synced(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, NULL);
@@ -81,7 +82,7 @@ static void servers_come_and_go(void **state)
         options.sync = steps[i].sync;
         write_config(steps[i].servers);
         sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
-        char *tools = tools_of(engine);
+        char *tools = list_all_ids(engine);
         if (report->failed != steps[i].failed || report->removed != steps[i].removed ||
             report->embedded != steps[i].embedded || strcmp(tools, steps[i].tools) != 0)
             fail_msg("%s: %zu failed, %zu removed, %zu embedded: %s", steps[i].name, report->failed, report->removed,
@@ -92,7 +93,7 @@ static void servers_come_and_go(void **state)
     wt_close(engine);
 }
 
-static void each_server_is_told(void **state)
+static void each_server_is_reported(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -129,7 +130,7 @@ static const char *const command[] = {
     "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"one\"}, {\"name\":3}]}}'; cat >/dev/null",
     NULL};
 
-static void a_command_is_named_by_its_server_or_by_who_asks(void **state)
+static void provider_of_a_command_has_two_sources(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -150,14 +151,14 @@ static void a_command_is_named_by_its_server_or_by_who_asks(void **state)
     assert_int_equal(report->servers[0]->code, WT_EFORMAT);
     assert_int_equal(report->failed, 1);
     wt_mcp_report_free(report);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "x/one mine/one ");
     free(tools);
     wt_close(engine);
 }
 
-/* More than are asked at once. */
-static void many_servers_are_all_asked(void **state)
+/* More servers than are asked in parallel. */
+static void many_servers_are_all_listed(void **state)
 {
     (void)state;
     enum { MANY = 40 };
@@ -177,13 +178,13 @@ static void many_servers_are_all_asked(void **state)
     wt_close(engine);
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_listing(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)done, (void)total;
     return strcmp(phase, context) == 0;
 }
 
-static void a_stop_while_asking_changes_nothing(void **state)
+static void stop_while_listing_changes_nothing(void **state)
 {
     (void)state;
     static char asking[] = "asking servers";
@@ -191,25 +192,25 @@ static void a_stop_while_asking_changes_nothing(void **state)
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
-    options.progress = stop;
+    options.progress = stop_listing;
     options.progress_context = asking;
     write_config("\"mute\":{\"command\":\"sleep\",\"args\":[900]},\"a\":" SERVER(TOOL("one", "book")));
     refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
     assert_null(report);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "");
     free(tools);
     wt_close(engine);
 }
 
-/* Stops when the second server's tools are about to be stored. */
-static int stop_at_second(void *context, const char *phase, uint64_t done, uint64_t total)
+/* Stops before the second server's tools are stored. */
+static int stop_at_second_server(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)total;
     return strcmp(phase, "storing") == 0 && done == 0 && ++*(int *)context == 2;
 }
 
-static void a_stop_between_servers_tells_who_is_in(void **state)
+static void stop_between_servers_reports_stored_ones(void **state)
 {
     (void)state;
     int storing = 0;
@@ -217,7 +218,7 @@ static void a_stop_between_servers_tells_who_is_in(void **state)
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
-    options.progress = stop_at_second;
+    options.progress = stop_at_second_server;
     options.progress_context = &storing;
     write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")) ",\"c\":" SERVER(
         TOOL("one", "film")));
@@ -229,14 +230,14 @@ static void a_stop_between_servers_tells_who_is_in(void **state)
         assert_null(report->servers[i]->added);
     }
     wt_mcp_report_free(report);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "a/one ");
     free(tools);
     wt_close(engine);
 }
 
-/* A server that is started leaves a file, so none was. */
-static void who_cannot_store_starts_nothing(void **state)
+/* A started server would create a file; check that it does not exist. */
+static void read_only_engine_starts_no_server(void **state)
 {
     (void)state;
     char mark[96];
@@ -258,8 +259,8 @@ static void who_cannot_store_starts_nothing(void **state)
     wt_close(engine);
 }
 
-/* Two servers' tools of one name would be taken for one source's, or stand in each other's way. */
-static void a_provider_is_for_one_server(void **state)
+/* Tools of the same name from two servers would look like tools of one source, or collide. */
+static void provider_option_requires_one_server(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -268,7 +269,7 @@ static void a_provider_is_for_one_server(void **state)
     wt_add_mcp_options_init(&options);
     options.provider = "mine";
     write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")));
-    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_EINVAL, "names 2 MCP servers");
+    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_EINVAL, "has 2 MCP servers");
     write_config("\"a\":" SERVER(TOOL("one", "book")));
     sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
     assert_string_equal(report->servers[0]->provider, "mine");
@@ -276,8 +277,8 @@ static void a_provider_is_for_one_server(void **state)
     wt_close(engine);
 }
 
-/* What a server listed is of no file, so that sync of the folder of its configuration leaves it where it is. */
-static void sync_of_the_folder_above_keeps_them(void **state)
+/* Tools of servers have no file, so a sync of their configuration's folder keeps them. */
+static void folder_sync_keeps_tools_of_servers(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -293,24 +294,25 @@ static void sync_of_the_folder_above_keeps_them(void **state)
     sound(&place, wt_add_path(engine, place.folder, &options, &added, &place.err));
     assert_int_equal(added->removed, 0);
     wt_add_report_free(added);
-    char *tools = tools_of(engine);
+    char *tools = list_all_ids(engine);
     assert_string_equal(tools, "a/one mcp/two ");
     free(tools);
     wt_close(engine);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void invalid_mcp_sources_are_rejected(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
-    refused(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err), WT_EINVAL, "either a configuration");
-    refused(&place, wt_add_mcp(engine, NULL, NULL, &report, &place.err), WT_EINVAL, "either a configuration");
+    refused(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err), WT_EINVAL, "pass either a configuration");
+    refused(&place, wt_add_mcp(engine, NULL, NULL, &report, &place.err), WT_EINVAL, "pass either a configuration");
     refused(&place, wt_add_mcp(engine, "/none/mcp.json", NULL, &report, &place.err), WT_ENOTFOUND, "/none/mcp.json");
     options.command = command;
-    refused(&place, wt_add_mcp(engine, "x.json", &options, &report, &place.err), WT_EINVAL, "either a configuration");
+    refused(&place, wt_add_mcp(engine, "x.json", &options, &report, &place.err), WT_EINVAL,
+            "pass either a configuration");
     write_config("\"a\":");
     refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EFORMAT, "mcp.json: not valid JSON");
     wt_mcp_report_free(NULL);
@@ -320,16 +322,16 @@ static void what_makes_no_sense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(servers_come_and_go, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(each_server_is_told, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_command_is_named_by_its_server_or_by_who_asks, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(many_servers_are_all_asked, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_stop_while_asking_changes_nothing, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_stop_between_servers_tells_who_is_in, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(who_cannot_store_starts_nothing, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_provider_is_for_one_server, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(sync_of_the_folder_above_keeps_them, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(added_and_removed_servers_are_synced, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(each_server_is_reported, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(provider_of_a_command_has_two_sources, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(many_servers_are_all_listed, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(stop_while_listing_changes_nothing, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(stop_between_servers_reports_stored_ones, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(read_only_engine_starts_no_server, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(provider_option_requires_one_server, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(folder_sync_keeps_tools_of_servers, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(invalid_mcp_sources_are_rejected, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

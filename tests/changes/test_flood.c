@@ -1,13 +1,13 @@
-/* A provider that floods the catalogue with near-copies of what popular requests want, and how much of the first five
- * places the cap on a provider leaves it.
+/* A provider floods the catalogue with near-copies of popular tools; the test measures its share of the first five
+ * places with a cap per provider.
  *
- * The catalogue is made up: each provider's tools share a word, each tool has four words of its own. Requests want
- * tools as people do, a few very often: the tool of rank r by 1 / (r + 3), so that the four most popular get one in
- * seven. The flooder adds one tool for every hundred that are there.
+ * The catalogue is synthetic: the tools of a provider share a word, and each tool has four words of its own. Requests
+ * follow a popularity law: the tool of rank r is wanted with weight 1 / (r + 3), so that the four most popular tools
+ * get one in seven. The flooder adds one tool for every hundred existing ones.
  *
- * A cap of 1 leaves the flooder at most one place of a request. Where it needs many of few requests that blunts it.
- * Where it copies each of many tools once, it has one place of each request anyhow, and a few more requests by the cap,
- * since others' tools make room too: that row is shown, and held to one place of a request only. */
+ * A cap of 1 leaves the flooder at most one place per request. This helps if the flooder takes many places of a few
+ * requests. If it copies each of many tools once, it has one place per request in any case, and the cap gives it a few
+ * more requests, since tools of others are capped too. This row only checks the limit of one place per request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,20 +24,20 @@ enum {
     TOOLS = PROVIDERS * TOOLS_EACH,
     COPIES = TOOLS / 100,
     OWN_WORDS = 4,
-    VOCABULARY = 900, /* of tools; each provider has a word more */
+    VOCABULARY = 900, /* words of tools; each provider has one more */
     REQUESTS = 500,
     PLACES = 5,
-    RANK_STEP = 769, /* coprime with TOOLS: popular tools are of different providers */
+    RANK_STEP = 769, /* coprime with TOOLS: popular tools have different providers */
     SEED = 11
 };
 
 static const double MOST_WITH_CAP = 0.05;
 
-static size_t words[TOOLS][OWN_WORDS]; /* of each tool */
-static size_t wanted[REQUESTS];        /* the tool of each request */
+static size_t words[TOOLS][OWN_WORDS]; /* words of each tool */
+static size_t wanted[REQUESTS];        /* tool of each request */
 
-/* A made-up word that no other number has and no stemmer shortens to another's. */
-static void put_word(struct buffer *text, size_t number)
+/* Writes a synthetic word, distinct for each number even after stemming. */
+static void write_synthetic_word(struct buffer *text, size_t number)
 {
     static const char first[] = "bdfgklmnprtvz", second[] = "aiou";
     for (size_t s = 0; s < 3; s++) {
@@ -49,7 +49,7 @@ static void put_word(struct buffer *text, size_t number)
     wt__buffer_char(text, 'k');
 }
 
-static size_t tool_of_rank(size_t rank)
+static size_t find_tool_of_rank(size_t rank)
 {
     return rank * RANK_STEP % TOOLS;
 }
@@ -67,22 +67,22 @@ static void draw_catalogue_and_requests(struct rng *rng)
         size_t rank = 0;
         while (rank + 1 < TOOLS && left >= weight[rank])
             left -= weight[rank++];
-        wanted[q] = tool_of_rank(rank);
+        wanted[q] = find_tool_of_rank(rank);
     }
 }
 
-/* "word word word", the provider's and all but the tool's first. */
-static void put_request(struct buffer *text, size_t tool)
+/* Writes a request: the provider's word, and all but the first word of the tool. */
+static void write_synthetic_request(struct buffer *text, size_t tool)
 {
-    put_word(text, tool / TOOLS_EACH);
+    write_synthetic_word(text, tool / TOOLS_EACH);
     for (size_t w = 1; w < OWN_WORDS; w++) {
         wt__buffer_char(text, ' ');
-        put_word(text, words[tool][w]);
+        write_synthetic_word(text, words[tool][w]);
     }
 }
 
-/* A tool, or the flooder's copy of it: the same words with a few around them, or the words of its requests. */
-static void put_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_request)
+/* Writes a tool, or the flooder's copy: the same words with some others, or the words of its requests. */
+static void write_flood_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_request)
 {
     if (copy)
         wt__buffer_printf(jsonl, "{\"provider\": \"flooder\", \"name\": \"best%zu", copy);
@@ -90,24 +90,25 @@ static void put_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_req
         wt__buffer_printf(jsonl, "{\"provider\": \"p%zu\", \"name\": \"n", tool / TOOLS_EACH);
     wt__buffer_printf(jsonl, "_%zu\", \"description\": \"", tool);
     if (as_request)
-        put_request(jsonl, tool);
+        write_synthetic_request(jsonl, tool);
     else {
-        put_word(jsonl, tool / TOOLS_EACH);
+        write_synthetic_word(jsonl, tool / TOOLS_EACH);
         for (size_t w = 0; w < OWN_WORDS; w++) {
             wt__buffer_char(jsonl, ' ');
-            put_word(jsonl, words[tool][w]);
+            write_synthetic_word(jsonl, words[tool][w]);
         }
     }
     wt__buffer_text(jsonl, copy ? " premium\"}\n" : "\"}\n");
 }
 
 struct share {
-    size_t places, flooder, flooded; /* places given, those of the flooder, requests where it has any */
-    size_t right;                    /* requests whose tool is among the hits */
-    size_t most;                     /* the flooder's most places of one request */
+    size_t places, flooder,
+        flooded;  /* places: all; flooder: places of the flooder; flooded: requests with such places */
+    size_t right; /* requests whose tool is among the hits */
+    size_t most;  /* maximum places of the flooder in one request */
 };
 
-static struct share measure(struct place *place, wt_engine *engine, size_t cap)
+static struct share measure_flood(struct place *place, wt_engine *engine, size_t cap)
 {
     struct share share = {0};
     wt_find_options options;
@@ -119,7 +120,7 @@ static struct share measure(struct place *place, wt_engine *engine, size_t cap)
         struct buffer request = {0};
         char right[32];
         size_t taken = 0;
-        put_request(&request, wanted[q]);
+        write_synthetic_request(&request, wanted[q]);
         wt__buffer_char(&request, '\0');
         snprintf(right, sizeof right, "n_%zu", wanted[q]);
         wt_hits *hits = find_with(place, engine, request.ptr, &options);
@@ -137,19 +138,19 @@ static struct share measure(struct place *place, wt_engine *engine, size_t cap)
     return share;
 }
 
-static double of_places(const struct share *share)
+static double compute_flood_share(const struct share *share)
 {
     return (double)share->flooder / (double)share->places;
 }
 
-static void the_cap_blunts_a_provider_that_floods(void **state)
+static void provider_cap_blunts_flood(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
-        size_t tools; /* that are copied, the most popular ones; COPIES / tools times each */
+        size_t tools; /* popular tools to copy, COPIES / tools times each */
         bool as_request;
-        bool blunted; /* it takes many places of a request, so that the cap helps */
+        bool blunted; /* the cap helps, because the flooder takes many places of a request */
     } floods[] = {
         {"no flood", 0, false, false},
         {"4 tools, 5 copies each", 4, false, true},
@@ -164,25 +165,25 @@ static void the_cap_blunts_a_provider_that_floods(void **state)
         wt__rng_seed(&rng, SEED);
         draw_catalogue_and_requests(&rng);
         for (size_t t = 0; t < TOOLS; t++)
-            put_tool(&jsonl, t, 0, false);
+            write_flood_tool(&jsonl, t, 0, false);
         for (size_t c = 0; floods[f].tools && c < COPIES; c++)
-            put_tool(&jsonl, tool_of_rank(c % floods[f].tools), c + 1, floods[f].as_request);
+            write_flood_tool(&jsonl, find_tool_of_rank(c % floods[f].tools), c + 1, floods[f].as_request);
         wt__buffer_char(&jsonl, '\0');
         assert_false(jsonl.failed);
         wt_engine *engine = open_store(&place, "");
         add(&place, engine, jsonl.ptr);
-        struct share open = measure(&place, engine, 0), capped = measure(&place, engine, 1);
+        struct share open = measure_flood(&place, engine, 0), capped = measure_flood(&place, engine, 1);
         print_message("%s: %.1f %% of the first five places, %.1f %% with a cap of 1 (%.1f %% and %.1f %% of requests "
                       "have any; the right tool is among the five for %.1f %% and %.1f %%)\n",
-                      floods[f].name, 100 * of_places(&open), 100 * of_places(&capped),
+                      floods[f].name, 100 * compute_flood_share(&open), 100 * compute_flood_share(&capped),
                       100.0 * (double)open.flooded / REQUESTS, 100.0 * (double)capped.flooded / REQUESTS,
                       100.0 * (double)open.right / REQUESTS, 100.0 * (double)capped.right / REQUESTS);
         assert_true(capped.most <= 1);
         if (floods[f].tools == 0)
             assert_int_equal(open.flooder, 0);
         if (floods[f].blunted) {
-            assert_true(of_places(&open) > MOST_WITH_CAP);
-            assert_true(of_places(&capped) <= MOST_WITH_CAP);
+            assert_true(compute_flood_share(&open) > MOST_WITH_CAP);
+            assert_true(compute_flood_share(&capped) <= MOST_WITH_CAP);
         }
         assert_true(capped.right * 100 >= REQUESTS * 95);
         wt_close(engine);
@@ -191,9 +192,9 @@ static void the_cap_blunts_a_provider_that_floods(void **state)
     }
 }
 
-/* A tool that comes second, and whether it gives way to the first. To the small model all texts are much the same, so
- * that what tells them apart here are names, providers and what the request says. */
-static void copies_give_way_to_the_older_tool(void **state)
+/* A tool in second place; true if it yields to the first. The small model hardly separates these texts, so names,
+ * providers and the request decide. */
+static void copies_yield_to_older_tool(void **state)
 {
     (void)state;
     static const char older[] =
@@ -202,11 +203,11 @@ static void copies_give_way_to_the_older_tool(void **state)
         const char *says, *provider, *name, *request;
         size_t left_out;
     } cases[] = {
-        {"the same under another provider", "cafe", "find_table", "find a table", 1},
-        {"a name in other letters and with a number", "cafe", "FindTable2", "find a table", 1},
-        {"another name", "cafe", "find_seat", "find a table", 0},
+        {"same tool of another provider", "cafe", "find_table", "find a table", 1},
+        {"same name in another spelling", "cafe", "FindTable2", "find a table", 1},
+        {"a different name", "cafe", "find_seat", "find a table", 0},
         {"the same provider", "diner", "find_table_2", "find a table", 0},
-        {"the request says its provider", "cafe", "find_seat", "find a table in the cafe", 0},
+        {"the request names the provider", "cafe", "find_seat", "find a table in the cafe", 0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct place place;
@@ -235,7 +236,7 @@ static void copies_give_way_to_the_older_tool(void **state)
         options.copies = 0;
         options.provider = cases[c].provider;
         hits = find_with(&place, engine, cases[c].request, &options);
-        assert_int_equal(hits->copies, 0); /* among its own a copy is no copy */
+        assert_int_equal(hits->copies, 0); /* with a provider filter, tools are not copies */
         assert_true(hits->len >= 1);
         wt_hits_free(hits);
         wt_close(engine);
@@ -255,8 +256,8 @@ static const char forks[] =
     "{\"provider\": \"names\", \"name\": \"table\"}\n"
     "{\"provider\": \"names too\", \"name\": \"table\"}\n";
 
-/* "shown + copy + copy, shown", in order. */
-static void say_hits(const wt_hits *hits, char *out, size_t size)
+/* Writes "shown + copy + copy, shown", in order. */
+static void write_hits_line(const wt_hits *hits, char *out, size_t size)
 {
     struct buffer text = {0};
     for (size_t i = 0; i < hits->len; i++) {
@@ -270,8 +271,8 @@ static void say_hits(const wt_hits *hits, char *out, size_t size)
     wt__buffer_dispose(&text);
 }
 
-/* By words alone, and whatever the encoder says. */
-static void copies_word_for_word_share_a_place(void **state)
+/* Compares words only, independent of the encoder. */
+static void identical_copies_share_a_place(void **state)
 {
     static const struct {
         const char *request, *provider, *excluded, *hits;
@@ -284,12 +285,13 @@ static void copies_word_for_word_share_a_place(void **state)
         {"find seats in the bistro", NULL, NULL,
          "bistro/find_table + origin/find_table + fork one/findTable, other/find_table_too", 5, 2, 0},
         {"bistro/find_table", NULL, NULL, "bistro/find_table + origin/find_table + fork one/findTable", 1, 2, 0},
-        {"find seats", "bistro", NULL, "bistro/find_table", 5, 0, 0}, /* a filter hides no tool because of another */
+        {"find seats", "bistro", NULL, "bistro/find_table", 5, 0,
+         0}, /* a filter does not hide a tool in favour of a filtered one */
         {"find seats", "fork one", NULL, "fork one/findTable", 5, 0, 0},
         {"find seats", NULL, "origin", "bistro/find_table + fork one/findTable, other/find_table_too", 5, 1, 0},
         {"find seats", NULL, NULL, "origin/find_table, bistro/find_table, fork one/findTable, other/find_table_too", 5,
          0, 1},
-        {"table", "names", "", "names/table", 1, 0, 0}, /* these two say too little */
+        {"table", "names", "", "names/table", 1, 0, 0}, /* these two have too little text */
     };
     struct place place;
     (void)state;
@@ -310,7 +312,7 @@ static void copies_word_for_word_share_a_place(void **state)
         options.k = cases[c].k;
         options.copies = cases[c].all;
         wt_hits *hits = find_with(&place, engine, cases[c].request, &options);
-        say_hits(hits, said, sizeof said);
+        write_hits_line(hits, said, sizeof said);
         if (strcmp(said, cases[c].hits) != 0 || hits->copies != cases[c].copies)
             fail_msg("%s: %s, %zu copies", cases[c].request, said, hits->copies);
         wt_hits_free(hits);
@@ -319,8 +321,8 @@ static void copies_word_for_word_share_a_place(void **state)
     place_remove(&place);
 }
 
-/* However many forks there are, as many tools come as were asked for, and five of the forks are named. */
-static void forks_without_number_take_one_place(void **state)
+/* Any number of forks yields the requested number of tools, with five of the forks named. */
+static void many_forks_take_one_place(void **state)
 {
     enum { FORKS = 400, OTHERS = 20 };
     struct buffer jsonl = {0};
@@ -367,13 +369,14 @@ static void forks_without_number_take_one_place(void **state)
 
 enum { OWNERS = 60, STUFFED = 20 };
 
-/* Tools of a word of their own, and one that says the words of a third of them in every field. all: these. */
+/* Opens a store of tools with a word of their own each, and one tool with the words of a third of them in every field.
+ * all: these words. */
 static wt_engine *open_stuffed(struct place *place, struct buffer *all)
 {
     struct buffer jsonl = {0};
     for (size_t t = 0; t < OWNERS; t++) {
         struct buffer word = {0};
-        put_word(&word, t);
+        write_synthetic_word(&word, t);
         wt__buffer_char(&word, '\0');
         wt__buffer_printf(&jsonl, "{\"provider\": \"owner\", \"name\": \"%s\", \"description\": \"%s\"}\n", word.ptr,
                           word.ptr);
@@ -392,9 +395,9 @@ static wt_engine *open_stuffed(struct place *place, struct buffer *all)
     return engine;
 }
 
-/* Requests say six of the words. By BM25 alone the tool comes first; where meaning has a say it is not among the first
+/* Requests have six of the words. With BM25 alone the tool comes first; with an encoder it is not among the first
  * five. */
-static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
+static void stuffed_tool_is_not_found(void **state)
 {
     (void)state;
     enum { SAID = 6, ASKED = STUFFED };
@@ -415,7 +418,7 @@ static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
         for (size_t q = 0; q < ASKED; q++) {
             struct buffer request = {0};
             for (size_t w = 0; w < SAID; w++) {
-                put_word(&request, (q + 3 * w) % STUFFED);
+                write_synthetic_word(&request, (q + 3 * w) % STUFFED);
                 wt__buffer_char(&request, w + 1 < SAID ? ' ' : '\0');
             }
             wt_hits *hits = find_with(&place, engine, request.ptr, &options);
@@ -432,7 +435,7 @@ static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
     place_remove(&place);
 }
 
-static double words_of(const wt_hit *hit)
+static double get_word_score(const wt_hit *hit)
 {
     for (size_t i = 0; i < hit->stage_count; i++)
         if (strcmp(hit->stages[i]->stage, "bm25") == 0)
@@ -441,9 +444,9 @@ static double words_of(const wt_hit *hit)
     return 0;
 }
 
-/* What the stuffed tool's words are worth by a recipe. */
-static double worth_of_stuffed(struct place *place, wt_engine *engine, const char *request, const char *recipe,
-                               size_t k)
+/* Returns the score from words of the stuffed tool by a recipe. */
+static double score_stuffed_tool(struct place *place, wt_engine *engine, const char *request, const char *recipe,
+                                 size_t k)
 {
     double worth = 0;
     wt_find_options options;
@@ -454,15 +457,15 @@ static double worth_of_stuffed(struct place *place, wt_engine *engine, const cha
     wt_hits *hits = find_with(place, engine, request, &options);
     for (size_t h = 0; h < hits->len; h++)
         if (strcmp(hits->items[h]->tool->provider, "stuffed") == 0)
-            worth = words_of(hits->items[h]);
+            worth = get_word_score(hits->items[h]);
     wt_hits_free(hits);
     assert_true(worth > 0);
     return worth;
 }
 
-/* A tool of very many words counts by them in full where nothing is nearer to the request's meaning, as to its own
- * text, and hardly where other tools are. */
-static void a_tool_of_many_words_that_is_meant_keeps_them(void **state)
+/* The words of a tool with very many words count in full if the tool is nearest in meaning, as for its own text;
+ * otherwise they hardly count. */
+static void long_tool_near_in_meaning_keeps_words(void **state)
 {
     (void)state;
     struct place place;
@@ -470,16 +473,16 @@ static void a_tool_of_many_words_that_is_meant_keeps_them(void **state)
     double least = 1;
     place_make(&place);
     wt_engine *engine = open_stuffed(&place, &all);
-    double whole = worth_of_stuffed(&place, engine, all.ptr, "bm25", OWNERS + 1);
-    assert_float_equal(worth_of_stuffed(&place, engine, all.ptr, "hybrid", OWNERS + 1), whole, 1e-5 * whole);
+    double whole = score_stuffed_tool(&place, engine, all.ptr, "bm25", OWNERS + 1);
+    assert_float_equal(score_stuffed_tool(&place, engine, all.ptr, "hybrid", OWNERS + 1), whole, 1e-5 * whole);
     for (size_t q = 0; q < STUFFED; q++) {
         struct buffer request = {0};
-        put_word(&request, q);
+        write_synthetic_word(&request, q);
         wt__buffer_char(&request, ' ');
-        put_word(&request, STUFFED + q);
+        write_synthetic_word(&request, STUFFED + q);
         wt__buffer_char(&request, '\0');
-        double part = worth_of_stuffed(&place, engine, request.ptr, "hybrid", OWNERS + 1);
-        least = fmin(least, part / worth_of_stuffed(&place, engine, request.ptr, "bm25", OWNERS + 1));
+        double part = score_stuffed_tool(&place, engine, request.ptr, "hybrid", OWNERS + 1);
+        least = fmin(least, part / score_stuffed_tool(&place, engine, request.ptr, "bm25", OWNERS + 1));
         wt__buffer_dispose(&request);
     }
     if (least > .1)
@@ -489,8 +492,8 @@ static void a_tool_of_many_words_that_is_meant_keeps_them(void **state)
     place_remove(&place);
 }
 
-/* Tools of many words of their own, so that neither of the two below has far more words than they: one repeats 20 words
- * of others in its name, its provider and its description, the other has a schema of 20 parameters whose descriptions
+/* Opens a store of tools with many words of their own, so that neither of the two below has far more. One repeats 20
+ * words of others in its name, provider and description. The other has a schema of 20 parameters whose descriptions
  * repeat their names. */
 static wt_engine *open_repeating(struct place *place)
 {
@@ -498,28 +501,28 @@ static wt_engine *open_repeating(struct place *place)
     struct buffer jsonl = {0}, all = {0};
     for (size_t t = 0; t < OWNERS; t++) {
         wt__buffer_printf(&jsonl, "{\"provider\": \"owner%zu\", \"name\": \"", t);
-        put_word(&jsonl, t);
+        write_synthetic_word(&jsonl, t);
         wt__buffer_text(&jsonl, "\", \"description\": \"");
         for (size_t w = 0; w < WORDS_EACH; w++) {
-            put_word(&jsonl, w ? OWNERS + t * WORDS_EACH + w : t);
+            write_synthetic_word(&jsonl, w ? OWNERS + t * WORDS_EACH + w : t);
             wt__buffer_char(&jsonl, ' ');
         }
         wt__buffer_text(&jsonl, "\"}\n");
     }
     for (size_t w = 0; w < STUFFED; w++) {
-        put_word(&all, w);
+        write_synthetic_word(&all, w);
         wt__buffer_char(&all, w + 1 < STUFFED ? ' ' : '\0');
     }
     wt__buffer_printf(&jsonl, "{\"provider\": \"stuffed %s\", \"name\": \"%s\", \"description\": \"%s\"}\n", all.ptr,
                       all.ptr, all.ptr);
     wt__buffer_text(&jsonl, "{\"provider\": \"large\", \"name\": \"");
-    put_word(&jsonl, STUFFED);
+    write_synthetic_word(&jsonl, STUFFED);
     wt__buffer_text(&jsonl, "\", \"description\": \"large\", \"parameters\": {");
     for (size_t w = 0; w < STUFFED; w++) {
         wt__buffer_text(&jsonl, w ? ", \"" : "\"");
-        put_word(&jsonl, w ? LARGE_WORDS * OWNERS + w : STUFFED + 1);
+        write_synthetic_word(&jsonl, w ? LARGE_WORDS * OWNERS + w : STUFFED + 1);
         wt__buffer_text(&jsonl, "\": {\"type\": \"string\", \"description\": \"");
-        put_word(&jsonl, w ? LARGE_WORDS * OWNERS + w : STUFFED + 1);
+        write_synthetic_word(&jsonl, w ? LARGE_WORDS * OWNERS + w : STUFFED + 1);
         wt__buffer_text(&jsonl, "\"}");
     }
     wt__buffer_text(&jsonl, "}}\n");
@@ -532,9 +535,9 @@ static wt_engine *open_repeating(struct place *place)
     return engine;
 }
 
-/* What the words of the provider's tool are worth by a recipe. provider: the beginning of its name. */
-static double worth_of(struct place *place, wt_engine *engine, const char *request, const char *provider,
-                       const char *recipe)
+/* Returns the score from words of the provider's tool by a recipe. provider: beginning of its name. */
+static double score_provider_tool(struct place *place, wt_engine *engine, const char *request, const char *provider,
+                                  const char *recipe)
 {
     double worth = 0;
     wt_find_options options;
@@ -545,15 +548,15 @@ static double worth_of(struct place *place, wt_engine *engine, const char *reque
     wt_hits *hits = find_with(place, engine, request, &options);
     for (size_t h = 0; h < hits->len; h++)
         if (strncmp(hits->items[h]->tool->provider, provider, strlen(provider)) == 0)
-            worth = words_of(hits->items[h]);
+            worth = get_word_score(hits->items[h]);
     wt_hits_free(hits);
     assert_true(worth > 0);
     return worth;
 }
 
-/* A tool that says the same words in every field is damped even if it has no more of them than others have. A tool of a
- * large schema keeps its words. */
-static void words_that_every_field_repeats_are_damped(void **state)
+/* Words repeated in every field are damped, even if the tool has no more words than others. A tool with a large schema
+ * keeps its words. */
+static void repeated_words_are_damped(void **state)
 {
     (void)state;
     struct place place;
@@ -562,14 +565,14 @@ static void words_that_every_field_repeats_are_damped(void **state)
     wt_engine *engine = open_repeating(&place);
     for (size_t q = 0; q < STUFFED; q++) {
         struct buffer request = {0};
-        put_word(&request, q);
+        write_synthetic_word(&request, q);
         wt__buffer_char(&request, ' ');
-        put_word(&request, STUFFED + 1);
+        write_synthetic_word(&request, STUFFED + 1);
         wt__buffer_char(&request, '\0');
-        double stuffed = worth_of(&place, engine, request.ptr, "stuffed", "hybrid") /
-                         worth_of(&place, engine, request.ptr, "stuffed", "bm25");
-        double large = worth_of(&place, engine, request.ptr, "large", "hybrid") /
-                       worth_of(&place, engine, request.ptr, "large", "bm25");
+        double stuffed = score_provider_tool(&place, engine, request.ptr, "stuffed", "hybrid") /
+                         score_provider_tool(&place, engine, request.ptr, "stuffed", "bm25");
+        double large = score_provider_tool(&place, engine, request.ptr, "large", "hybrid") /
+                       score_provider_tool(&place, engine, request.ptr, "large", "bm25");
         least = fmin(least, stuffed);
         assert_float_equal(large, 1, 1e-5);
         wt__buffer_dispose(&request);
@@ -583,13 +586,10 @@ static void words_that_every_field_repeats_are_damped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cap_blunts_a_provider_that_floods),
-        cmocka_unit_test(copies_give_way_to_the_older_tool),
-        cmocka_unit_test(copies_word_for_word_share_a_place),
-        cmocka_unit_test(forks_without_number_take_one_place),
-        cmocka_unit_test(a_stuffed_tool_is_not_found_by_its_many_words),
-        cmocka_unit_test(a_tool_of_many_words_that_is_meant_keeps_them),
-        cmocka_unit_test(words_that_every_field_repeats_are_damped),
+        cmocka_unit_test(provider_cap_blunts_flood),      cmocka_unit_test(copies_yield_to_older_tool),
+        cmocka_unit_test(identical_copies_share_a_place), cmocka_unit_test(many_forks_take_one_place),
+        cmocka_unit_test(stuffed_tool_is_not_found),      cmocka_unit_test(long_tool_near_in_meaning_keeps_words),
+        cmocka_unit_test(repeated_words_are_damped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

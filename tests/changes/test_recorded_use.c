@@ -1,4 +1,4 @@
-/* What recorded use gives before anything is trained: the same request finds its tools at once. */
+/* Recorded use before training: the same request finds its tools at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 #include "changes/recorded_use.h"
 #include "engine/usages.h"
 
-/* Ids of the first hits of the default recipe, and a '*' behind those that recorded use lifted. */
-static const char *lifted(wt_engine *engine, const char *request, size_t k, const char *recipe)
+/* Returns the ids of the first hits of the default recipe, with '*' after those lifted by recorded use. */
+static const char *list_lifted(wt_engine *engine, const char *request, size_t k, const char *recipe)
 {
     static char text[400];
     wt_find_options options;
@@ -32,7 +32,8 @@ static const char *lifted(wt_engine *engine, const char *request, size_t k, cons
     return text;
 }
 
-static void record_as(wt_engine *engine, const char *request, const char *tool, const char *client, const char *outcome)
+static void record_usage_as(wt_engine *engine, const char *request, const char *tool, const char *client,
+                            const char *outcome)
 {
     wt_record_options options;
     wt_record_options_init(&options);
@@ -43,7 +44,7 @@ static void record_as(wt_engine *engine, const char *request, const char *tool, 
 
 static const char wish[] = "please water every lonely orchid";
 
-static void test_the_same_request_finds_its_tools_at_once(void **state)
+static void same_request_finds_its_tools(void **state)
 {
     static const struct {
         const char *request, *first, *recipe;
@@ -51,10 +52,10 @@ static void test_the_same_request_finds_its_tools_at_once(void **state)
         {"please water every lonely orchid", "calculator*", NULL},
         {"Please WATER every  lonely orchid!", "calculator*", NULL},
         {"please water every lonely orchid", "calculator*", "auto"},
-        {"could you please water every lonely orchid", "calculator*", NULL}, /* politeness is none of it */
+        {"could you please water every lonely orchid", "calculator*", NULL}, /* polite phrases are ignored */
         {"please water every lonely cactus", NULL, NULL},
         {"do not water every lonely orchid please", NULL, NULL},
-        {"please water every lonely orchid", NULL, "hybrid"}, /* which is what it says it is */
+        {"please water every lonely orchid", NULL, "hybrid"}, /* a pure hybrid recipe */
         {"please water every lonely orchid", NULL, "bm25"},
     };
     const char *const models[] = {NULL, ""};
@@ -65,7 +66,7 @@ static void test_the_same_request_finds_its_tools_at_once(void **state)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             if (m == 1 && cases[i].recipe && strcmp(cases[i].recipe, "hybrid") == 0)
                 continue;
-            const char *got = lifted(engine, cases[i].request, 1, cases[i].recipe);
+            const char *got = list_lifted(engine, cases[i].request, 1, cases[i].recipe);
             if (cases[i].first ? strcmp(got, cases[i].first) != 0 : strchr(got, '*') != NULL)
                 fail_msg("model %zu, \"%s\": %s", m, cases[i].request, got);
         }
@@ -73,7 +74,7 @@ static void test_the_same_request_finds_its_tools_at_once(void **state)
     }
 }
 
-static void test_the_same_request_says_how_likely_its_tools_are(void **state)
+static void same_request_has_probabilities(void **state)
 {
     (void)state;
     const char *const models[] = {NULL, ""};
@@ -90,53 +91,53 @@ static void test_the_same_request_says_how_likely_its_tools_are(void **state)
     }
 }
 
-/* Another store's order stays what it was, to the digit, and so does that of a request that nobody made. */
-static void test_other_requests_keep_their_hits(void **state)
+/* The order of another store stays the same, to the digit, and so does that of a new request. */
+static void other_requests_keep_their_hits(void **state)
 {
     (void)state;
     static const char request[] = "find a song in a city";
     char before[400];
     wt_engine *engine = open_handmade(NULL);
-    snprintf(before, sizeof before, "%s", lifted(engine, request, 7, NULL));
+    snprintf(before, sizeof before, "%s", list_lifted(engine, request, 7, NULL));
     sound(&place, RECORD(engine, wish, "calculator"));
-    assert_string_equal(lifted(engine, request, 7, NULL), before);
+    assert_string_equal(list_lifted(engine, request, 7, NULL), before);
     wt_close(engine);
 }
 
-static void test_what_is_taken_back_lifts_nothing(void **state)
+static void forgotten_usage_lifts_nothing(void **state)
 {
     (void)state;
     wt_usage_filter filter;
     wt_engine *engine = open_handmade(NULL);
-    record_as(engine, wish, "calculator", NULL, "failed");
-    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
-    record_as(engine, wish, "calculator", "a", "ok");
-    assert_string_equal(lifted(engine, wish, 1, NULL), "calculator*");
+    record_usage_as(engine, wish, "calculator", NULL, "failed");
+    assert_null(strchr(list_lifted(engine, wish, 7, NULL), '*'));
+    record_usage_as(engine, wish, "calculator", "a", "ok");
+    assert_string_equal(list_lifted(engine, wish, 1, NULL), "calculator*");
     wt_usage_filter_init(&filter);
     filter.client = "a";
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
-    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
-    record_as(engine, wish, "files/search", NULL, NULL);
+    assert_null(strchr(list_lifted(engine, wish, 7, NULL), '*'));
+    record_usage_as(engine, wish, "files/search", NULL, NULL);
     sound(&place, wt_remove(engine, "files/search", &place.err));
-    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
+    assert_null(strchr(list_lifted(engine, wish, 7, NULL), '*'));
     wt_close(engine);
 }
 
-/* A client's usages of a request count once: what one client says a hundred times two others outweigh. */
-static void test_a_flood_of_one_client_counts_once(void **state)
+/* Usages of a request by one client count once: two other clients outweigh a hundred repetitions. */
+static void flood_of_one_client_counts_once(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade(NULL);
     for (int i = 0; i < 100; i++)
-        record_as(engine, wish, "files/search", "flood", NULL);
-    record_as(engine, wish, "calculator", "a", NULL);
-    record_as(engine, wish, "calculator", "b", NULL);
-    assert_string_equal(lifted(engine, wish, 2, NULL), "calculator* files/search*");
+        record_usage_as(engine, wish, "files/search", "flood", NULL);
+    record_usage_as(engine, wish, "calculator", "a", NULL);
+    record_usage_as(engine, wish, "calculator", "b", NULL);
+    assert_string_equal(list_lifted(engine, wish, 2, NULL), "calculator* files/search*");
     wt_close(engine);
 }
 
-/* Once, and again when use has doubled. */
-static void test_that_training_is_due_is_told_once(void **state)
+/* Reported once, and again when use has doubled. */
+static void due_training_is_reported_once(void **state)
 {
     static const struct {
         int record;
@@ -151,7 +152,7 @@ static void test_that_training_is_due_is_told_once(void **state)
             sound(&place, RECORD(engine, "add two numbers", "calculator"));
         assert_int_equal(wt_training_due(engine, &place.err), steps[i].due);
     }
-    sound(&place, wt__usage_trained_on(engine, &place.err));
+    sound(&place, wt__usage_mark_trained(engine, &place.err));
     for (int n = 0; n < 20; n++) {
         assert_int_equal(wt_training_due(engine, &place.err), 0);
         sound(&place, RECORD(engine, "add two numbers", "calculator"));
@@ -168,12 +169,9 @@ static void test_that_training_is_due_is_told_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_request_finds_its_tools_at_once),
-        cmocka_unit_test(test_the_same_request_says_how_likely_its_tools_are),
-        cmocka_unit_test(test_other_requests_keep_their_hits),
-        cmocka_unit_test(test_what_is_taken_back_lifts_nothing),
-        cmocka_unit_test(test_a_flood_of_one_client_counts_once),
-        cmocka_unit_test(test_that_training_is_due_is_told_once),
+        cmocka_unit_test(same_request_finds_its_tools),    cmocka_unit_test(same_request_has_probabilities),
+        cmocka_unit_test(other_requests_keep_their_hits),  cmocka_unit_test(forgotten_usage_lifts_nothing),
+        cmocka_unit_test(flood_of_one_client_counts_once), cmocka_unit_test(due_training_is_reported_once),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);
 }

@@ -1,4 +1,4 @@
-/* Recorded use from outside: what is taken and told, what comes back, and what is learned of it. */
+/* Recorded use through the API: recording, reports, export, and learning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,18 +13,18 @@
 
 enum { MANY = 100000 };
 
-static int gather(void *context, const char *bytes, size_t len)
+static int append_export(void *context, const char *bytes, size_t len)
 {
     wt__buffer_append(context, bytes, len);
     return 0;
 }
 
-/* Every usage as the export writes it, without times. */
-static const char *exported(wt_engine *engine, const wt_usage_filter *filter)
+/* Returns every usage as exported, without times. */
+static const char *export_without_times(wt_engine *engine, const wt_usage_filter *filter)
 {
     static char text[4000];
     struct buffer lines = {0};
-    sound(&place, wt_export_usage(engine, filter, gather, &lines, &place.err));
+    sound(&place, wt_export_usage(engine, filter, append_export, &lines, &place.err));
     size_t len = 0;
     for (const char *at = lines.ptr; at && *at; at++) {
         if (strncmp(at, ",\"time\":\"", 9) == 0)
@@ -36,7 +36,7 @@ static const char *exported(wt_engine *engine, const wt_usage_filter *filter)
     return text;
 }
 
-static wt_usage_report *add_usage(wt_engine *engine, const char *lines)
+static wt_usage_report *add_usage_lines(wt_engine *engine, const char *lines)
 {
     wt_usage_report *report = NULL;
     sound(&place, wt_add_usage(engine, lines, strlen(lines), NULL, &report, &place.err));
@@ -45,14 +45,14 @@ static wt_usage_report *add_usage(wt_engine *engine, const char *lines)
 
 /* ---------------------------------------------------------------- recording */
 
-static void test_a_usage_is_recorded_under_any_name_of_its_tools(void **state)
+static void usage_is_recorded_under_any_tool_name(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
     assert_int_equal(RECORD(engine, "rain?", "weather/getForecast"), 0);
     assert_int_equal(RECORD(engine, "storm?", "storm_alerts", "weather__storm_alerts", "calculator"), 0);
     assert_int_equal(RECORD(engine, "\xd0\x9f\xd0\xbe\xd0\xb3\xd0\xbe\xd0\xb4\xd0\xb0", "getForecast", "nobody"), 1);
-    assert_string_equal(exported(engine, NULL),
+    assert_string_equal(export_without_times(engine, NULL),
                         "{\"request\":\"rain?\",\"tools\":[\"weather/getForecast\"]}\n"
                         "{\"request\":\"storm?\",\"tools\":[\"weather/storm_alerts\",\"calculator\"]}\n"
                         "{\"request\":\"\xd0\x9f\xd0\xbe\xd0\xb3\xd0\xbe\xd0\xb4\xd0\xb0\",\"tools\":"
@@ -67,7 +67,7 @@ static void test_a_usage_is_recorded_under_any_name_of_its_tools(void **state)
     wt_close(engine);
 }
 
-static void test_what_cannot_be_recorded_is_told(void **state)
+static void invalid_usage_is_reported(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -116,7 +116,7 @@ static void test_what_cannot_be_recorded_is_told(void **state)
                 wt_record_usage(engine, rows[i].request, rows[i].len, names, rows[i].count, &options, &place.err),
                 rows[i].code, rows[i].sentence);
     }
-    assert_string_equal(exported(engine, NULL), "");
+    assert_string_equal(export_without_times(engine, NULL), "");
     names[0] = "calculator";
     wt_record_options options;
     wt_record_options_init(&options);
@@ -137,7 +137,7 @@ static const char keyed[] =
     "{\"provider\": \"store\", \"name\": \"get\", \"description\": \"Reads a value\", \"parameters\": {\"type\": "
     "\"object\", \"properties\": {\"key\": {\"type\": \"string\"}, \"api_key\": {\"type\": \"string\"}}}}\n";
 
-static void test_arguments_are_recorded(void **state)
+static void arguments_are_recorded(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -167,14 +167,14 @@ static void test_arguments_are_recorded(void **state)
     }
     assert_null(usages->items[1]->tools[0]->arguments);
     wt_usages_free(usages);
-    assert_string_equal(exported(engine, NULL),
+    assert_string_equal(export_without_times(engine, NULL),
                         "{\"request\":\"all\",\"tools\":[{\"tool\":\"weather/getForecast\",\"arguments\":"
                         "{\"city\":\"Oslo\\u202e\"}},{\"tool\":\"store/get\",\"arguments\":{\"key\":\"k\"}},"
                         "\"calculator\",{\"tool\":\"nobody\",\"arguments\":{\"page\":2}},"
                         "{\"tool\":\"weather/storm_alerts\",\"arguments\":{}}]}\n"
                         "{\"request\":\"none\",\"tools\":[\"weather/getForecast\"]}\n");
 
-    /* what cannot be kept, in a sentence without what it holds */
+    /* reports invalid arguments without quoting them */
     char *big = calloc(1, WT_MAX_ARGUMENTS_BYTES + 2);
     memset(big, ' ', WT_MAX_ARGUMENTS_BYTES + 1);
     const struct {
@@ -214,11 +214,11 @@ static const char lines[] =
     "\"client\": \"c\\\"7\"}\r\n"
     "{\"request\": \"rain?\", \"tools\": [\"weather/getForecast\"], \"outcome\": null, \"time\": null}";
 
-static void test_json_lines_are_imported_and_come_back(void **state)
+static void json_lines_round_trip(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
-    wt_usage_report *report = add_usage(engine, lines);
+    wt_usage_report *report = add_usage_lines(engine, lines);
     assert_int_equal(report->added, 4);
     assert_int_equal(report->skipped, 0);
     assert_int_equal(report->unknown_tools, 1);
@@ -231,7 +231,7 @@ static void test_json_lines_are_imported_and_come_back(void **state)
     wt_usage_report_free(report);
 
     struct buffer once = {0}, twice = {0};
-    assert_int_equal(wt_export_usage(engine, NULL, gather, &once, &place.err), 4);
+    assert_int_equal(wt_export_usage(engine, NULL, append_export, &once, &place.err), 4);
     assert_non_null(strstr(once.ptr, "{\"request\":\"rain?\",\"tools\":[\"weather/getForecast\"],\"outcome\":\"ok\","
                                      "\"time\":\"1970-01-01T00:16:40Z\"}\n"));
     assert_non_null(strstr(once.ptr, "\"time\":\"1970-01-01T00:33:20Z\""));
@@ -239,18 +239,18 @@ static void test_json_lines_are_imported_and_come_back(void **state)
         strstr(once.ptr, "\"outcome\":\"failed\",\"time\":\"1970-01-01T00:50:00Z\",\"client\":\"c\\\"7\"}\n"));
     wt_close(engine);
     engine = open_handmade("");
-    report = add_usage(engine, once.ptr);
+    report = add_usage_lines(engine, once.ptr);
     assert_int_equal(report->added, 4);
     wt_usage_report_free(report);
-    assert_int_equal(wt_export_usage(engine, NULL, gather, &twice, &place.err), 4);
+    assert_int_equal(wt_export_usage(engine, NULL, append_export, &twice, &place.err), 4);
     assert_string_equal(once.ptr, twice.ptr);
     wt__buffer_dispose(&once);
     wt__buffer_dispose(&twice);
     wt_close(engine);
 }
 
-/* Every agent's log has its own word for how a call ended. */
-static void test_every_word_that_is_named_is_an_outcome(void **state)
+/* Logs of all agents have their own word for the outcome of a call. */
+static void every_outcome_word_is_known(void **state)
 {
     (void)state;
     size_t words = 0;
@@ -264,7 +264,7 @@ static void test_every_word_that_is_named_is_an_outcome(void **state)
     assert_int_equal(words, 8);
 }
 
-static void test_outcomes_are_read_as_logs_have_them(void **state)
+static void outcomes_of_logs_are_read(void **state)
 {
     (void)state;
     static const struct {
@@ -286,7 +286,7 @@ static void test_outcomes_are_read_as_logs_have_them(void **state)
         wt_usages *usages;
         wt_engine *engine = open_handmade("");
         snprintf(line, sizeof line, "{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": %s}", rows[i].json);
-        wt_usage_report_free(add_usage(engine, line));
+        wt_usage_report_free(add_usage_lines(engine, line));
         sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
         if (usages->len != 1 || strcmp(usages->items[0]->outcome, rows[i].outcome) != 0)
             fail_msg("%s: %zu usages", rows[i].json, usages->len);
@@ -295,7 +295,7 @@ static void test_outcomes_are_read_as_logs_have_them(void **state)
     }
 }
 
-static void test_bad_lines_cost_themselves(void **state)
+static void bad_lines_are_skipped(void **state)
 {
     (void)state;
     static const struct {
@@ -334,7 +334,7 @@ static void test_bad_lines_cost_themselves(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char both[400];
         snprintf(both, sizeof both, "%s\n{\"request\": \"good\", \"tools\": [\"calculator\"]}\n", rows[i].line);
-        wt_usage_report *report = add_usage(engine, both);
+        wt_usage_report *report = add_usage_lines(engine, both);
         if (report->added != 1 || report->skipped != 1 || report->issue_count != 1 || report->issues[0]->line != 1 ||
             strcmp(report->issues[0]->pointer, rows[i].pointer) != 0 ||
             !strstr(report->issues[0]->reason, rows[i].reason))
@@ -358,8 +358,8 @@ static void test_bad_lines_cost_themselves(void **state)
     wt_close(engine);
 }
 
-/* A name of the most bytes is looked for; one that is longer is told by its length. */
-static void test_names_have_a_length(void **state)
+/* Names of the maximum length are looked up; longer ones are reported with their length. */
+static void tool_names_have_a_maximum_length(void **state)
 {
     static const struct {
         size_t bytes;
@@ -373,7 +373,7 @@ static void test_names_have_a_length(void **state)
         for (size_t n = 0; n < rows[i].bytes; n++)
             wt__buffer_char(&line, 'n');
         wt__buffer_text(&line, "\"]}\n");
-        wt_usage_report *report = add_usage(engine, line.ptr);
+        wt_usage_report *report = add_usage_lines(engine, line.ptr);
         assert_int_equal(report->issue_count, 1);
         if (strncmp(report->issues[0]->reason, rows[i].reason, strlen(rows[i].reason)) != 0)
             fail_msg("%zu bytes: %s", rows[i].bytes, report->issues[0]->reason);
@@ -383,7 +383,7 @@ static void test_names_have_a_length(void **state)
     wt_close(engine);
 }
 
-static void test_bad_arguments_cost_themselves(void **state)
+static void bad_arguments_are_dropped(void **state)
 {
     (void)state;
     struct buffer big = {0};
@@ -392,7 +392,7 @@ static void test_bad_arguments_cost_themselves(void **state)
         wt__buffer_char(&big, 'x');
     wt__buffer_text(&big, "\"}");
     const struct {
-        const char *arguments, *reason; /* NULL: there is none */
+        const char *arguments, *reason; /* NULL if accepted */
     } rows[] = {
         {"\"{\\\"secret\\\": 1}\"", "the arguments are not an object; the usage is taken without them"},
         {"[\"secret\"]", "the arguments are not an object"},
@@ -409,7 +409,7 @@ static void test_bad_arguments_cost_themselves(void **state)
         wt__buffer_text(&line, rows[i].arguments);
         wt__buffer_text(&line, "}]}");
         sound(&place, wt_forget_usage(engine, NULL, 1, &place.err));
-        report = add_usage(engine, line.ptr);
+        report = add_usage_lines(engine, line.ptr);
         if (report->added != 1 || report->skipped != 0 || report->issue_count != (rows[i].reason != NULL))
             fail_msg("%zu: %zu added, %zu issues", i, report->added, report->issue_count);
         if (rows[i].reason) {
@@ -419,7 +419,7 @@ static void test_bad_arguments_cost_themselves(void **state)
         }
         wt_usage_report_free(report);
         const char *left = "{\"request\":\"x\",\"tools\":[\"weather/getForecast\",\"calculator\"]}\n";
-        assert_string_equal(exported(engine, NULL), left);
+        assert_string_equal(export_without_times(engine, NULL), left);
         if (rows[i].reason) {
             wt_add_usage_options strict;
             wt_add_usage_options_init(&strict);
@@ -428,7 +428,7 @@ static void test_bad_arguments_cost_themselves(void **state)
                     rows[i].reason);
             assert_non_null(strstr(place.err.message, "input:1: /tools/1/arguments: "));
             assert_null(strstr(place.err.message, "secret"));
-            assert_string_equal(exported(engine, NULL), left);
+            assert_string_equal(export_without_times(engine, NULL), left);
         }
         wt__buffer_dispose(&line);
     }
@@ -436,7 +436,7 @@ static void test_bad_arguments_cost_themselves(void **state)
     wt_close(engine);
 }
 
-static void test_arguments_are_imported_and_come_back(void **state)
+static void arguments_round_trip(void **state)
 {
     (void)state;
     static const char log[] =
@@ -453,27 +453,27 @@ static void test_arguments_are_imported_and_come_back(void **state)
         "\"arguments\":{\"n\":1}},\"calculator\"]}\n";
     wt_engine *engine = open_handmade("");
     add(&place, engine, keyed);
-    wt_usage_report *report = add_usage(engine, log);
+    wt_usage_report *report = add_usage_lines(engine, log);
     assert_int_equal(report->added, 2);
     assert_int_equal(report->unknown_tools, 1);
-    assert_int_equal(report->issue_count, 1); /* of the name that no tool has */
+    assert_int_equal(report->issue_count, 1); /* about the unknown name */
     wt_usage_report_free(report);
-    assert_string_equal(exported(engine, NULL), kept);
-    wt_usage_report_free(add_usage(engine, kept));
+    assert_string_equal(export_without_times(engine, NULL), kept);
+    wt_usage_report_free(add_usage_lines(engine, kept));
     struct buffer twice = {0};
     wt__buffer_printf(&twice, "%s%s", kept, kept);
-    assert_string_equal(exported(engine, NULL), twice.ptr);
+    assert_string_equal(export_without_times(engine, NULL), twice.ptr);
     wt__buffer_dispose(&twice);
     wt_close(engine);
 }
 
-/* The parser's sentence about a line would name the word at which it gave up. */
-static void test_a_bad_line_is_not_quoted(void **state)
+/* The parser's message about a line would quote the word at the error. */
+static void bad_line_is_not_quoted(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
-    wt_usage_report *report = add_usage(engine, "{\"request\": \"x\", \"tools\": [{\"tool\": \"calculator\", "
-                                                "\"arguments\": {\"a\": \"secret\" \"secret\"}}]}");
+    wt_usage_report *report = add_usage_lines(engine, "{\"request\": \"x\", \"tools\": [{\"tool\": \"calculator\", "
+                                                      "\"arguments\": {\"a\": \"secret\" \"secret\"}}]}");
     assert_int_equal(report->skipped, 1);
     assert_string_equal(report->issues[0]->pointer, "");
     assert_non_null(strstr(report->issues[0]->reason, "not valid JSON: '}' expected"));
@@ -486,7 +486,7 @@ static const char corpus[] =
     "{\"_id\": \"7\", \"title\": \"seven\", \"text\": \"does seven\", \"metadata\": {\"provider\": \"n\"}}\n"
     "{\"_id\": \"8\", \"title\": \"eight\", \"text\": \"does eight\", \"metadata\": {\"provider\": \"n\"}}\n";
 
-static void test_a_beir_folder_is_imported(void **state)
+static void beir_folder_is_imported(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -518,8 +518,9 @@ static void test_a_beir_folder_is_imported(void **state)
             strcmp(report->issues[i]->reason, issues[i]) != 0)
             fail_msg("%s: %s", report->issues[i]->file, report->issues[i]->reason);
     wt_usage_report_free(report);
-    assert_string_equal(exported(engine, NULL), "{\"request\":\"one\",\"tools\":[\"n/eight\",\"n/seven\"]}\n"
-                                                "{\"request\":\"two\",\"tools\":[\"n/eight\",\"99\"]}\n");
+    assert_string_equal(export_without_times(engine, NULL),
+                        "{\"request\":\"one\",\"tools\":[\"n/eight\",\"n/seven\"]}\n"
+                        "{\"request\":\"two\",\"tools\":[\"n/eight\",\"99\"]}\n");
 
     wt_add_usage_options options;
     wt_add_usage_options_init(&options);
@@ -544,11 +545,11 @@ static void test_a_beir_folder_is_imported(void **state)
 
 /* ---------------------------------------------------------------- listing, forgetting */
 
-static void test_filters(void **state)
+static void usage_filters_select(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
-    wt_usage_report_free(add_usage(engine, lines));
+    wt_usage_report_free(add_usage_lines(engine, lines));
     static const struct {
         wt_usage_filter filter;
         int64_t count;
@@ -567,7 +568,7 @@ static void test_filters(void **state)
         struct buffer text = {0};
         wt_usage_filter filter = rows[i].filter;
         filter.size = sizeof filter;
-        assert_int_equal(wt_export_usage(engine, &filter, gather, &text, &place.err), rows[i].count);
+        assert_int_equal(wt_export_usage(engine, &filter, append_export, &text, &place.err), rows[i].count);
         wt__buffer_dispose(&text);
     }
     wt_usages *usages;
@@ -589,40 +590,40 @@ static void test_filters(void **state)
     wt_close(engine);
 }
 
-static int refuse(void *context, const char *bytes, size_t len)
+static int refuse_export(void *context, const char *bytes, size_t len)
 {
     (void)context, (void)bytes, (void)len;
     return 1;
 }
 
-static void test_an_export_that_nobody_takes_ends(void **state)
+static void refused_export_ends(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
-    assert_int_equal(wt_export_usage(engine, NULL, refuse, NULL, &place.err), 0);
-    wt_usage_report_free(add_usage(engine, lines));
-    assert_int_equal(wt_export_usage(engine, NULL, refuse, NULL, &place.err), WT_ECANCELLED);
+    assert_int_equal(wt_export_usage(engine, NULL, refuse_export, NULL, &place.err), 0);
+    wt_usage_report_free(add_usage_lines(engine, lines));
+    assert_int_equal(wt_export_usage(engine, NULL, refuse_export, NULL, &place.err), WT_ECANCELLED);
     wt_close(engine);
 }
 
 /* ---------------------------------------------------------------- learning */
 
-static int64_t id_of(wt_engine *engine, const char *name)
+static int64_t find_tool_id(wt_engine *engine, const char *name)
 {
     int64_t id = 0;
     sound(&place, wt__tool_resolve(engine->store, name, &id, &place.err));
     return id;
 }
 
-/* The unit mean of the requests that used the tool; false without one. */
-static bool vector_of(wt_engine *engine, const char *name, float *out)
+/* Writes the unit mean of the requests of a tool; false if it has no vector. */
+static bool read_tool_vector(wt_engine *engine, const char *name, float *out)
 {
     const struct encoder *encoder;
     uint32_t uses;
     double square = 0;
     sound(&place, wt__engine_encoder(engine, &encoder, &place.err));
     struct vector_set set = wt__engine_usage_vectors(encoder, engine);
-    int64_t id = id_of(engine, name);
+    int64_t id = find_tool_id(engine, name);
     assert_string_equal(set.kind, "usage_1");
     sound(&place, wt__store_get_usage_sums(engine->store, &set, &id, 1, out, &uses, &place.err));
     for (int d = 0; d < SMALL_HIDDEN; d++)
@@ -632,7 +633,7 @@ static bool vector_of(wt_engine *engine, const char *name, float *out)
     return uses > 0;
 }
 
-static uint64_t pending(wt_engine *engine)
+static uint64_t count_pending(wt_engine *engine)
 {
     wt_usage_info info;
     wt_usage_info_init(&info);
@@ -640,8 +641,8 @@ static uint64_t pending(wt_engine *engine)
     return info.pending;
 }
 
-/* The direction of the mean of the requests' vectors. */
-static void mean_of(wt_engine *engine, const char *const *requests, size_t count, float *out)
+/* Writes the direction of the mean of the requests' vectors. */
+static void compute_mean(wt_engine *engine, const char *const *requests, size_t count, float *out)
 {
     float one[SMALL_HIDDEN], sum[SMALL_HIDDEN] = {0};
     double square = 0;
@@ -657,36 +658,36 @@ static void mean_of(wt_engine *engine, const char *const *requests, size_t count
         out[d] = (float)(sum[d] / sqrt(square));
 }
 
-static void assert_mean(wt_engine *engine, const char *name, const char *const *requests, size_t count)
+static void check_mean(wt_engine *engine, const char *name, const char *const *requests, size_t count)
 {
     float want[SMALL_HIDDEN], have[SMALL_HIDDEN];
-    mean_of(engine, requests, count, want);
-    assert_true(vector_of(engine, name, have));
+    compute_mean(engine, requests, count, want);
+    assert_true(read_tool_vector(engine, name, have));
     for (int d = 0; d < SMALL_HIDDEN; d++)
         if (fabsf(want[d] - have[d]) > 1e-6f)
             fail_msg("%s: component %d is %g, not %g", name, d, have[d], want[d]);
 }
 
-static void test_a_tools_vector_is_the_mean_of_its_requests(void **state)
+static void tool_vector_is_mean_of_requests(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade(NULL);
     float vector[SMALL_HIDDEN];
     wt_record_options failed;
     const char *calculator[] = {"calculator"};
-    assert_false(vector_of(engine, "calculator", vector));
+    assert_false(read_tool_vector(engine, "calculator", vector));
     RECORD(engine, "find the table", "calculator");
     RECORD(engine, "book two tables", "calculator", "bookHotel");
     RECORD(engine, "find the table", "calculator", "not there");
     wt_record_options_init(&failed);
     failed.outcome = "failed";
     sound(&place, wt_record_usage(engine, "a b c d", 7, calculator, 1, &failed, &place.err));
-    assert_int_equal(pending(engine), 0);
-    assert_mean(engine, "calculator", (const char *[]){"find the table", "book two tables", "find the table"}, 3);
-    assert_mean(engine, "bookHotel", (const char *[]){"book two tables"}, 1);
-    assert_false(vector_of(engine, "storm_alerts", vector));
+    assert_int_equal(count_pending(engine), 0);
+    check_mean(engine, "calculator", (const char *[]){"find the table", "book two tables", "find the table"}, 3);
+    check_mean(engine, "bookHotel", (const char *[]){"book two tables"}, 1);
+    assert_false(read_tool_vector(engine, "storm_alerts", vector));
 
-    /* a client that repeats itself counts once */
+    /* repetitions of one client count once */
     wt_record_options client;
     wt_record_options_init(&client);
     client.client = "c17";
@@ -694,54 +695,54 @@ static void test_a_tools_vector_is_the_mean_of_its_requests(void **state)
     for (int i = 0; i < 3; i++)
         sound(&place,
               wt_record_usage(engine, i ? "book a table" : "find it", i ? 12 : 7, storm, 1, &client, &place.err));
-    assert_mean(engine, "storm_alerts", (const char *[]){"find it", "book a table"}, 2);
+    check_mean(engine, "storm_alerts", (const char *[]){"find it", "book a table"}, 2);
 
-    /* forgetting takes it out again */
+    /* forgetting removes the usage from the sum */
     wt_usage_filter filter = {.size = sizeof filter, .tool = "bookHotel"};
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
-    assert_int_equal(pending(engine), 2);
-    assert_false(vector_of(engine, "calculator", vector));
+    assert_int_equal(count_pending(engine), 2);
+    assert_false(read_tool_vector(engine, "calculator", vector));
     assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 1);
-    assert_int_equal(pending(engine), 0);
-    assert_mean(engine, "calculator", (const char *[]){"find the table"}, 1);
-    assert_false(vector_of(engine, "bookHotel", vector));
+    assert_int_equal(count_pending(engine), 0);
+    check_mean(engine, "calculator", (const char *[]){"find the table"}, 1);
+    assert_false(read_tool_vector(engine, "bookHotel", vector));
     assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 0);
     wt_close(engine);
 }
 
-static void test_a_tool_that_is_added_later_learns_of_older_usages(void **state)
+static void later_tool_learns_older_usages(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade(NULL);
     RECORD(engine, "find the table", "calculator", "later/tool");
     add(&place, engine, "{\"provider\": \"later\", \"name\": \"tool\", \"description\": \"comes late\"}\n");
     sound(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
-    assert_mean(engine, "later/tool", (const char *[]){"find the table"}, 1);
+    check_mean(engine, "later/tool", (const char *[]){"find the table"}, 1);
     sound(&place, wt_remove(engine, "calculator", &place.err));
     add(&place, engine, handmade);
     sound(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
-    assert_mean(engine, "calculator", (const char *[]){"find the table"}, 1);
+    check_mean(engine, "calculator", (const char *[]){"find the table"}, 1);
     wt_close(engine);
 }
 
-struct stop {
+struct learning_stop {
     int after;
 };
 
 static int stop_encoding(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    struct stop *stop = context;
+    struct learning_stop *stop = context;
     (void)done, (void)total;
     return strcmp(phase, "encoding") == 0 && stop->after-- <= 0;
 }
 
-static void test_a_stop_while_learning_loses_no_usage(void **state)
+static void stop_while_learning_keeps_usages(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade(NULL);
     wt_usage_report *report;
     wt_add_usage_options options;
-    struct stop stop = {0};
+    struct learning_stop stop = {0};
     wt_add_usage_options_init(&options);
     options.progress = stop_encoding;
     options.progress_context = &stop;
@@ -750,13 +751,13 @@ static void test_a_stop_while_learning_loses_no_usage(void **state)
     assert_int_equal(report->added, 4);
     assert_int_equal(report->learned, 0);
     wt_usage_report_free(report);
-    assert_int_equal(pending(engine), 3);
-    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 2); /* equal requests once */
-    assert_int_equal(pending(engine), 0);
+    assert_int_equal(count_pending(engine), 3);
+    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 2); /* equal requests are encoded once */
+    assert_int_equal(count_pending(engine), 0);
     wt_close(engine);
 }
 
-static void test_without_vectors_nothing_is_learned_until_asked(void **state)
+static void learning_waits_without_vectors(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade(NULL);
@@ -765,7 +766,7 @@ static void test_without_vectors_nothing_is_learned_until_asked(void **state)
     wt_record_options_init(&options);
     options.no_vectors = 1;
     sound(&place, wt_record_usage(engine, "find the table", 14, names, 1, &options, &place.err));
-    assert_int_equal(pending(engine), 1);
+    assert_int_equal(count_pending(engine), 1);
     assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 1);
     wt_close(engine);
     engine = open_store(&place, "");
@@ -773,7 +774,7 @@ static void test_without_vectors_nothing_is_learned_until_asked(void **state)
     wt_close(engine);
 }
 
-static void *record_some(void *context)
+static void *record_in_thread(void *context)
 {
     const char *names[] = {"calculator"};
     intptr_t failures = 0;
@@ -782,7 +783,7 @@ static void *record_some(void *context)
     return (void *)failures;
 }
 
-static void test_threads_that_record_at_once_lose_nothing(void **state)
+static void parallel_recording_keeps_all(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade(NULL);
@@ -791,7 +792,7 @@ static void test_threads_that_record_at_once_lose_nothing(void **state)
     float sum[SMALL_HIDDEN];
     uint32_t uses;
     for (int i = 0; i < 4; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, record_some, engine), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, record_in_thread, engine), 0);
     for (int i = 0; i < 4; i++) {
         void *failures = NULL;
         pthread_join(threads[i], &failures);
@@ -799,8 +800,8 @@ static void test_threads_that_record_at_once_lose_nothing(void **state)
     }
     sound(&place, wt__engine_encoder(engine, &encoder, &place.err));
     struct vector_set set = wt__engine_usage_vectors(encoder, engine);
-    int64_t id = id_of(engine, "calculator");
-    assert_int_equal(pending(engine), 0);
+    int64_t id = find_tool_id(engine, "calculator");
+    assert_int_equal(count_pending(engine), 0);
     sound(&place, wt__store_get_usage_sums(engine->store, &set, &id, 1, sum, &uses, &place.err));
     assert_int_equal(uses, 32);
     wt_close(engine);
@@ -819,7 +820,7 @@ static int record_key(wt_engine *engine, const char *client, const char *key)
     return wt_record_usage(engine, "add", 3, &tool, 1, &options, &place.err);
 }
 
-static void test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of(void **state)
+static void usage_key_is_unique_and_names_usage(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -840,7 +841,7 @@ static void test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of(void *
         {"k", "d", "success", 0, NULL},
         {"k", NULL, "ok", WT_ENOTFOUND, "no usage of that client has the key \"k\""},
         {"l", "c", "ok", WT_ENOTFOUND, "has the key \"l\""},
-        {"", "c", "ok", WT_EINVAL, "say which usage"},
+        {"", "c", "ok", WT_EINVAL, "give the key"},
         {"k", "c", "perhaps", WT_EINVAL, "the outcome \"perhaps\" is none of: ok"},
         {long_key, "c", "ok", WT_ETOOLONG, "the key has 129 bytes"},
         {"k", "\xff", "ok", WT_EFORMAT, "the client is not valid UTF-8"},
@@ -854,22 +855,22 @@ static void test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of(void *
             sound(&place, rc);
     }
     assert_string_equal(
-        exported(engine, NULL),
+        export_without_times(engine, NULL),
         "{\"request\":\"add\",\"tools\":[\"calculator\"],\"outcome\":\"failed\",\"client\":\"c\",\"key\":\"k\"}\n"
         "{\"request\":\"add\",\"tools\":[\"calculator\"],\"outcome\":\"ok\",\"client\":\"d\",\"key\":\"k\"}\n");
     wt_close(engine);
 }
 
-static void test_keys_of_json_lines(void **state)
+static void keys_of_json_lines(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
-    wt_usage_report *report = add_usage(engine, "{\"request\":\"add\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
-                                                "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
-                                                "{\"key\":\"k\",\"outcome\":\"failed\"}\n"
-                                                "{\"key\":\"l\",\"outcome\":\"failed\"}\n"
-                                                "{\"key\":\"k\"}\n"
-                                                "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":5}\n");
+    wt_usage_report *report = add_usage_lines(engine, "{\"request\":\"add\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
+                                                      "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
+                                                      "{\"key\":\"k\",\"outcome\":\"failed\"}\n"
+                                                      "{\"key\":\"l\",\"outcome\":\"failed\"}\n"
+                                                      "{\"key\":\"k\"}\n"
+                                                      "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":5}\n");
     assert_int_equal(report->added, 1);
     assert_int_equal(report->repeated, 1);
     assert_int_equal(report->outcomes, 1);
@@ -878,28 +879,28 @@ static void test_keys_of_json_lines(void **state)
     assert_string_equal(report->issues[0]->reason, "the usage has no \"request\"");
     assert_string_equal(report->issues[1]->reason, "\"key\" is not a string");
     wt_usage_report_free(report);
-    assert_string_equal(exported(engine, NULL),
+    assert_string_equal(export_without_times(engine, NULL),
                         "{\"request\":\"add\",\"tools\":[\"calculator\"],\"outcome\":\"failed\",\"key\":\"k\"}\n");
     wt_close(engine);
 }
 
-static void test_a_log_that_is_added_twice_is_told(void **state)
+static void log_added_twice_is_reported(void **state)
 {
     (void)state;
     static const struct {
-        const char *log, *notice; /* NULL: nothing of it */
+        const char *log, *notice; /* NULL for no notice */
     } rows[] = {
         {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}", NULL},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}",
-         "2 of these have the request, client and tools of one that was recorded before, and are recorded again: with "
-         "a \"key\" each, that happens once; nothing was learned yet"},
+         "2 of these repeat the request, client and tools of an earlier usage, and are recorded again; give each "
+         "a \"key\" to prevent this; nothing was learned yet"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"z\", \"tools\": [\"calculator\"]}", NULL},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": \"c\"}", NULL},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"key\": \"k\"}", NULL},
     };
     wt_engine *engine = open_handmade("");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_usage_report *report = add_usage(engine, rows[i].log);
+        wt_usage_report *report = add_usage_lines(engine, rows[i].log);
         if (rows[i].notice)
             assert_memory_equal(report->notice, rows[i].notice, strlen(rows[i].notice));
         else if (strstr(report->notice, "recorded"))
@@ -909,11 +910,11 @@ static void test_a_log_that_is_added_twice_is_told(void **state)
     wt_close(engine);
 }
 
-static void test_a_store_for_reading_only_says_so(void **state)
+static void read_only_store_refuses_usages(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
-    wt_usage_report_free(add_usage(engine, lines));
+    wt_usage_report_free(add_usage_lines(engine, lines));
     wt_close(engine);
     wt_open_options options;
     wt_open_options_init(&options);
@@ -923,11 +924,11 @@ static void test_a_store_for_reading_only_says_so(void **state)
     refused(&place, RECORD(engine, "x", "calculator"), WT_EREADONLY, "reading only");
     refused(&place, wt_forget_usage(engine, NULL, 1, &place.err), WT_EREADONLY, "reading only");
     refused(&place, wt_learn_usage(engine, NULL, NULL, &place.err), WT_EREADONLY, "nothing can be learned");
-    assert_true(strlen(exported(engine, NULL)) > 0);
+    assert_true(strlen(export_without_times(engine, NULL)) > 0);
     wt_close(engine);
 }
 
-static void test_a_hundred_thousand_usages(void **state)
+static void hundred_thousand_usages_are_learned(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -938,53 +939,53 @@ static void test_a_hundred_thousand_usages(void **state)
                           "{\"request\": \"please do the thing number %d\", \"tools\": [\"%s\", \"%s\"], \"time\": "
                           "%d}\n",
                           i, names[i % 4], names[(i + 1) % 4], i);
-    wt_usage_report *report = add_usage(engine, source.ptr);
+    wt_usage_report *report = add_usage_lines(engine, source.ptr);
     assert_int_equal(report->added, MANY);
     wt_usage_report_free(report);
     wt__buffer_clear(&source);
-    assert_int_equal(wt_export_usage(engine, NULL, gather, &source, &place.err), MANY);
+    assert_int_equal(wt_export_usage(engine, NULL, append_export, &source, &place.err), MANY);
     wt__buffer_dispose(&source);
     wt_close(engine);
 }
 
-static void test_times_are_read(void **state)
+static void times_are_read(void **state)
 {
     (void)state;
     int64_t seconds;
     assert_int_equal(wt_read_time("1970-01-02", &seconds, &place.err), 0);
     assert_int_equal(seconds, 86400);
-    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL, "\"noon\" is no time: write it as");
-    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is no time");
+    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL, "\"noon\" is not a time; write it as");
+    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is not a time");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_usage_is_recorded_under_any_name_of_its_tools),
-        cmocka_unit_test(test_what_cannot_be_recorded_is_told),
-        cmocka_unit_test(test_arguments_are_recorded),
-        cmocka_unit_test(test_names_have_a_length),
-        cmocka_unit_test(test_bad_arguments_cost_themselves),
-        cmocka_unit_test(test_arguments_are_imported_and_come_back),
-        cmocka_unit_test(test_a_bad_line_is_not_quoted),
-        cmocka_unit_test(test_json_lines_are_imported_and_come_back),
-        cmocka_unit_test(test_every_word_that_is_named_is_an_outcome),
-        cmocka_unit_test(test_outcomes_are_read_as_logs_have_them),
-        cmocka_unit_test(test_bad_lines_cost_themselves),
-        cmocka_unit_test(test_a_beir_folder_is_imported),
-        cmocka_unit_test(test_filters),
-        cmocka_unit_test(test_an_export_that_nobody_takes_ends),
-        cmocka_unit_test(test_a_tools_vector_is_the_mean_of_its_requests),
-        cmocka_unit_test(test_a_tool_that_is_added_later_learns_of_older_usages),
-        cmocka_unit_test(test_a_stop_while_learning_loses_no_usage),
-        cmocka_unit_test(test_without_vectors_nothing_is_learned_until_asked),
-        cmocka_unit_test(test_threads_that_record_at_once_lose_nothing),
-        cmocka_unit_test(test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of),
-        cmocka_unit_test(test_keys_of_json_lines),
-        cmocka_unit_test(test_a_log_that_is_added_twice_is_told),
-        cmocka_unit_test(test_a_store_for_reading_only_says_so),
-        cmocka_unit_test(test_a_hundred_thousand_usages),
-        cmocka_unit_test(test_times_are_read),
+        cmocka_unit_test(usage_is_recorded_under_any_tool_name),
+        cmocka_unit_test(invalid_usage_is_reported),
+        cmocka_unit_test(arguments_are_recorded),
+        cmocka_unit_test(tool_names_have_a_maximum_length),
+        cmocka_unit_test(bad_arguments_are_dropped),
+        cmocka_unit_test(arguments_round_trip),
+        cmocka_unit_test(bad_line_is_not_quoted),
+        cmocka_unit_test(json_lines_round_trip),
+        cmocka_unit_test(every_outcome_word_is_known),
+        cmocka_unit_test(outcomes_of_logs_are_read),
+        cmocka_unit_test(bad_lines_are_skipped),
+        cmocka_unit_test(beir_folder_is_imported),
+        cmocka_unit_test(usage_filters_select),
+        cmocka_unit_test(refused_export_ends),
+        cmocka_unit_test(tool_vector_is_mean_of_requests),
+        cmocka_unit_test(later_tool_learns_older_usages),
+        cmocka_unit_test(stop_while_learning_keeps_usages),
+        cmocka_unit_test(learning_waits_without_vectors),
+        cmocka_unit_test(parallel_recording_keeps_all),
+        cmocka_unit_test(usage_key_is_unique_and_names_usage),
+        cmocka_unit_test(keys_of_json_lines),
+        cmocka_unit_test(log_added_twice_is_reported),
+        cmocka_unit_test(read_only_store_refuses_usages),
+        cmocka_unit_test(hundred_thousand_usages_are_learned),
+        cmocka_unit_test(times_are_read),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);
 }

@@ -91,7 +91,7 @@ prints "^mcp.json: 2 of 3"
 prints "^less.json: 1 of 1"
 
 expect 2 "a provider for two servers" add --mcp --provider p good.json
-says "good.json names 2 MCP servers, and a provider is for the tools of one"
+says "good.json has 2 MCP servers, but a provider applies to one server only"
 expect 2 "a provider for two sources" add --mcp --provider p less.json good.json
 expect 3 "a name twice" add --mcp twice.json
 says "twice.json: not valid JSON: duplicate object key near '\"a\"'"
@@ -104,7 +104,7 @@ for order in "c1.json c2.json" "c2.json c1.json"; do
     rm -rf order.wt*
     # shellcheck disable=SC2086 # two words
     expect 0 "two that have a server of one name, as $order" -s order.wt add --mcp $order
-    says "s/go of mcp:.*/c2.json#s is s/go~2, for mcp:.*/c1.json#s has that name"
+    says "s/go of mcp:.*/c2.json#s is s/go~2, because mcp:.*/c1.json#s has that name"
 done
 printf '{"mcpServers": {"ctl\\u001b[2J": {"command": "sh", "args": ["-c", "printf \\"\\\\033[2J\\" >&2; exit 1"]}}}' >ctl.json
 expect 6 "control characters" add --mcp ctl.json

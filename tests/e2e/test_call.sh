@@ -263,7 +263,7 @@ says "need --chat-model"
 expect 2 "a construction alone" call --construction written "$city"
 expect 2 "no such construction" call --chat-model first --construction dictated "$city"
 expect 2 "a missing second model" call --chat-model first --generation second-model "$city"
-says "wants a second chat model; say which with --second-chat-model NAME"
+says "requires a second chat model; use --second-chat-model NAME"
 expect 2 "a second model that is of no use" call --chat-model first --generation alone --second-chat-model second "$city"
 "$python" server.py port &
 server=$!

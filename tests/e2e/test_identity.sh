@@ -18,7 +18,7 @@ expect 0 "then one of its files" add mcp/git.json
 prints "0 added, 0 updated, 2 unchanged"
 expect 0 "another file of that name" add other/git.json
 prints "1 added, 0 updated, 1 unchanged"
-says "1 tool has the name of another source's tool but another definition, and was added beside it: git/log of .*/other/git.json is git/log~2, for .*/mcp/git.json has that name"
+says "1 tool has the name of another source's tool but a different definition, and was renamed: git/log of .*/other/git.json is git/log~2, because .*/mcp/git.json has that name"
 expect 0 "and again" add --json other/git.json
 same "it is there" "[2, 0]" "$(json_of '[l[0]["unchanged"], l[0]["collisions"]]')"
 expect 0 "what is there" list

@@ -213,7 +213,7 @@ is followed by one of: add list export forget|record
 need --request|add --tool x log.jsonl
 select the usages to forget with --tool, --client or --before|forget
 select the usages to forget with --tool, --client or --before|forget --all --tool x
-"noon" is no time: write it as 2026-11-22|list --before noon
+"noon" is not a time; write it as 2026-11-22|list --before noon
 --limit takes a number|list --limit 0
 ROWS
 COLUMNS=60 expect 0 "help of usage" help usage

@@ -114,8 +114,9 @@ static void collision_is_reported_with_both_sources(void **state)
     assert_string_equal(report->collided[0]->taken, "p/x");
     assert_string_equal(report->collided[0]->source, "b");
     assert_string_equal(report->collided[0]->other, "a");
-    assert_non_null(strstr(report->notice, "1 tool has the name of another source's tool but another definition, and "
-                                           "was added beside it: p/x of b is p/x~2, for a has that name"));
+    assert_non_null(strstr(report->notice,
+                           "1 tool has the name of another source's tool but a different definition, and "
+                           "was renamed: p/x of b is p/x~2, because a has that name"));
     wt_add_report_free(report);
     report = add_from("b", other);
     assert_int_equal(report->unchanged, 2);

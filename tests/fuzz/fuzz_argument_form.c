@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "call/argument_form.h"
 #include "llm/internal.h"
+#include "call/language_model.h"
 #include "require.h"
 
 static void read_values(const struct parameters *parameters)
@@ -18,8 +18,8 @@ static void read_values(const struct parameters *parameters)
         wt__buffer_dispose(&line);
         for (size_t j = 0; j < json_array_size(parameter->values); j++) {
             const json_t *value = json_array_get(parameter->values, j);
-            wt__argument_is_nothing(value, parameter);
-            require(wt__argument_same(value, value));
+            wt__argument_is_absent(value, parameter);
+            require(wt__argument_equal(value, value));
         }
     }
 }

@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
-#include "call/demonstrations.h"
 #include "require.h"
 
 static const char SCHEMA[] =

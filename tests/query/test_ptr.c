@@ -521,7 +521,7 @@ static void invalid_ptr_options_are_rejected(void **state)
         {{.recipe = "ptr", .base_retriever = "set"}, WT_ERECIPE, "makes a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .experiment = "without=hqc"}, WT_EINVAL, "does not support k and ablate"},
+        {{.recipe = "bundle", .experiment = "without=hqc"}, WT_EINVAL, "does not support k and experiment"},
         {{.recipe = "hybrid"}, WT_ERECIPE, "makes no set"},
         {{.recipe = "auto"}, WT_ERECIPE, "makes no set"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},

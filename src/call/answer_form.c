@@ -1,13 +1,57 @@
-/* argument_form.c: see argument_form.h. */
-#include "call/argument_form.h"
+/* answer_form.c: forms of the answers of a language model: list numbers and arguments. See language_model.h. */
+#include "call/language_model.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* --- the schema of an answer --------------------------------------------------------------------------------- */
+#include "base/memory.h"
 
-/* A name, or a value, that can stand where no slot is: no sentence. */
-static bool is_plain(const char *text)
+/* ---------------------------------------------------------------- list numbers */
+
+static bool may_be_null(const json_t *rule)
+{
+    const json_t *types = wt__json_array(rule, "type");
+    for (size_t i = 0; i < json_array_size(types); i++)
+        if (wt__str_equal(wt__str(json_string_value(json_array_get(types, i))), STR("null")))
+            return true;
+    return false;
+}
+
+int wt__numbered_schema(json_t **out, const json_t *schema, const char *member, size_t count, wt_error *err)
+{
+    *out = json_deep_copy(schema);
+    json_t *rule = wt__json_object(wt__json_object(*out, "properties"), member), *numbers = json_array();
+    int rc = rule && numbers ? 0 : -1;
+    for (size_t i = 1; rc == 0 && i <= count; i++)
+        rc = json_array_append_new(numbers, json_integer((json_int_t)i));
+    if (rc == 0 && may_be_null(rule))
+        rc = json_array_append_new(numbers, json_null());
+    if (rc == 0)
+        rc = json_object_set(rule, "enum", numbers);
+    json_decref(numbers);
+    if (rc == 0)
+        return 0;
+    json_decref(*out);
+    *out = NULL;
+    return wt__fail_nomem(err);
+}
+
+enum numbered wt__numbered_read(const json_t *answer, const char *member, size_t count, bool none, size_t *item)
+{
+    const json_t *number = json_object_get(answer, member);
+    json_int_t place = json_is_integer(number) ? json_integer_value(number) : 0;
+    if (none && json_is_null(number))
+        return NUMBERED_NONE;
+    if (place < 1 || place > (json_int_t)count)
+        return NUMBERED_UNUSABLE;
+    *item = (size_t)place - 1;
+    return NUMBERED_ITEM;
+}
+
+/* --- answer schema ------------------------------------------------------------------------------------------------ */
+
+/* True if the text is safe outside a slot: an identifier or a path, not a sentence. */
+static bool is_plain_identifier(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$@:/";
     size_t len = strlen(text);
@@ -19,7 +63,7 @@ static bool all_plain(const json_t *values)
     for (size_t i = 0; i < json_array_size(values); i++) {
         const json_t *value = json_array_get(values, i);
         if (json_is_object(value) || json_is_array(value) ||
-            (json_is_string(value) && !is_plain(json_string_value(value))))
+            (json_is_string(value) && !is_plain_identifier(json_string_value(value))))
             return false;
     }
     return json_array_size(values) > 0;
@@ -31,7 +75,7 @@ static bool names_are_plain(const json_t *properties)
     json_t *property;
     json_object_foreach((json_t *)properties, name, property)
     {
-        if (!is_plain(name) || !json_is_object(property))
+        if (!is_plain_identifier(name) || !json_is_object(property))
             return false;
     }
     return true;
@@ -54,14 +98,14 @@ static bool are_types(const json_t *value)
     return json_array_size(value) > 0 || is_type(value);
 }
 
-/* A limit that a server can be given: a whole number within bounds. */
+/* True for an integer within bounds, as all servers support. */
 static bool is_limit(const json_t *value, json_int_t least, json_int_t most)
 {
     return json_is_integer(value) && json_integer_value(value) >= least && json_integer_value(value) <= most;
 }
 
-/* Copies the limits that can be given, and of a pair that contradicts itself neither: some servers fail at such a
- * schema, for this question or for all that come after it. */
+/* Copies the supported limits. Drops both limits of a contradictory pair: some servers fail at such a schema, for this
+ * question or for all later ones. */
 static int copy_limits(json_t *out, const json_t *schema)
 {
     static const struct {
@@ -85,47 +129,45 @@ static int copy_limits(json_t *out, const json_t *schema)
     return rc;
 }
 
-static json_t *loosen(const json_t *schema);
+static json_t *write_loose_schema(const json_t *schema);
 
-/* Members of an object within an argument: all or none, since a name that is left out could not be given. */
-static int copy_members(json_t *out, const json_t *schema)
+/* Copies either all members of an object inside an argument, or not a single one: the model could not fill a
+ * member left out. */
+static int copy_schema_members(json_t *out, const json_t *schema)
 {
     const json_t *properties = wt__json_object(schema, "properties");
     const char *name;
-    json_t *property, *inner = json_object();
-    int rc = inner ? 0 : -1;
-    if (!properties || !names_are_plain(properties)) {
-        json_decref(inner);
-        return rc;
-    }
+    json_t *property;
+    if (!properties || !names_are_plain(properties))
+        return 0;
+    json_auto_t *inner = json_object();
+    if (!inner)
+        return -1;
     json_object_foreach((json_t *)properties, name, property)
     {
-        rc = rc < 0 ? rc : json_object_set_new(inner, name, loosen(property));
+        if (json_object_set_new(inner, name, write_loose_schema(property)) < 0)
+            return -1;
     }
-    if (rc < 0)
-        json_decref(inner);
-    return rc < 0 ? rc : json_object_set_new(out, "properties", inner);
+    return json_object_set(out, "properties", inner);
 }
 
-/* A schema with what can be held of this one, and no sentences. NULL when memory is out. */
-static json_t *loosen(const json_t *schema)
+/* Returns the supported part of a schema, without prose; NULL if out of memory. */
+static json_t *write_loose_schema(const json_t *schema)
 {
-    json_t *out = json_object(), *type = json_object_get(schema, "type"), *values = wt__json_array(schema, "enum");
+    json_auto_t *out = json_object();
+    json_t *type = json_object_get(schema, "type"), *values = wt__json_array(schema, "enum");
     const json_t *items = wt__json_object(schema, "items");
-    int rc = out ? copy_limits(out, schema) : -1;
-    if (rc == 0 && type && are_types(type))
-        rc = json_object_set(out, "type", type);
-    if (rc == 0 && all_plain(values))
-        rc = json_object_set(out, "enum", values);
-    if (rc == 0)
-        rc = copy_members(out, schema);
-    if (rc == 0 && items)
-        rc = json_object_set_new(out, "items", loosen(items));
-    if (rc < 0) {
-        json_decref(out);
+    if (!out || copy_limits(out, schema) < 0)
         return NULL;
-    }
-    return out;
+    if (type && are_types(type) && json_object_set(out, "type", type) < 0)
+        return NULL;
+    if (all_plain(values) && json_object_set(out, "enum", values) < 0)
+        return NULL;
+    if (copy_schema_members(out, schema) < 0)
+        return NULL;
+    if (items && json_object_set_new(out, "items", write_loose_schema(items)) < 0)
+        return NULL;
+    return WT_TAKE(out);
 }
 
 static bool has_value(const json_t *values, struct str text)
@@ -139,7 +181,7 @@ static bool has_value(const json_t *values, struct str text)
     return false;
 }
 
-/* Puts in place of a member a list of its values, and null behind them. */
+/* Appends null to the values of a member, turning a single value into a list. Takes ownership of null. */
 static int allow_null(json_t *schema, const char *key, json_t *null)
 {
     json_t *values = json_object_get(schema, key);
@@ -156,10 +198,10 @@ static int allow_null(json_t *schema, const char *key, json_t *null)
     return json_object_set_new(schema, key, more) < 0 ? -1 : rc;
 }
 
-/* The same, or null. */
-static json_t *loosen_or_null(const json_t *schema)
+/* Works like write_loose_schema, and allows null. */
+static json_t *write_nullable_schema(const json_t *schema)
 {
-    json_t *out = loosen(schema);
+    json_t *out = write_loose_schema(schema);
     if (out && (allow_null(out, "type", json_string("null")) < 0 || allow_null(out, "enum", json_null()) < 0)) {
         json_decref(out);
         return NULL;
@@ -167,30 +209,32 @@ static json_t *loosen_or_null(const json_t *schema)
     return out;
 }
 
-static bool are_plain(const struct parameters *parameters)
+static bool parameter_names_are_plain(const struct parameters *parameters)
 {
     for (size_t i = 0; i < parameters->len; i++)
-        if (!is_plain(parameters->items[i].name))
+        if (!is_plain_identifier(parameters->items[i].name))
             return false;
     return true;
 }
 
-static bool is_small(const json_t *schema)
+static bool is_small_schema(const json_t *schema)
 {
     return json_dumpb(schema, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
 }
 
-/* The object of all parameters; of any members, where it cannot be stated. NULL when memory is out. */
-static json_t *object_of(const struct parameters *parameters)
+/* Returns the schema of an object with all parameters, or of any object if a name is not plain or the schema is too
+ * large. NULL if out of memory. */
+static json_t *build_arguments_schema(const struct parameters *parameters)
 {
     json_t *properties = json_object(), *required = json_array();
     int rc = properties && required ? 0 : -1;
-    for (size_t i = 0; rc == 0 && i < parameters->len && are_plain(parameters); i++) {
-        rc = json_object_set_new(properties, parameters->items[i].name, loosen_or_null(parameters->items[i].schema));
+    for (size_t i = 0; rc == 0 && i < parameters->len && parameter_names_are_plain(parameters); i++) {
+        rc = json_object_set_new(properties, parameters->items[i].name,
+                                 write_nullable_schema(parameters->items[i].schema));
         if (rc == 0)
             rc = json_array_append_new(required, json_string(parameters->items[i].name));
     }
-    bool stated = rc == 0 && are_plain(parameters) && is_small(properties);
+    bool stated = rc == 0 && parameter_names_are_plain(parameters) && is_small_schema(properties);
     json_t *out = rc < 0   ? NULL
                   : stated ? json_pack("{s:s, s:O, s:O, s:b}", "type", "object", "properties", properties, "required",
                                        required, "additionalProperties", 0)
@@ -202,7 +246,7 @@ static json_t *object_of(const struct parameters *parameters)
 
 int wt__argument_schema(json_t **out, const struct parameters *parameters, bool thought, wt_error *err)
 {
-    json_t *object = object_of(parameters);
+    json_t *object = build_arguments_schema(parameters);
     *out = !object   ? NULL
            : thought ? json_pack("{s:s, s:{s:{s:s, s:i}, s:O}, s:[s, s], s:b}", "type", "object", "properties",
                                  "thought", "type", "string", "maxLength", (int)ARGUMENT_MOST_THOUGHT, "arguments",
@@ -213,7 +257,7 @@ int wt__argument_schema(json_t **out, const struct parameters *parameters, bool 
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-/* --- what is shown ------------------------------------------------------------------------------------------- */
+/* --- text for the model ------------------------------------------------------------------------------------------- */
 
 void wt__argument_value(struct buffer *out, const json_t *value)
 {
@@ -270,9 +314,9 @@ void wt__argument_line(struct buffer *out, const struct parameter *parameter)
     wt__buffer_str(out, description);
 }
 
-/* --- what is answered ---------------------------------------------------------------------------------------- */
+/* --- values of the answer ----------------------------------------------------------------------------------------- */
 
-bool wt__argument_is_nothing(const json_t *value, const struct parameter *parameter)
+bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter)
 {
     static const char *const words[] = {"none",          "null",      "n/a",    "not mentioned",
                                         "not specified", "not given", "unknown"};
@@ -285,7 +329,7 @@ bool wt__argument_is_nothing(const json_t *value, const struct parameter *parame
            (wt__str_among(text, words, sizeof words / sizeof *words) && !has_value(parameter->values, text));
 }
 
-bool wt__argument_same(const json_t *a, const json_t *b)
+bool wt__argument_equal(const json_t *a, const json_t *b)
 {
     if (!a || !b)
         return a == b;

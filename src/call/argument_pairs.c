@@ -1,0 +1,394 @@
+/* argument_pairs.c: pairs literals with parameters, best score first. See argument_reader.h. */
+#include "call/argument_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "retrieve/words.h"
+
+enum {
+    WORDS_BEFORE = 5, /* words before a literal that may belong to it */
+    WORDS_AFTER = 3,
+};
+
+/* A pair is unsure if its score is below SURE_SCORE, or less than SURE_MARGIN above the next one. */
+static const float SURE_SCORE = .88F;
+static const float SURE_MARGIN = .25F;
+static const float SOLE = .6F;      /* literal and parameter are each other's only candidate */
+static const float PER_WORD = .12F; /* deducted for each word between them */
+static const float PLACE_EVIDENCE = .6F;
+static const float JOINT_EVIDENCE = .15F;
+static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
+static const float SURE_FIRST = 10.F;
+
+/* ---------------------------------------------------------------- scores of pairs */
+
+static bool sentence_ends_between(const struct argument_reader *r, size_t from, size_t to)
+{
+    for (size_t at = from; at < to; at++)
+        if (strchr(".!?;", r->request.ptr[at]) && (at + 1 == r->request.len || wt__is_blank(r->request.ptr[at + 1])))
+            return true;
+    return false;
+}
+
+static bool part_ends_between(const struct argument_reader *r, size_t from, size_t to)
+{
+    return sentence_ends_between(r, from, to) || memchr(r->request.ptr + from, ',', to - from) != NULL;
+}
+
+struct literal_context {
+    size_t first_before, before; /* words first_before .. before - 1 precede it */
+    size_t after, last_after;    /* words after .. last_after - 1 follow it */
+    enum parameter_bound bound;
+    bool follows_place_word; /* follows "in" or "near": a place */
+    bool follows_link_word;  /* follows "by" or "with": belongs to the noun before */
+};
+
+/* Reads the words beside a literal, up to the next literal of its kind or the end of the sentence. */
+static struct literal_context read_context(const struct argument_reader *r, size_t l)
+{
+    const struct literal *literal = &r->literals[l];
+    size_t floor_at = l > 0 ? r->literals[l - 1].end : 0;
+    size_t ceiling = l + 1 < r->literal_count ? r->literals[l + 1].start : r->request.len;
+    struct literal_context around = {0};
+    around.before = around.first_before = wt__reader_words_before(r, literal->start);
+    while (around.first_before > 0 && around.before - around.first_before < WORDS_BEFORE &&
+           r->words[around.first_before - 1].start >= floor_at &&
+           !sentence_ends_between(r, r->words[around.first_before - 1].end, literal->start))
+        around.first_before--;
+    around.after = around.before;
+    while (around.after < r->word_count && r->words[around.after].start < literal->end)
+        around.after++;
+    around.last_after = around.after;
+    while (around.last_after < r->word_count && around.last_after - around.after < WORDS_AFTER &&
+           r->words[around.last_after].end <= ceiling &&
+           !part_ends_between(r, literal->end, r->words[around.last_after].start))
+        around.last_after++;
+    /* "longitude 4.8 and latitude 32.5": the word right before the next literal belongs to the next literal. */
+    bool next = around.last_after < r->word_count && r->words[around.last_after].end > ceiling;
+    if (next && around.last_after > around.after + 1)
+        around.last_after--;
+    static const char *const joints[] = {"by", "with", "featuring", "starring", "of", "for", "named", "called"};
+    around.follows_place_word =
+        around.before > around.first_before && wt__is_place_word(wt__reader_word(r, around.before - 1));
+    around.follows_link_word =
+        around.before > around.first_before &&
+        wt__str_among(wt__reader_word(r, around.before - 1), joints, sizeof joints / sizeof *joints);
+    for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--) {
+        around.bound = wt__bound_cue(wt__reader_word(r, w - 1), w > 1 ? wt__reader_word(r, w - 2) : STR(""));
+        if (w > 2 && wt__str_equal(wt__reader_word(r, w - 1), STR("than")) &&
+            wt__is_denial_word(wt__reader_word(r, w - 3)))
+            around.bound = wt__bound_opposite(around.bound); /* "no more than 500" */
+    }
+    return around;
+}
+
+/* Returns the noun right before a literal: "account number 123456". Empty if the word is a verb or has no meaning. */
+static struct str find_noun_before(const struct argument_reader *r, size_t l, const struct literal_context *around)
+{
+    if (around->before == around->first_before)
+        return STR("");
+    struct str word = wt__reader_word(r, around->before - 1);
+    bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or a blank and a quote */
+    return apart || wt__is_stopword_any_case(word) || wt__verb(word).actions ? STR("") : word;
+}
+
+static bool follows_range_word(const struct argument_reader *r, size_t start)
+{
+    static const char *const words[] = {"between", "from"};
+    return wt__str_among(wt__reader_word_before(r, start), words, sizeof words / sizeof *words);
+}
+
+/* Sets the bounds of the ends of ranges: "between 10 and 20". */
+static void read_range_bounds(const struct argument_reader *r, struct literal_context around[LITERALS_MOST])
+{
+    for (size_t l = 0; l + 1 < r->literal_count; l++) {
+        const struct literal *low = &r->literals[l], *high = low + 1;
+        if (low->kind != high->kind || around[l + 1].before - around[l].after > 2)
+            continue;
+        size_t w = around[l].before;
+        bool between = w > 0 && wt__str_equal(wt__reader_word(r, w - 1), STR("between"));
+        if (between && low->kind == LITERAL_NUMBER) {
+            around[l].bound = BOUND_LOWEST;
+            around[l + 1].bound = BOUND_HIGHEST;
+        } else if (between) {
+            around[l].bound = BOUND_FROM;
+            around[l + 1].bound = BOUND_TO;
+        }
+    }
+}
+
+static float score_pair(const struct argument_reader *r, const struct parameter *parameter,
+                        const struct literal *literal, const struct literal_context *around)
+{
+    float begin = wt__kind_evidence(parameter, literal), bound = wt__bound_evidence(parameter, around->bound),
+          beside = 0;
+    if (begin == PAIR_NEVER || bound == PAIR_NEVER)
+        return PAIR_NEVER;
+    for (size_t w = around->first_before; w < around->before; w++)
+        beside = fmaxf(beside, wt__word_evidence(parameter, wt__reader_word(r, w)) -
+                                   PER_WORD * (float)(around->before - 1 - w));
+    for (size_t w = around->after; w < around->last_after; w++)
+        beside =
+            fmaxf(beside, wt__word_evidence(parameter, wt__reader_word(r, w)) - PER_WORD * (float)(w - around->after));
+    if (literal->spelled && beside < PAIR_NAMED)
+        return PAIR_NEVER;
+    if (literal->kind == LITERAL_NAME && parameter->takes_place && around->follows_place_word)
+        beside = fmaxf(beside, PLACE_EVIDENCE);
+    if (literal->kind == LITERAL_NAME && parameter->takes_place && around->follows_link_word)
+        beside = fmaxf(beside, PLACE_JOINT_EVIDENCE);
+    if (literal->money && parameter->takes_money)
+        beside = fmaxf(beside, PAIR_NAMED);
+    if (around->follows_link_word)
+        beside = fmaxf(beside, JOINT_EVIDENCE);
+    if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
+        return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has no other candidate */
+    return begin + bound + beside;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+static void score_all_pairs(struct argument_reader *r)
+{
+    struct literal_context around[LITERALS_MOST];
+    for (size_t l = 0; l < r->literal_count; l++) {
+        around[l] = read_context(r, l);
+        r->nouns[l] = find_noun_before(r, l, &around[l]);
+    }
+    read_range_bounds(r, around);
+    for (size_t p = 0; p < r->parameters->len; p++)
+        for (size_t l = 0; l < r->literal_count; l++) {
+            const struct parameter *parameter = &r->parameters->items[p];
+            bool open = wt__reader_is_vacant(r, p) && !parameter->values && !r->used[l];
+            bool named = wt__reader_answering_literal(r, p) == l && wt__fits_as_answer(parameter, &r->literals[l]);
+            r->scores[p][l] = !open   ? PAIR_NEVER
+                              : named ? SURE_FIRST
+                                      : score_pair(r, parameter, &r->literals[l], &around[l]);
+        }
+}
+
+static bool is_open_pair(const struct argument_reader *r, size_t p, size_t l)
+{
+    return r->scores[p][l] > PAIR_NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
+}
+
+/* True if a parameter competes for a literal. A required one always does. An optional one does if words support it, and
+ * never for a number. */
+static bool is_rival(const struct argument_reader *r, size_t p, size_t l)
+{
+    bool number = r->literals[l].kind == LITERAL_NUMBER;
+    return r->parameters->items[p].required || (!number && r->scores[p][l] > PAIR_LITTLE);
+}
+
+/* True if neither can be in another pair, now that others are taken. Numbers go to required parameters only: otherwise
+ * one of many optional parameters would take any number. */
+static bool is_sole_pair(const struct argument_reader *r, size_t p, size_t l)
+{
+    if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
+        return false;
+    for (size_t other = 0; other < r->literal_count; other++)
+        if (other != l && is_open_pair(r, p, other) && r->scores[p][other] > r->scores[p][l] - PAIR_LITTLE)
+            return false;
+    for (size_t other = 0; other < r->parameters->len; other++)
+        if (other != p && is_open_pair(r, other, l) && is_rival(r, other, l))
+            return false;
+    return true;
+}
+
+/* True if the pair may get the bonus of a sole pair. For an optional parameter, or after others were taken, words must
+ * support it. */
+static bool may_take_sole_bonus(const struct argument_reader *r, size_t p, size_t l)
+{
+    if (r->nouns[l].len > 0 && wt__word_evidence(&r->parameters->items[p], r->nouns[l]) <= 0)
+        return false; /* the noun names something else */
+    return r->scores[p][l] > PAIR_LITTLE || (r->parameters->items[p].required && r->taken == 0);
+}
+
+static float score_open_pair(const struct argument_reader *r, size_t p, size_t l)
+{
+    return is_open_pair(r, p, l) ? r->scores[p][l] + (may_take_sole_bonus(r, p, l) && is_sole_pair(r, p, l) ? SOLE : 0)
+                                 : PAIR_NEVER;
+}
+
+/* Distance of the pair's score from the best other pair of the same parameter or literal. */
+static float compute_margin(const struct argument_reader *r, size_t p, size_t l)
+{
+    float second = 0;
+    for (size_t other = 0; other < r->literal_count; other++)
+        if (other != l && is_open_pair(r, p, other))
+            second = fmaxf(second, r->scores[p][other]);
+    for (size_t other = 0; other < r->parameters->len; other++)
+        if (other != p && is_open_pair(r, other, l))
+            second = fmaxf(second, r->scores[other][l]);
+    return score_open_pair(r, p, l) - second;
+}
+
+static json_t *make_literal_value(const struct parameter *parameter, const struct literal *literal, struct str text)
+{
+    bool number =
+        literal->kind == LITERAL_NUMBER && (parameter->kind == PARAMETER_INTEGER ||
+                                            parameter->kind == PARAMETER_NUMBER || parameter->kind == PARAMETER_ANY);
+    if (!number)
+        return wt__json_string(text);
+    return literal->number == floor(literal->number) && fabs(literal->number) < 1e15
+               ? json_integer((json_int_t)literal->number)
+               : json_real(literal->number);
+}
+
+bool wt__is_calendar_word(struct str word)
+{
+    static const char *const words[] = {"today",   "tomorrow",  "tonight", "yesterday", "weekend",   "week",
+                                        "month",   "monday",    "tuesday", "wednesday", "thursday",  "friday",
+                                        "sunday",  "saturday",  "noon",    "morning",   "afternoon", "evening",
+                                        "january", "february",  "march",   "april",     "june",      "july",
+                                        "august",  "september", "october", "november",  "december"};
+    return wt__str_among(word, words, sizeof words / sizeof *words);
+}
+
+/* True if the request has a calendar word: in "next Monday, today is 2023-10-01" the date may not be the date meant. */
+static bool has_calendar_word(const struct argument_reader *r)
+{
+    size_t l = 0;
+    for (size_t w = 0; w < r->word_count; w++) {
+        while (l < r->literal_count && r->literals[l].end <= r->words[w].start)
+            l++;
+        bool within = l < r->literal_count && r->literals[l].start < r->words[w].end;
+        if (!within && wt__is_calendar_word(wt__reader_word(r, w)))
+            return true;
+    }
+    return false;
+}
+
+/* True if the literal is negated, or one of two alternatives: "not Oslo", "3 or 4", "between 20 and 10". */
+static bool is_doubtful_literal(const struct argument_reader *r, size_t l)
+{
+    const struct literal *literal = &r->literals[l];
+    size_t from = l > 0 ? l - 1 : 0, to = l + 1 < r->literal_count ? l + 1 : l;
+    for (size_t first = from; first < to; first++) {
+        const struct literal *a = &r->literals[first], *b = a + 1;
+        struct str between = {r->request.ptr + a->end, b->start - a->end};
+        size_t at = 0;
+        struct str word = wt__next_word(between, &at);
+        bool only = wt__next_word(between, &at).len == 0;
+        if (only && wt__str_equal(word, STR("or")) && a->kind == b->kind)
+            return true;
+        if (only && (wt__str_equal(word, STR("and")) || wt__str_equal(word, STR("to"))) && a->kind == LITERAL_NUMBER &&
+            b->kind == LITERAL_NUMBER && a->number > b->number && follows_range_word(r, a->start))
+            return true;
+    }
+    return (literal->kind == LITERAL_DATE && has_calendar_word(r)) ||
+           wt__str_equal(wt__reader_word_before(r, literal->start), STR("not"));
+}
+
+static int take_pair(struct argument_reader *r, size_t p, size_t l)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    const struct literal *literal = &r->literals[l];
+    float score = score_open_pair(r, p, l);
+    bool named = wt__reader_answering_literal(r, p) == l && score >= SURE_FIRST;
+    bool likely = score >= SURE_SCORE && compute_margin(r, p, l) >= SURE_MARGIN && !is_doubtful_literal(r, l);
+    bool sure = (named || likely) && !literal->percent;
+    if (named)
+        wt__reader_mark_repeated(r, literal->text, (struct byte_span){literal->start, literal->end});
+    r->used[l] = true;
+    if (r->repeated[l] && !sure)
+        return 0;
+    struct call_argument *argument = &r->out->items[p];
+    struct str text;
+    int rc = wt__convert_literal(&text, parameter, literal, r->arena);
+    json_t *value = rc < 0 ? NULL : make_literal_value(parameter, literal, text);
+    if (value && parameter->list)
+        value = wt__json_list_of(value);
+    if (!value)
+        return WT_ENOMEM;
+    *argument = wt__given_argument(value, literal->start, literal->end);
+    argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
+    argument->score = score;
+    if (rc == 0)
+        wt__call_argument_reject(argument, parameter);
+    r->taken += literal->kind >= LITERAL_QUOTED;
+    return 0;
+}
+
+/* Finds the pair with the highest score; a sure pair comes before all others. False if all pairs are taken. */
+static bool find_best_pair(const struct argument_reader *r, size_t *best_p, size_t *best_l)
+{
+    float best = PAIR_NEVER;
+    for (size_t p = 0; p < r->parameters->len; p++)
+        for (size_t l = 0; l < r->literal_count; l++) {
+            float score = score_open_pair(r, p, l);
+            if (score <= PAIR_NEVER)
+                continue;
+            score += compute_margin(r, p, l) >= SURE_MARGIN && score >= SURE_SCORE ? SURE_FIRST : 0;
+            if (score > best) {
+                best = score;
+                *best_p = p;
+                *best_l = l;
+            }
+        }
+    return best > PAIR_NEVER;
+}
+
+static int take_all_pairs(struct argument_reader *r)
+{
+    size_t p = 0, l = 0;
+    int rc = 0;
+    while (rc == 0 && find_best_pair(r, &p, &l))
+        rc = take_pair(r, p, l);
+    return rc;
+}
+
+/* Pairs the answers, which name their parameter, before all other literals. */
+static int take_answer_pairs(struct argument_reader *r)
+{
+    for (size_t p = 0; p < r->parameters->len; p++) {
+        size_t l = wt__reader_answering_literal(r, p);
+        int rc =
+            l < r->literal_count && is_open_pair(r, p, l) && r->scores[p][l] >= SURE_FIRST ? take_pair(r, p, l) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* True if the names differ only in a number or a letter: "num1" and "num2", "a" and "b". */
+static bool are_in_series(const struct parameter *a, const struct parameter *b)
+{
+    size_t len = strlen(a->name);
+    return a->kind == b->kind && len == strlen(b->name) && memcmp(a->name, b->name, len - 1) == 0 &&
+           (len == 1 || (a->name[len - 1] >= '0' && a->name[len - 1] <= '9'));
+}
+
+/* Gives a series of parameters ("num1", "num2") the literals in their order, if there are exactly as many. */
+static int take_series(struct argument_reader *r)
+{
+    const struct parameter *items = r->parameters->items;
+    for (size_t first = 0; first + 1 < r->parameters->len; first++) {
+        size_t count = 1, fitting = 0;
+        while (first + count < r->parameters->len && are_in_series(&items[first], &items[first + count]))
+            count++;
+        for (size_t l = 0; l < r->literal_count; l++)
+            fitting += is_open_pair(r, first, l);
+        if (count < 2 || fitting != count) {
+            first += count - 1; /* the rest of this series is not a series of its own */
+            continue;
+        }
+        size_t p = first;
+        for (size_t l = 0; l < r->literal_count && p < first + count; l++)
+            if (is_open_pair(r, p, l)) {
+                r->scores[p][l] = SURE_FIRST;
+                WT_TRY(take_pair(r, p++, l));
+            }
+    }
+    return 0;
+}
+
+int wt__fill_pairs(struct argument_reader *r)
+{
+    score_all_pairs(r);
+    WT_TRY(take_answer_pairs(r));
+    WT_TRY(take_series(r));
+    return take_all_pairs(r);
+}

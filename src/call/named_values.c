@@ -1,0 +1,398 @@
+/* named_values.c: fills parameters by values of their enumerations, answers by name, and examples of their
+ * descriptions, independent of other parameters. Marks the words of such values as used. See argument_reader.h. */
+#include "call/argument_reader.h"
+
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "retrieve/words.h"
+
+enum { DENIAL_WORDS = 3 /* words before a value that may deny it */ };
+
+struct str wt__reader_word(const struct argument_reader *r, size_t w)
+{
+    return (struct str){r->request.ptr + r->words[w].start, r->words[w].end - r->words[w].start};
+}
+
+void wt__reader_read_words(struct argument_reader *r)
+{
+    size_t at = 0;
+    while (r->word_count < WORDS_MOST) {
+        struct str word = wt__next_word(r->request, &at);
+        if (word.len == 0)
+            break;
+        size_t start = (size_t)(word.ptr - r->request.ptr);
+        r->words[r->word_count++] = (struct word_span){start, start + word.len};
+    }
+}
+
+size_t wt__reader_words_before(const struct argument_reader *r, size_t start)
+{
+    size_t w = 0;
+    while (w < r->word_count && r->words[w].end <= start)
+        w++;
+    return w;
+}
+
+struct str wt__reader_word_before(const struct argument_reader *r, size_t start)
+{
+    size_t w = wt__reader_words_before(r, start);
+    return w > 0 ? wt__reader_word(r, w - 1) : STR("");
+}
+
+void wt__call_argument_reject(struct call_argument *argument, const struct parameter *parameter)
+{
+    json_decref(argument->value);
+    argument->value = NULL;
+    argument->state = parameter->required ? ARGUMENT_MISSING : ARGUMENT_UNSURE;
+}
+
+/* ---------------------------------------------------------------- named values */
+
+static bool has_letter_byte(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (wt__is_word_byte(text.ptr[i]) && (text.ptr[i] < '0' || text.ptr[i] > '9'))
+            return true;
+    return false;
+}
+
+bool wt__is_denial_word(struct str word)
+{
+    static const char *const denials[] = {"not", "no", "without", "t", "never", "except", "don't", "isn't"};
+    return wt__str_among(word, denials, sizeof denials / sizeof *denials);
+}
+
+/* True if a denial precedes the value at `start`: "not too pricey". */
+static bool is_denied(const struct argument_reader *r, size_t start)
+{
+    size_t w = wt__reader_words_before(r, start);
+    for (size_t back = 1; back <= DENIAL_WORDS && back <= w; back++)
+        if (wt__is_denial_word(wt__reader_word(r, w - back)))
+            return true;
+    return false;
+}
+
+size_t wt__count_name_sharers(const struct parameters *parameters, struct str word)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < parameters->len; p++)
+        count += wt__repeats_name(&parameters->items[p], word);
+    return count;
+}
+
+json_t *wt__json_list_of(json_t *value)
+{
+    json_t *list = json_array();
+    if (json_array_append_new(list, value) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+struct call_argument wt__given_argument(json_t *value, size_t start, size_t end)
+{
+    return (struct call_argument){
+        .state = ARGUMENT_GIVEN, .value = value, .start = start, .end = end, .score = PAIR_NAMED};
+}
+
+static struct byte_span find_text_span(const struct argument_reader *r, struct str text, struct byte_span within)
+{
+    for (size_t w = 0; w < r->word_count && has_letter_byte(text); w++) {
+        size_t start = r->words[w].start, end = start < within.start ? 0 : wt__match_value(r->request, start, text);
+        if (end > 0 && end <= within.end)
+            return (struct byte_span){start, end};
+    }
+    return (struct byte_span){0, 0};
+}
+
+static struct byte_span whole_request(const struct argument_reader *r)
+{
+    return (struct byte_span){0, r->request.len};
+}
+
+void wt__reader_mark_used(struct argument_reader *r, struct byte_span span)
+{
+    for (size_t l = 0; l < r->literal_count; l++)
+        if (r->literals[l].start < span.end && span.start < r->literals[l].end)
+            r->used[l] = true;
+}
+
+/* Marks the literals within a value of an enumeration as used, except the amount before a currency: "5 USD". */
+static void mark_value_used(struct argument_reader *r, struct byte_span span)
+{
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        bool code =
+            literal->currency.len > 0 && span.end == literal->end && span.start == literal->end - literal->currency.len;
+        if (literal->start < span.end && span.start < literal->end && !code)
+            r->used[l] = true;
+    }
+}
+
+static bool is_same_text(struct str a, struct str b)
+{
+    return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+void wt__reader_mark_repeated(struct argument_reader *r, struct str text, struct byte_span given)
+{
+    bool once = false;
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        bool counted = literal->kind <= LITERAL_DATE_TIME;
+        if (!is_same_text(literal->text, text) || (literal->start < given.end && given.start < literal->end) ||
+            r->repeated[l] || (counted && once))
+            continue;
+        r->repeated[l] = true;
+        once |= counted;
+    }
+}
+
+static struct str get_answer_text(const struct argument_reader *r, size_t p)
+{
+    return (struct str){r->request.ptr + r->answers[p].start, r->answers[p].end - r->answers[p].start};
+}
+
+bool wt__reader_is_vacant(const struct argument_reader *r, size_t p)
+{
+    return r->out->items[p].state == ARGUMENT_ABSENT && !r->out->items[p].declined;
+}
+
+static bool read_declined(struct argument_reader *r, size_t p)
+{
+    const struct argument_answer *answered = &r->answers[p];
+    bool declines = answered->end > 0 && !r->parameters->items[p].required &&
+                    wt__answer_declines(get_answer_text(r, p), &r->parameters->items[p]);
+    if (declines)
+        r->out->items[p] = (struct call_argument){.start = answered->name, .end = answered->end, .declined = true};
+    return declines;
+}
+
+static struct byte_span find_value(const struct argument_reader *r, const json_t *value, struct byte_span within)
+{
+    return find_text_span(r, (struct str){json_string_value(value), json_string_length(value)}, within);
+}
+
+/* Fills a parameter with an example of its description found in the request. */
+static int fill_example(struct argument_reader *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct call_argument *argument = &r->out->items[p];
+    struct byte_span best = {0, 0};
+    struct str said = {0};
+    for (size_t i = 0; i < parameter->example_count; i++) {
+        struct byte_span span = find_text_span(r, parameter->examples[i], whole_request(r));
+        if (span.end - span.start > best.end - best.start &&
+            wt__count_name_sharers(r->parameters, parameter->examples[i]) == 0) {
+            best = span;
+            said = parameter->examples[i];
+        }
+    }
+    if (best.end == 0 || is_denied(r, best.start))
+        return 0;
+    json_t *value = wt__json_string(said);
+    if (value && parameter->list)
+        value = wt__json_list_of(value);
+    if (!value)
+        return WT_ENOMEM;
+    wt__reader_mark_used(r, best);
+    *argument = wt__given_argument(value, best.start, best.end);
+    return 0;
+}
+
+bool wt__reader_has_literal(const struct argument_reader *r, size_t start, size_t end)
+{
+    for (size_t l = 0; l < r->literal_count; l++)
+        if (r->literals[l].start < end && start < r->literals[l].end)
+            return true;
+    return false;
+}
+
+size_t wt__reader_answering_literal(const struct argument_reader *r, size_t p)
+{
+    for (size_t l = 0; r->answers[p].end > 0 && l < r->literal_count; l++)
+        if (r->literals[l].start == r->answers[p].start && r->literals[l].end == r->answers[p].end)
+            return l;
+    return SIZE_MAX;
+}
+
+static int fill_answer(struct argument_reader *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct call_argument *argument = &r->out->items[p];
+    const struct argument_answer *answered = &r->answers[p];
+    if (parameter->list || parameter->takes_date || parameter->takes_time || parameter->takes_date_time ||
+        answered->end == 0 || wt__reader_has_literal(r, answered->name, answered->end))
+        return 0;
+    const struct literal answer = {LITERAL_QUOTED, answered->start, answered->end, .text = get_answer_text(r, p)};
+    struct str text;
+    int rc = wt__convert_literal(&text, parameter, &answer, r->arena);
+    json_t *value = rc < 0 ? NULL : wt__json_string(text);
+    if (!value)
+        return WT_ENOMEM;
+    *argument = wt__given_argument(value, answered->start, answered->end);
+    if (rc == 0)
+        wt__call_argument_reject(argument, parameter);
+    wt__reader_mark_repeated(r, answer.text, (struct byte_span){answered->start, answered->end});
+    return 0;
+}
+
+/* Fills a list of texts that has no enumeration. */
+static int fill_texts(struct argument_reader *r, size_t p)
+{
+    const struct argument_answer *answered = &r->answers[p];
+    struct byte_span span = {answered->start, answered->end};
+    bool sure;
+    json_t *list = json_array();
+    int rc = list ? wt__answer_read_texts(list, &span.end, &sure, r->all, answered) : WT_ENOMEM;
+    if (rc < 0) {
+        json_decref(list);
+        return rc == WT_ENOMEM ? rc : 0;
+    }
+    r->out->items[p] = wt__given_argument(list, span.start, span.end);
+    r->out->items[p].state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
+    wt__reader_mark_used(r, span);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        wt__reader_mark_repeated(r, (struct str){json_string_value(item), json_string_length(item)}, span);
+    }
+    return 0;
+}
+
+/* "250 USD to NOK": fills the only currency parameter, or the source of a conversion, with the currency of the amount;
+ * never the target. */
+static int fill_currency(struct argument_reader *r)
+{
+    const struct literal *amount = NULL;
+    struct call_argument *argument = NULL;
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        if (literal->currency.len == 0)
+            continue;
+        if ((amount && !wt__str_equal(amount->currency, literal->currency)) ||
+            wt__str_equal(wt__reader_word_before(r, literal->start), STR("to")))
+            return 0;
+        amount = literal;
+    }
+    for (size_t p = 0; amount && p < r->parameters->len; p++) {
+        const struct parameter *parameter = &r->parameters->items[p];
+        bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+        if (!parameter->takes_currency || !text || parameter->list || parameter->bound == BOUND_TO ||
+            parameter->values || !wt__reader_is_vacant(r, p))
+            continue;
+        if (argument)
+            return 0; /* two parameters could take the currency */
+        argument = &r->out->items[p];
+    }
+    if (!argument)
+        return 0;
+    json_t *value = wt__json_string(amount->currency);
+    *argument = wt__given_argument(value, amount->end - amount->currency.len, amount->end);
+    return value ? 0 : WT_ENOMEM;
+}
+
+static int fill_words(struct argument_reader *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    bool moments = parameter->takes_date || parameter->takes_time || parameter->takes_date_time;
+    bool texts = parameter->list && !moments && r->answers[p].assigned;
+    int rc = texts ? fill_texts(r, p) : fill_answer(r, p);
+    return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
+}
+
+/* Appends the values found in the request to `found`, without those inside longer ones. Returns their number, or
+ * WT_ENOMEM. */
+static int find_enumeration_values(struct argument_reader *r, const struct parameter *parameter, struct byte_span range,
+                                   json_t *found, struct byte_span *first)
+{
+    struct byte_span best = {0, 0};
+    int count = 0;
+    for (size_t i = 0; i < json_array_size(parameter->values); i++) {
+        const json_t *value = json_array_get(parameter->values, i);
+        struct byte_span span = find_value(r, value, range);
+        if (span.end == 0)
+            continue;
+        bool within = span.start >= best.start && span.end <= best.end;
+        bool over = best.end > 0 && span.start <= best.start && best.end <= span.end;
+        if (within)
+            continue;
+        if (over) {
+            json_array_remove(found, json_array_size(found) - 1);
+            count--;
+        }
+        best = span;
+        mark_value_used(r, span);
+        *first = count == 0 ? span : *first;
+        if (json_array_append(found, (json_t *)value) < 0)
+            return WT_ENOMEM;
+        count++;
+    }
+    return count;
+}
+
+/* Marks literals equal to a part of the answer, and keeps the first part missing from the enumeration in left_over. */
+static void read_answer_parts(struct argument_reader *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct str text = get_answer_text(r, p), part;
+    struct byte_span span = {r->answers[p].start, r->answers[p].end};
+    for (size_t at = 0; (part = wt__next_answer_part(text, &at)).len > 0;) {
+        size_t start = (size_t)(part.ptr - r->request.ptr), in = 0;
+        bool known = wt__reader_has_literal(r, start, start + part.len) && parameter->list;
+        for (size_t i = 0; !known && i < json_array_size(parameter->values); i++)
+            known =
+                find_value(r, json_array_get(parameter->values, i), (struct byte_span){start, start + part.len}).end >
+                0;
+        struct str word;
+        do
+            word = wt__next_word(part, &in);
+        while (word.len > 0 && wt__is_stopword_any_case(word));
+        if (!known && word.len > 0 && r->left_over.len == 0)
+            r->left_over = part;
+        wt__reader_mark_repeated(r, part, span);
+    }
+}
+
+static int fill_enumeration(struct argument_reader *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct call_argument *argument = &r->out->items[p];
+    bool answered = r->answers[p].assigned;
+    struct byte_span span = {0, 0},
+                     range = answered ? (struct byte_span){r->answers[p].start, r->answers[p].end} : whole_request(r);
+    json_t *found = json_array();
+    int count = found ? find_enumeration_values(r, parameter, range, found, &span) : WT_ENOMEM;
+    if (count > 0) {
+        bool sure = (count == 1 || parameter->list) && !is_denied(r, span.start);
+        argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
+        argument->value = parameter->list ? json_incref(found) : json_incref(json_array_get(found, 0));
+        argument->start = span.start;
+        argument->end = span.end;
+        argument->score = 1;
+    }
+    if (count >= 0 && answered)
+        read_answer_parts(r, p);
+    json_decref(found);
+    return count < 0 ? count : 0;
+}
+
+/* Fills a parameter by its enumeration, its answer or its examples, independent of other parameters. */
+static int fill_parameter(struct argument_reader *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+    if (read_declined(r, p))
+        return 0;
+    if (parameter->values)
+        return fill_enumeration(r, p);
+    return text ? fill_words(r, p) : 0;
+}
+
+int wt__fill_named_values(struct argument_reader *r)
+{
+    for (size_t p = 0; p < r->parameters->len; p++)
+        WT_TRY(fill_parameter(r, p));
+    return fill_currency(r);
+}
