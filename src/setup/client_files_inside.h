@@ -1,16 +1,17 @@
-/* client_files_inside.h: what moving servers there and back share. */
+/* client_files_inside.h: functions shared by init and undo. */
 #ifndef WT_SETUP_CLIENT_FILES_INSIDE_H
 #define WT_SETUP_CLIENT_FILES_INSIDE_H
 
 #include "setup/client_files.h"
 
-/* servers.json and init.json of the folder. */
+/* Sets the paths of servers.json and init.json in the folder. */
 int wt__client_own_files(const char *folder, struct arena *arena, const char **servers, const char **record,
                          wt_error *err);
-/* One process at a time. */
+/* Locks the folder against other processes. */
 int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err);
-/* What keeps others out goes, by who holds it, and the folder if it is empty then: nothing of ours is left. */
+/* Removes the lock file, and the folder if it is empty. The caller holds the lock. */
 void wt__client_leave(const char *folder, struct arena *arena);
+/* True if the options include the client. */
 bool wt__client_chosen(const struct import_options *options, const char *client);
 
 #endif

@@ -1,6 +1,6 @@
-/* client_init.c: the way there of client_files.h: what each client's file has is judged, the servers that move are
- * named among our own, and what the files shall be is planned as text; then copies, the record, our file and theirs are
- * written, in that order. */
+/* client_init.c: the first half of client_files.h. Planning checks each client's file, names the moving servers in our
+ * file, and edits the files as text. Applying writes backups, the record, our file and the clients' files, in that
+ * order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ int wt__client_own_files(const char *folder, struct arena *arena, const char **s
     return *servers && *record ? 0 : wt__fail_nomem(err);
 }
 
-/* A file that was removed while we waited for it locks nobody out. */
+/* Locks the file again if its previous owner removed it while we waited: the lock of a removed file excludes no one. */
 int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err)
 {
     const char *path = wt__path_join(arena, folder, LOCK_NAME);
@@ -52,7 +52,7 @@ void wt__client_leave(const char *folder, struct arena *arena)
         rmdir(folder);
 }
 
-/* Reads our file of servers, if there is one. */
+/* Reads our file of servers, if it exists. */
 static int read_servers(struct import *import, wt_error *err)
 {
     const char *why = NULL;
@@ -70,14 +70,14 @@ static int read_servers(struct import *import, wt_error *err)
     if (rc == 0 && wt__json_object(root, our_path[0]))
         import->servers = json_incref(wt__json_object(root, our_path[0]));
     else if (rc == 0)
-        rc = wt__fail(err, WT_EFORMAT, "it has no \"mcpServers\"");
+        rc = wt__fail(err, WT_EFORMAT, "it has no \"mcpServers\" object");
     json_decref(root);
     return rc == 0 || rc == WT_ENOMEM
                ? rc
-               : wt__fail_context(err, rc, "%s is there already, and is not understood", import->servers_path);
+               : wt__fail_context(err, rc, "%s exists already and is invalid", import->servers_path);
 }
 
-/* The name under which ours has this definition, or gets it. */
+/* Names a server in our file: reuses the entry with the same definition, or adds a new one. */
 static int name_server(struct import *import, struct import_server *server, json_t *definition, wt_error *err)
 {
     for (size_t number = 1; number <= CLIENT_NAMES_MAX; number++) {
@@ -98,13 +98,13 @@ static int name_server(struct import *import, struct import_server *server, json
             return wt__fail_nomem(err);
         return 0;
     }
-    server->why = "too many servers behind whichtool have its name";
+    server->why = "too many servers behind whichtool have the same name";
     return 0;
 }
 
 /* ---------------------------------------------------------------- the entry */
 
-/* A name that the file does not have. */
+/* Returns a name for the entry, unused in the file; NULL if all are taken or out of memory. */
 static const char *entry_name(struct arena *arena, const json_t *servers)
 {
     static const char name[] = "whichtool";
@@ -121,7 +121,7 @@ static const char *entry_name(struct arena *arena, const json_t *servers)
     return NULL;
 }
 
-/* A member on a line of its own where the file has lines. */
+/* Begins a member, on a line of its own if the file is indented. */
 static void begin_member(struct buffer *out, const struct json_members *members, const char *key, bool first)
 {
     if (!first)
@@ -134,7 +134,7 @@ static void begin_member(struct buffer *out, const struct json_members *members,
     wt__buffer_text(out, ": ");
 }
 
-/* The client hands on those of its variables that a server's texts name. */
+/* Appends an "env" with the variables, in the syntax of the client. */
 static void put_variables(struct buffer *out, const struct client_place *place, const char *const *names, size_t count)
 {
     static const char *const forms[] = {
@@ -196,9 +196,9 @@ struct reading {
     struct json_members members;
     struct mcp_config config;
     json_t *root, *servers;
-    const char **variables; /* [variable_count] that the entry hands on */
+    const char **variables; /* [variable_count] variables for the entry to pass on */
     size_t variable_count, variable_capacity;
-    bool hands_on[OFFERED_MAX]; /* by the table `offered`: a server that moves gets the variable */
+    bool hands_on[OFFERED_MAX]; /* true if a moving server gets offered[i] */
 };
 
 static int leave(struct reading *r, const char *why, wt_error *err)
@@ -208,7 +208,7 @@ static int leave(struct reading *r, const char *why, wt_error *err)
     return r->file->why ? 0 : wt__fail_nomem(err);
 }
 
-/* Whether the entry that stands there already hands this variable on. */
+/* True if the existing entry passes the variable on, or there is no entry yet. */
 static bool handed_on(const struct reading *r, const char *name)
 {
     const json_t *entry = r->file->entry ? json_object_get(r->servers, r->file->entry) : NULL;
@@ -234,7 +234,7 @@ static int add_variables(struct reading *r, const struct client_server *server, 
     return rc;
 }
 
-/* What the record needs to put it back. */
+/* Fills server->moved, for undo. */
 static int note_moved(struct reading *r, struct import_server *server, const json_t *definition, wt_error *err)
 {
     const struct json_member *member = wt__json_member_named(&r->members, server->name);
@@ -250,7 +250,7 @@ static int note_moved(struct reading *r, struct import_server *server, const jso
     return server->moved.text && server->moved.definition ? 0 : wt__fail_nomem(err);
 }
 
-/* Gemini CLI has lists of its own of servers that it starts ("allowed") and does not ("excluded"). */
+/* True if a list of Gemini CLI, "allowed" or "excluded", has the name, or has any name if it is NULL. */
 static bool listed(const struct reading *r, const char *list, const char *name)
 {
     const json_t *names = wt__json_array(wt__json_object(r->root, "mcp"), list), *item;
@@ -263,7 +263,8 @@ static bool listed(const struct reading *r, const char *list, const char *name)
     return false;
 }
 
-/* A client may have another PATH than who runs this: its server moves all the same. */
+/* Returns the server's program if it is not found, else NULL. The server moves anyway, since its client may have
+ * another PATH. */
 static const char *missing_program(struct arena *arena, const struct mcp_server *server)
 {
     const struct child child = {.argv = server->argv, .environment = server->environment};
@@ -273,10 +274,10 @@ static const char *missing_program(struct arena *arena, const struct mcp_server 
     return wt__arena_copy(arena, wt__str(server->argv[0]));
 }
 
-/* ---------------------------------------------------------------- variables that are offered */
+/* ---------------------------------------------------------------- offered variables */
 
-/* Settings of the machine that programs need to reach Docker or the network. whichtool passes on few variables, so a
- * server that relied on these would fail behind it. */
+/* Settings of the machine for Docker and the network. whichtool passes on few variables, so a server would fail without
+ * these. */
 static const char *const offered[] = {"DOCKER_HOST", "HTTPS_PROXY",   "HTTP_PROXY",
                                       "NO_PROXY",    "https_proxy",   "http_proxy",
                                       "no_proxy",    "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"};
@@ -307,7 +308,7 @@ static int offer_variables(struct reading *r, json_t *definition, wt_error *err)
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Lists the variables that were added, and has a new entry hand them on if its client can. */
+/* Lists the added variables in file->handed_on, and adds them to a new entry if its client replaces variables. */
 static int note_offered(struct reading *r, wt_error *err)
 {
     struct buffer names = {0};
@@ -342,9 +343,9 @@ static int plan_server(struct reading *r, size_t index, wt_error *err)
     out->why = judged.why;
     for (size_t i = 0; rc == 0 && !out->why && i < judged.variable_count; i++)
         if (!handed_on(r, judged.variables[i]))
-            out->why = "it names a variable that the entry of whichtool does not hand on in its \"env\"";
+            out->why = "it uses a variable that is not in the \"env\" of whichtool's entry";
     if (!out->why && listed(r, "excluded", out->name))
-        out->why = "its client leaves it out, by \"excluded\"";
+        out->why = "its client excludes it by \"excluded\"";
     if (rc == 0 && !out->why && configured->argv)
         rc = offer_variables(r, judged.definition, err);
     if (rc == 0 && !out->why)
@@ -360,7 +361,7 @@ static int plan_server(struct reading *r, size_t index, wt_error *err)
     return rc;
 }
 
-/* The servers alone as a configuration, whose names are in the order of the file. */
+/* Parses the servers of the file, in file order. */
 static int read_config(struct reading *r, wt_error *err)
 {
     struct buffer text = {0};
@@ -373,14 +374,15 @@ static int read_config(struct reading *r, wt_error *err)
     return rc;
 }
 
-/* Whether the new text is the old one but for the servers that move and the entry. */
+/* Sets *right to true if the new text differs from the old one only by the moved servers and the entry. Modifies the
+ * tree, as its last user. */
 static int check_edit(struct reading *r, struct str after, bool *right, wt_error *err)
 {
     json_t *have = NULL, *entry = NULL;
     int rc = wt__json_parse_relaxed(&have, after, NULL);
     for (size_t i = 0; i < r->file->count; i++)
         if (r->file->servers[i].as)
-            json_object_del(r->servers, r->file->servers[i].name); /* r->root is of no use afterwards but for this */
+            json_object_del(r->servers, r->file->servers[i].name);
     if (rc == 0 && r->file->entry_text)
         rc = wt__json_parse(&entry, r->file->entry_text, strlen(r->file->entry_text), NULL);
     if (rc == 0 && entry && json_object_set(r->servers, r->file->entry, entry) < 0)
@@ -415,10 +417,10 @@ static int edit_file(struct reading *r, wt_error *err)
     file->after = (struct str){out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out)), out.len};
     wt__buffer_dispose(&out);
     int rc = file->after.ptr ? check_edit(r, file->after, &right, err) : wt__fail_nomem(err);
-    return rc == 0 && !right ? leave(r, "it could not be edited so that all else in it stays the same", err) : rc;
+    return rc == 0 && !right ? leave(r, "it cannot be edited without changing other parts of it", err) : rc;
 }
 
-/* Servers that Claude Code keeps for single projects stay where they are: behind one file they would be everybody's. */
+/* Notes the servers that Claude Code keeps per project. They stay, since in our file all projects would get them. */
 static int note_projects(struct reading *r, wt_error *err)
 {
     const char *path;
@@ -431,13 +433,13 @@ static int note_projects(struct reading *r, wt_error *err)
     }
     if (count == 0)
         return 0;
-    wt__buffer_printf(&text, "%zu servers of single projects (\"projects\" in it) stay there", count);
+    wt__buffer_printf(&text, "%zu servers of single projects (in its \"projects\") stay there", count);
     r->file->note = text.failed ? NULL : wt__arena_copy(&r->import->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return r->file->note ? 0 : wt__fail_nomem(err);
 }
 
-/* The entry of an earlier run. */
+/* Finds the entry of an earlier run. */
 static void find_entry(struct reading *r)
 {
     for (size_t i = 0; !r->file->entry && i < r->members.count; i++)
@@ -455,7 +457,7 @@ static int plan_servers(struct reading *r, wt_error *err)
     if (rc < 0 || !r->servers)
         return rc;
     if (listed(r, "allowed", NULL))
-        return leave(r, "its \"allowed\" names the servers that its client starts, one by one", err);
+        return leave(r, "its \"allowed\" lists the servers that its client starts", err);
     rc = read_config(r, &why);
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : leave(r, why.message, err);
@@ -478,14 +480,14 @@ static int read_file(struct reading *r, wt_error *err)
     const char *why = NULL;
     wt_error read_error;
     if (!place->inner)
-        return leave(r, "it is TOML, which is not edited here", err);
+        return leave(r, "it is TOML, which whichtool cannot edit", err);
     int rc = wt__client_text_read(&r->file->text, &why, arena, r->file->path, err);
     if (rc < 0)
         return rc;
     if (rc == 0)
         return leave(r, why, err);
     if (!wt__utf8_valid(wt__str(r->file->text.path)))
-        return leave(r, "its path is no UTF-8", err);
+        return leave(r, "its path is not valid UTF-8", err);
     if (wt__str_trim(r->file->text.text).len == 0)
         return 0;
     rc = wt__json_members(&r->members, arena, r->file->text.text, place->outer ? both : both + 1, &read_error);
@@ -518,7 +520,7 @@ bool wt__client_chosen(const struct import_options *options, const char *client)
     return options->client_count == 0;
 }
 
-/* Two places may lead to one file, by a link. */
+/* True if an earlier place leads to the same file, by a link. */
 static bool seen(const struct import *import, const struct client_text *text)
 {
     for (size_t i = 0; text->path && i + 1 < import->count; i++)
@@ -544,13 +546,13 @@ static int plan_place(struct import *import, const struct import_options *option
     file->text.path = real ? wt__arena_copy(&import->arena, wt__str(real)) : NULL;
     free(real);
     if (seen(import, &file->text)) {
-        file->why = "it is the same file as one before, by a link";
+        file->why = "it is a link to a file above";
         return 0;
     }
     return plan_file(import, options, file, err);
 }
 
-/* Our file with what it is to have beside what it has. */
+/* Adds the new servers to the text of our file. */
 static int edit_servers(struct import *import, wt_error *err)
 {
     static const struct str empty = STR("{\n  \"mcpServers\": {\n  }\n}\n");
@@ -589,13 +591,13 @@ static int edit_servers(struct import *import, wt_error *err)
     return rc;
 }
 
-/* JSON has no other paths. */
+/* Checks that the paths are valid UTF-8, as JSON requires. */
 static int check_paths(const struct import *import, const struct import_options *options, wt_error *err)
 {
     const char *const paths[] = {import->servers_path, options->program, options->store};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i] && !wt__utf8_valid(wt__str(paths[i])))
-            return wt__fail(err, WT_EFORMAT, "%s is no UTF-8, so that clients' files cannot name it", paths[i]);
+            return wt__fail(err, WT_EFORMAT, "%s is not valid UTF-8, so that JSON files cannot contain it", paths[i]);
     return 0;
 }
 
@@ -615,7 +617,7 @@ int wt__client_import_plan(struct import *out, const struct import_options *opti
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = plan_place(out, options, &places[i], err);
     if (rc == 0 && json_object_size(out->servers) > MCP_SERVERS_MAX)
-        rc = wt__fail(err, WT_ETOOLONG, "%s would have more than %d servers: choose clients by --client",
+        rc = wt__fail(err, WT_ETOOLONG, "%s would have more than %d servers: choose clients with --client",
                       out->servers_path, MCP_SERVERS_MAX);
     return rc == 0 ? edit_servers(out, err) : rc;
 }
@@ -628,7 +630,7 @@ void wt__client_import_dispose(struct import *import)
     *import = (struct import){.lock = -1};
 }
 
-/* ---------------------------------------------------------------- doing it */
+/* ---------------------------------------------------------------- apply */
 
 static int add_change(struct import *import, struct client_change *out, const struct import_file *file, wt_error *err)
 {
@@ -650,7 +652,7 @@ static int add_change(struct import *import, struct client_change *out, const st
     return 0;
 }
 
-/* Changes of a file that has the bytes of before one of them again were taken back by somebody else. */
+/* Drops the recorded changes of a file since it last had its present content: the user has undone them by hand. */
 static void forget_undone(struct client_record *record, const char *file, const char *hash)
 {
     size_t kept = 0, from = SIZE_MAX;
@@ -687,23 +689,24 @@ static int record_changes(struct import *import, wt_error *err)
         next.changes[next.count++] = change;
     }
     if (next.count > CLIENT_CHANGES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "%s has more than %d changes: take them back by `mcp undo` first",
-                        import->record_path, CLIENT_CHANGES_MAX);
+        return wt__fail(err, WT_ETOOLONG, "%s has more than %d changes: run `mcp undo` first", import->record_path,
+                        CLIENT_CHANGES_MAX);
     *record = next;
     return wt__client_record_write(record, import->record_path, err);
 }
 
-/* The folder is ours alone, since its files may hold secrets. */
+/* Creates the folder. Only its owner may open it, since its files may hold secrets. */
 static int make_folder(const char *folder, wt_error *err)
 {
     bool there = wt__is_folder(folder);
     int rc = wt__make_folders(folder, err);
     if (rc == 0 && !there && chmod(folder, 0700) != 0)
-        rc = wt__fail_errno(err, "make", folder);
+        rc = wt__fail_errno(err, "create", folder);
     return rc;
 }
 
-/* Whether the file is as it is to be: a rename can be made and not be known to last. What cannot be read may be. */
+/* True if the file has or may have its new content: a write can fail after the rename, and an unreadable file may have
+ * either. */
 static bool may_hold(const struct import_file *file)
 {
     char *text = NULL;
@@ -714,7 +717,7 @@ static bool may_hold(const struct import_file *file)
     return holds;
 }
 
-/* A change that was not made is none. */
+/* Removes failed changes from the record. */
 static int drop_failed(struct import *import, wt_error *err)
 {
     struct client_record *record = &import->record;
@@ -731,7 +734,7 @@ static int drop_failed(struct import *import, wt_error *err)
     return wt__client_record_write(record, import->record_path, err);
 }
 
-/* All that comes before the clients' files. */
+/* Locks the folder, and writes the backups, the record and our file. */
 static int begin(struct import *import, wt_error *err)
 {
     int rc = make_folder(import->folder, err);
@@ -740,7 +743,7 @@ static int begin(struct import *import, wt_error *err)
     if (rc == 0)
         rc = wt__client_record_read(&import->record, &import->arena, import->record_path, err);
     if (rc == 0 && !import->present.path && access(import->servers_path, F_OK) == 0)
-        rc = wt__fail(err, WT_EBUSY, "%s was made meanwhile: try again", import->servers_path);
+        rc = wt__fail(err, WT_EBUSY, "%s was created meanwhile: try again", import->servers_path);
     if (rc == 0)
         rc = record_changes(import, err);
     if (rc < 0)
@@ -749,9 +752,9 @@ static int begin(struct import *import, wt_error *err)
                                 : wt__private_write(import->servers_path, import->servers_after, err);
 }
 
-/* ---------------------------------------------------------------- a file that its client changed meanwhile */
+/* ---------------------------------------------------------------- a file changed by its client */
 
-/* The server of the same name that moves to the same name; NULL if none does. */
+/* Returns the server with the same old and new name, or NULL. */
 static struct import_server *same_server(const struct import_file *file, const struct import_server *server)
 {
     for (size_t i = 0; i < file->count; i++)
@@ -760,8 +763,8 @@ static struct import_server *same_server(const struct import_file *file, const s
     return NULL;
 }
 
-/* Plans the file as it is now. Returns 1 if the same servers move, 0 if others do or it cannot be edited any more, or
- * an error. Then the plan is as it was. */
+/* Plans a changed file again. Returns 1 if the same servers move. Returns 0 if others do or the file cannot be edited
+ * any more, or an error; the plan is then unchanged. */
 static int plan_file_again(struct import *import, struct import_file *file, wt_error *err)
 {
     struct import_file next = {.place = file->place, .path = file->path};
@@ -784,7 +787,7 @@ static int plan_file_again(struct import *import, struct import_file *file, wt_e
     return 1;
 }
 
-/* Puts the new plan of a file into the record, in the place of the old one that was not carried out. */
+/* Replaces the change of a file in the record by that of its new plan. */
 static int record_again(struct import *import, struct import_file *file, wt_error *err)
 {
     struct client_record *record = &import->record;
@@ -803,12 +806,12 @@ static int record_again(struct import *import, struct import_file *file, wt_erro
         record->changes[at] = change;
     rc = wt__client_record_write(record, import->record_path, err);
     if (rc == 0 && had_new && strcmp(old, file->backup) != 0)
-        unlink(old); /* a copy of a text that nobody replaced */
+        unlink(old); /* its text was never replaced */
     return rc;
 }
 
-/* Writes a client's file. While its client changes it, the plan is made for the new text and tried again. The text may
- * be half written when it is read, and understood the next time. */
+/* Writes a client's file. If its client changes it meanwhile, plans the new text and tries again, also if that text is
+ * invalid: the client may have written only half of it yet. */
 static int write_client_file(struct import *import, struct import_file *file, wt_error *err)
 {
     int rc = wt__client_text_write(&file->text, file->after, err);

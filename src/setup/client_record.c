@@ -12,10 +12,10 @@ enum { RECORD_VERSION = 1 };
 
 struct reading {
     struct arena *arena;
-    bool failed, wrong; /* memory was out; a member is missing */
+    bool failed, wrong; /* out of memory; a member is missing */
 };
 
-/* A text that has to be there, or may be. */
+/* Returns an optional string in the arena, or NULL. */
 static const char *text_or_null(struct reading *r, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -26,6 +26,7 @@ static const char *text_or_null(struct reading *r, const json_t *object, const c
     return out;
 }
 
+/* Returns a required string in the arena. */
 static const char *text(struct reading *r, const json_t *object, const char *key)
 {
     const char *out = text_or_null(r, object, key);
@@ -69,7 +70,7 @@ static int read_changes(struct client_record *out, struct reading *r, const json
     out->count = count;
     if (r->failed)
         return wt__fail_nomem(err);
-    return r->wrong ? wt__fail(err, WT_EFORMAT, "it is not as this version writes it") : 0;
+    return r->wrong ? wt__fail(err, WT_EFORMAT, "it has another format than this version writes") : 0;
 }
 
 int wt__client_record_read(struct client_record *out, struct arena *arena, const char *path, wt_error *err)
@@ -90,8 +91,8 @@ int wt__client_record_read(struct client_record *out, struct arena *arena, const
         rc = read_changes(out, &r, root, err);
     if (rc < 0 && rc != WT_ENOMEM)
         rc = wt__fail_context(err, rc,
-                              "%s, by which clients' files are put back, cannot be read; copies of those lie "
-                              "beside them as *.whichtool-backup",
+                              "cannot read %s, the record of changes to clients' files; their backups are next to them "
+                              "as *.whichtool-backup",
                               path);
     json_decref(root);
     free(bytes);

@@ -4,14 +4,15 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Members by what becomes of them; what is in no list keeps the server where it is. */
+/* Members that move with the server. A member in none of these lists keeps the server with its client. */
 static const char *const moving[] = {"command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers"};
-static const char *const idle[] = {
-    "type",  "transport", "disabled",    "enabled", "timeout", "autoApprove", "alwaysAllow",
-    "trust", "name",      "description", "gallery", "version", "source"}; /* of no use behind whichtool, or looked at */
+static const char *const idle[] = {"type",        "transport",   "disabled", "enabled", "timeout",
+                                   "autoApprove", "alwaysAllow", "trust",    "name",    "description",
+                                   "gallery",     "version",     "source"}; /* dropped, or checked elsewhere */
+/* Lists of tools; a server stays if one is not empty. */
 static const char *const choosing[] = {"disabledTools", "disabled_tools", "enabledTools", "enabled_tools",
                                        "includeTools",  "excludeTools",   "tools"};
-/* Of addresses. Which one it is need not be said: the connection finds out. */
+/* Types of URLs. They are dropped, since the connection finds out the transport. */
 static const char *const transports[] = {"http", "streamable-http", "streamablehttp", "streamable_http", "sse"};
 
 #define AMONG(word, list) among((word), (list), sizeof(list) / sizeof *(list))
@@ -28,10 +29,10 @@ struct judging {
     struct client_server *out;
     struct arena *arena;
     const struct client_place *place;
-    bool failed; /* memory was out */
+    bool failed; /* out of memory */
 };
 
-/* The first reason stands. */
+/* Sets the reason why the server stays; keeps an earlier one. */
 static void stay(struct judging *j, const char *before, const char *name, const char *after)
 {
     struct buffer text = {0};
@@ -53,12 +54,12 @@ static void note_variable(struct judging *j, struct str name)
     if (!kept || among(kept, out->variables, out->variable_count))
         return;
     if (out->variable_count == CLIENT_VARIABLES_MAX)
-        stay(j, "it names too many variables", "", "");
+        stay(j, "it uses too many variables", "", "");
     else
         out->variables[out->variable_count++] = kept;
 }
 
-/* What stands between ${ and }. */
+/* Checks the text between ${ and }. */
 static void look_at_braces(struct judging *j, struct str inside)
 {
     static const struct str env = STR("env:");
@@ -68,7 +69,7 @@ static void look_at_braces(struct judging *j, struct str inside)
     if (!name)
         j->failed = true;
     else if (j->place->variables == VARIABLES_NONE)
-        stay(j, "its client takes ${", name, "} as it is written, and whichtool would put a variable there");
+        stay(j, "its client passes ${", name, "} unchanged, but whichtool would replace it by a variable");
     else if (says_env != (j->place->variables == VARIABLES_ENV))
         stay(j, "only its client knows what ${", name, "} is");
     else if (says_env)
@@ -88,12 +89,12 @@ static void look_at_text(struct judging *j, struct str text)
             look_at_braces(j, (struct str){text.ptr + at + 2, (size_t)(close - text.ptr) - at - 2});
             at = (size_t)(close - text.ptr);
         } else if (j->place->variables == VARIABLES_DOLLAR && (isalpha((unsigned char)next) || next == '_')) {
-            stay(j, "only its client puts a variable in the place of $NAME; ${NAME} could be moved", "", "");
+            stay(j, "only its client replaces $NAME by a variable; write ${NAME} to move it", "", "");
         }
     }
 }
 
-/* Definitions are at most lists and objects of texts: deeper ones have been refused. */
+/* Checks all strings of a member. Deeper definitions have been refused already. */
 static void look_at_texts(struct judging *j, const json_t *value)
 {
     const char *key;
@@ -130,11 +131,11 @@ static void look_at_members(struct judging *j, const json_t *entry)
             continue;
         if (AMONG(key, choosing)) {
             if (!is_nothing(value))
-                stay(j, "its client leaves out some of its tools, by its \"", key, "\"");
+                stay(j, "its client leaves out some of its tools by \"", key, "\"");
         } else if (json_is_object(value) && strcmp(key, "command") == 0) {
-            stay(j, "its \"command\" is an object, which an older form of its client has", "", "");
+            stay(j, "its \"command\" is an object, an older format of its client", "", "");
         } else if (!AMONG(key, moving)) {
-            stay(j, "what its \"", key, "\" says, only its client does");
+            stay(j, "only its client supports its \"", key, "\"");
         } else {
             look_at_texts(j, value);
             j->failed |= !j->out->definition || json_object_set(j->out->definition, key, value) < 0;
@@ -142,7 +143,7 @@ static void look_at_members(struct judging *j, const json_t *entry)
     }
 }
 
-/* Whether an address is this machine's own, where nobody signs in. */
+/* True if a URL is on this machine, where servers require no sign-in. */
 static bool is_local(const char *url)
 {
     static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -159,16 +160,16 @@ static void look_at_address(struct judging *j, const struct mcp_server *server, 
 {
     struct str type = wt__json_str(entry, "type").len ? wt__json_str(entry, "type") : wt__json_str(entry, "transport");
     if (type.len > 0 && !wt__str_among(type, transports, sizeof transports / sizeof *transports))
-        stay(j, "its \"type\" is not known", "", "");
+        stay(j, "its \"type\" is unknown", "", "");
     else if (server->header_count == 0 && !is_local(server->url))
-        stay(j, "no key is written for it, so its client may sign in there, which whichtool cannot", "", "");
+        stay(j, "it has no key, so its client may sign in there, which whichtool cannot", "", "");
 }
 
 static void look_at_command(struct judging *j, const json_t *entry)
 {
     struct str type = wt__json_str(entry, "type");
     if (type.len > 0 && !wt__str_equal(type, STR("stdio")))
-        stay(j, "its \"type\" is not known", "", "");
+        stay(j, "its \"type\" is unknown", "", "");
 }
 
 int wt__client_server(struct client_server *out, struct arena *arena, const struct client_place *place,
@@ -177,9 +178,9 @@ int wt__client_server(struct client_server *out, struct arena *arena, const stru
     struct judging j = {.out = out, .arena = arena, .place = place};
     *out = (struct client_server){.definition = json_object()};
     if (server->disabled)
-        stay(&j, "it is switched off", "", "");
+        stay(&j, "it is disabled", "", "");
     if (!json_is_object(entry))
-        stay(&j, "it is no object", "", "");
+        stay(&j, "it is not an object", "", "");
     if (json_is_string(json_object_get(entry, "envFile")))
         stay(&j, "only its client reads its \"envFile\"", "", "");
     if (strlen(server->name) > WT_MAX_NAME_BYTES)

@@ -1,9 +1,9 @@
-/* client_undo.c: see client_files.h: and back.
+/* client_undo.c: the second half of client_files.h.
  *
- * Changes are taken back from the last to the first, on the text of their file. Where that is what the change made of
- * it, the copy of before is it; where it was changed since, it is edited: the entry out, the servers in, as they were
- * written. The clients' files come first, then our file of servers, the copies and the record, so that after a crash
- * the record still says what is left to do. */
+ * Changes are undone from the last to the first. A file with exactly the content of the change gets its backup again. A
+ * file changed since then is edited: the entry is removed, and the servers are put back as they were written. The
+ * clients' files come first, then our file of servers, the backups and the record, so that after a crash the record
+ * still lists the remaining work. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static struct undo_file *file_of(struct undo *undo, const struct client_change *
     return NULL;
 }
 
-/* The file as it is now. */
+/* Reads the current file. */
 static int open_file(struct undo *undo, struct undo_file *file, const struct client_change *change, wt_error *err)
 {
     struct stat info;
@@ -52,7 +52,7 @@ static int leave(struct undo *undo, struct undo_file *file, const char *why, wt_
     return file->why ? 0 : wt__fail_nomem(err);
 }
 
-/* One more name in a list of the arena. */
+/* Appends a name to a list in the arena. */
 static int add_name(struct arena *arena, const char ***names, size_t *count, const char *name, wt_error *err)
 {
     const char **next = wt__arena_array(arena, const char *, *count + 1);
@@ -67,7 +67,7 @@ static int add_name(struct arena *arena, const char ***names, size_t *count, con
 
 /* ---------------------------------------------------------------- one change */
 
-/* The copy of before, if it is what it was. Returns 1, 0 or WT_ENOMEM. */
+/* Reads the backup and checks its hash. Returns 1, 0 if it is missing or was changed, or WT_ENOMEM. */
 static int read_backup(struct undo *undo, const struct client_change *change, struct str *out, wt_error *err)
 {
     char *bytes = NULL;
@@ -92,7 +92,7 @@ struct editing {
     bool *drop;
 };
 
-/* Takes the entry out of the tree as well: what is edited has to come out as that. */
+/* Removes the entry from the text and from the tree. The tree is compared with the edited text later. */
 static void drop_entry(struct editing *e)
 {
     for (size_t i = 0; e->change->entry && i < e->members.count; i++) {
@@ -137,7 +137,7 @@ static int write_edited(struct editing *e, wt_error *err)
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!right)
-        return leave(e->undo, e->file, "it could not be edited so that all else in it stays the same", err);
+        return leave(e->undo, e->file, "it cannot be edited without changing other parts of it", err);
     e->file->after = after;
     return 0;
 }
@@ -158,7 +158,7 @@ static int edit(struct editing *e, wt_error *err)
     const json_t *outer = change->outer ? wt__json_object(e->root, change->outer) : e->root;
     e->servers = wt__json_object(outer, change->inner);
     if (rc == 0 || !e->servers)
-        return leave(e->undo, e->file, "the place of its servers is gone", err);
+        return leave(e->undo, e->file, "it has no list of servers any more", err);
     e->drop = wt__arena_array(arena, bool, e->members.count + 1);
     e->added = wt__arena_array(arena, struct json_new_member, change->moved_count + 1);
     if (!e->drop || !e->added)
@@ -249,7 +249,7 @@ static bool is_taken(const struct undo *undo, size_t index)
     return false;
 }
 
-/* Whether a change that stays still needs it. */
+/* True if a remaining change still needs the server. */
 static bool is_needed(const struct undo *undo, const char *name)
 {
     for (size_t i = 0; i < undo->record.count; i++)
@@ -259,7 +259,7 @@ static bool is_needed(const struct undo *undo, const char *name)
     return false;
 }
 
-/* Marks what goes of our servers: what was moved, is not needed and is still as it was moved. */
+/* Marks the servers to remove from our file: moved, not needed any more, and unchanged since. */
 static int mark_moved(struct undo *undo, const struct json_members *members, bool *drop, wt_error *err)
 {
     for (size_t i = 0; i < undo->record.count; i++) {
@@ -286,7 +286,7 @@ static int mark_moved(struct undo *undo, const struct json_members *members, boo
     return 0;
 }
 
-/* Names what stays though no client's file ever had it. */
+/* Lists the servers that never were in a client's file. */
 static int mark_added(struct undo *undo, const struct json_members *members, wt_error *err)
 {
     int rc = 0;
@@ -322,8 +322,7 @@ static int edit_servers(struct undo *undo, wt_error *err)
     if (rc == WT_ENOMEM)
         return rc;
     if (rc <= 0)
-        return wt__fail(err, WT_EFORMAT, "%s is not what was written there: the servers in it stay",
-                        undo->servers_path);
+        return wt__fail(err, WT_EFORMAT, "%s was changed and is invalid now: its servers stay", undo->servers_path);
     bool *drop = wt__arena_array(&undo->arena, bool, members.count + 1);
     rc = drop ? mark_moved(undo, &members, drop, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -340,9 +339,9 @@ static int edit_servers(struct undo *undo, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- doing it */
+/* ---------------------------------------------------------------- apply */
 
-/* A copy whose bytes are the file's again is of no use. Of a file that was edited it stays. */
+/* Removes the backup of a file that has its old content again. The backup of an edited file stays. */
 static int remove_backup(const struct undo *undo, const struct client_change *change, wt_error *err)
 {
     for (size_t i = 0; i < undo->count; i++) {
@@ -357,7 +356,7 @@ static int finish(struct undo *undo, wt_error *err)
 {
     struct client_record left = {.made_servers = undo->record.made_servers};
     int rc = edit_servers(undo, err);
-    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* somebody edits it */
+    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* it is being edited */
         wt__client_pause(tries);
         undo->left_count = undo->added_count = 0;
         rc = edit_servers(undo, err);
@@ -381,7 +380,7 @@ static int finish(struct undo *undo, wt_error *err)
     return rc;
 }
 
-/* Plans a file again that its client changed meanwhile. */
+/* Plans a file again after its client changed it. */
 static int plan_undo_again(struct undo *undo, struct undo_file *file, wt_error *err)
 {
     const char *path = file->path;
@@ -401,7 +400,7 @@ static int plan_undo_again(struct undo *undo, struct undo_file *file, wt_error *
     return rc;
 }
 
-/* A text that was edited since init is kept in a copy of its own, since no other copy has it. */
+/* Writes a file. A text that was edited since init is backed up first, since it exists only there. */
 static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *err)
 {
     const char *copy;
@@ -416,7 +415,7 @@ static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *e
     return rc;
 }
 
-/* The same as for init: a text may be half written when it is read. */
+/* Writes a file and tries again while its client changes it, as init does. */
 static int write_undone_file(struct undo *undo, struct undo_file *file, wt_error *err)
 {
     int rc = replace_edited(undo, file, err);

@@ -26,7 +26,7 @@ const char *wt__text_hash(struct arena *arena, struct str text)
 
 /* ---------------------------------------------------------------- reading */
 
-/* Into the arena. */
+/* Reads a file into the arena. */
 static int read_text(struct str *out, struct arena *arena, const char *path, wt_error *err)
 {
     char *text = NULL;
@@ -46,18 +46,18 @@ static const char *folder_of(struct arena *arena, const char *path)
     return slash == path ? "/" : wt__arena_copy(arena, (struct str){path, (size_t)(slash - path)});
 }
 
-/* What keeps from writing, or NULL. Whoever may do everything is still kept by what a file says of itself. */
+/* Returns why a file cannot be written, or NULL. Respects a read-only file even for root. */
 static const char *not_writable(struct arena *arena, const struct client_text *text)
 {
     const char *folder = folder_of(arena, text->path);
     if ((text->info.st_mode & 0222) == 0 || access(text->path, W_OK) != 0)
-        return "it may not be written";
+        return "it is read-only";
     if (!folder || access(folder, W_OK | X_OK) != 0)
-        return "its folder may not be written";
+        return "its folder is read-only";
     if (text->info.st_nlink > 1)
-        return "it has several names (hard links), of which one would be left behind";
+        return "it has several hard links, and only one of them would be replaced";
     if (text->info.st_uid != geteuid() && geteuid() != 0)
-        return "it belongs to somebody else";
+        return "it belongs to another user";
     return NULL;
 }
 
@@ -69,7 +69,7 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
     *why = NULL;
     char *real = realpath(path, NULL);
     if (!real) {
-        *why = errno == ENOENT ? "it is a link to nothing" : "it cannot be opened";
+        *why = errno == ENOENT ? "it is a broken link" : "it cannot be opened";
         return errno == ENOMEM ? wt__fail_nomem(err) : 0;
     }
     out->path = wt__arena_copy(arena, wt__str(real));
@@ -89,7 +89,8 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
 
 /* ---------------------------------------------------------------- writing */
 
-/* All of a file but its name. mode and owner come before the first byte: a secret is never readable for others. */
+/* Writes a file under a temporary name. Sets mode and owner before the first byte, so that others can never read a
+ * secret. */
 static int write_as(struct replace *out, const char *path, const struct stat *like, struct str text, wt_error *err)
 {
     int rc = wt__replace_begin(out, path, err);
@@ -113,9 +114,9 @@ int wt__client_text_write(const struct client_text *old, struct str text, wt_err
     if (rc == 0)
         rc = wt__replace_commit_over(&replace, old->text, text, err);
     wt__replace_abort(&replace);
-    return rc != WT_EBUSY ? rc
-                          : wt__fail(err, rc, "%s was changed by its client meanwhile: close the client, and try again",
-                                     old->path);
+    return rc != WT_EBUSY
+               ? rc
+               : wt__fail(err, rc, "%s was changed by its client meanwhile: close the client and try again", old->path);
 }
 
 void wt__client_pause(int tries)

@@ -1,5 +1,5 @@
-/* client_write.h: writing other programs' files. A file is replaced in one step, by one of the same owner and
- * permissions, and only while it still holds what was read; links are followed, so that a link stays one. */
+/* client_write.h: writes other programs' files. A file is replaced atomically, keeps its owner and permissions, and is
+ * replaced only if it is unchanged since it was read. Links are followed, and stay links. */
 #ifndef WT_SETUP_CLIENT_WRITE_H
 #define WT_SETUP_CLIENT_WRITE_H
 
@@ -11,35 +11,36 @@
 
 enum {
     CLIENT_BACKUPS_MAX = 1000,
-    CLIENT_TRIES = 6,    /* for a file that its client changes again and again */
-    CLIENT_PAUSE_MS = 5, /* before the second try; twice as long before each that follows */
+    CLIENT_TRIES = 6,    /* for a file that its client keeps changing */
+    CLIENT_PAUSE_MS = 5, /* before the second try; doubled before each further one */
 };
 
 struct client_text {
-    const char *path; /* of the file itself, links followed */
+    const char *path; /* with links resolved */
     struct str text;
     struct stat info;
 };
 
-/* Reads a file and says whether it may be written. Returns 1, or 0 with *why it cannot be read or may not be written,
- * or WT_ENOMEM. */
+/* Reads a file and checks that it is writable. Returns 1, 0 with the reason in *why if it cannot be read or written, or
+ * WT_ENOMEM. */
 int wt__client_text_read(struct client_text *out, const char **why, struct arena *arena, const char *path,
                          wt_error *err);
 
-/* Replaces the file if it still holds what was read. Errors: WT_EBUSY (it does not, and stays as it is), ... */
+/* Replaces the file if it is unchanged since it was read. Errors: WT_EBUSY (it was changed, and stays so),
+ * ... */
 int wt__client_text_write(const struct client_text *old, struct str text, wt_error *err);
 /* Waits before another try. tries: number of tries so far, from 0. */
 void wt__client_pause(int tries);
 
-/* Copies the text to a name that no file had: FILE.whichtool-backup, FILE.whichtool-backup-2, ... An earlier copy of
- * the same bytes is used again. *out: its path. *is_new: the copy was made now. */
+/* Copies the text to a new file: FILE.whichtool-backup, FILE.whichtool-backup-2, ... Reuses an earlier copy of the same
+ * text. *out: path of the copy. *is_new: true if this call created it. */
 int wt__client_backup(const char **out, bool *is_new, struct arena *arena, const struct client_text *text,
                       wt_error *err);
 
-/* A file of our own, which its owner alone reads. */
+/* Writes a file of our own. Only its owner may read it. */
 int wt__private_write(const char *path, struct str text, wt_error *err);
 
-/* The SHA-256 as 64 digits in the arena; NULL when memory is out. */
+/* Returns the SHA-256 as 64 hexadecimal digits in the arena; NULL if out of memory. */
 const char *wt__text_hash(struct arena *arena, struct str text);
 
 #endif

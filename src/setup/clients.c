@@ -142,7 +142,7 @@ enum client_system wt__client_system(void)
 #endif
 }
 
-/* What is not absolute counts as not set, as with XDG's own. */
+/* Returns a variable's value if it is an absolute path, else NULL. XDG ignores relative paths too. */
 static const char *absolute(const char *variable)
 {
     const char *value = variable ? getenv(variable) : NULL;
@@ -157,7 +157,7 @@ int wt__client_file(const char **out, struct arena *arena, const struct client_p
     const char *home = absolute("HOME"), *named = absolute(place->variable);
     *out = NULL;
     if (place->scope == CLIENT_OF_USER && !home)
-        return wt__fail(err, WT_ENOTFOUND, "HOME is not set to an absolute path: clients keep their files there");
+        return wt__fail(err, WT_ENOTFOUND, "HOME is not an absolute path; clients keep their files there");
     if (named) {
         base = named;
         file = strrchr(file, '/') + 1;
