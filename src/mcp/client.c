@@ -9,17 +9,17 @@
 
 struct client {
     struct mcp_connection *connection;
-    struct mcp_exchange *exchange; /* whose answer is looked at */
+    struct mcp_exchange *exchange; /* owns the answer being read */
     struct mcp_listing *out;
     struct progress *progress;
     double until_ms;
     unsigned timeout_ms;
-    bool has_tools; /* the server says that it has some, or does not say */
+    bool has_tools; /* true unless the server's capabilities lack "tools" */
 };
 
 /* ---------------------------------------------------------------- asking */
 
-/* answer lives until the next one. */
+/* Sends a request and waits for its answer, which lives until the next call. */
 static int ask(struct client *client, const char *method, struct str params, struct mcp_message *answer, wt_error *err)
 {
     double left = client->until_ms - wt__now_ms();
@@ -60,9 +60,9 @@ static int begin(struct client *client, const struct mcp_server *server, wt_erro
     return 0;
 }
 
-/* ---------------------------------------------------------------- the pages */
+/* ---------------------------------------------------------------- pages */
 
-/* One page. Returns 1 when another follows. */
+/* Requests one page. Returns 1 if another follows. */
 static int ask_page(struct client *client, struct mcp_pages *pages, wt_error *err)
 {
     struct buffer params = {0};
@@ -99,7 +99,7 @@ static int list(struct client *client, const struct mcp_server *server, wt_error
     return rc == 0 && out->tools.failed ? wt__fail_nomem(err) : rc;
 }
 
-/* ---------------------------------------------------------------- the whole talk */
+/* ---------------------------------------------------------------- listing */
 
 int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server, unsigned timeout_ms,
                        struct progress *progress, wt_error *err)

@@ -1,9 +1,8 @@
-/* client.h: asks an MCP server which tools it has.
+/* client.h: lists the tools of an MCP server.
  *
- * Nearly all servers are legacy, and some of them die of a request before `initialize`, so that comes first; only a
- * server that refuses it is asked as a modern one (`server/discover`, then requests that say their revision). The
- * other order, which the specification has for clients that do more, would cost most servers a round and a few their
- * life. */
+ * Nearly all servers are legacy, and some of them end if a request comes before `initialize`. So `initialize` goes
+ * first, and only a server that refuses it is asked as a modern one (`server/discover`, then requests with their
+ * revision). The specification recommends the other order, but it would cost most servers a round trip. */
 #ifndef WT_MCP_CLIENT_H
 #define WT_MCP_CLIENT_H
 
@@ -12,21 +11,21 @@
 #include "mcp/server.h"
 
 enum {
-    MCP_NAME_BYTES = 257, /* kept of what a server calls itself, with a NUL */
+    MCP_NAME_BYTES = 257, /* maximum size of a server's own name, with the NUL */
 };
 
-/* Dispose of tools. */
+/* The caller disposes of tools. */
 struct mcp_listing {
     struct buffer tools; /* {"tools":[...]}: each tool byte for byte as the server wrote it */
     size_t tool_count, page_count;
-    char name[MCP_NAME_BYTES]; /* what the server calls itself; "" when it does not say */
+    char name[MCP_NAME_BYTES]; /* the server's own name; "" if absent or too long */
     bool modern;
 };
 
-/* Starts the server or goes to it, asks, and ends it again, whatever happens. timeout_ms: for all of it but the end.
- * The sentence of an error has no secrets of the server's in it. Errors: WT_EINVAL (server->refusal), WT_ENOTFOUND (no
- * such program), WT_ENETWORK (it ends, refuses, or makes no sense), WT_ETIMEOUT, WT_ETOOLONG, WT_ECANCELLED, WT_EIO,
- * WT_ENOMEM. */
+/* Connects to the server, lists its tools and disconnects, also on failure. timeout_ms covers everything but the
+ * disconnect. Error messages contain no secrets of the server. Errors: WT_EINVAL (server->refusal), WT_ENOTFOUND (no
+ * such program), WT_ENETWORK (the server ends, refuses, or sends an invalid answer), WT_ETIMEOUT, WT_ETOOLONG,
+ * WT_ECANCELLED, WT_EIO, WT_ENOMEM. */
 int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server, unsigned timeout_ms,
                        struct progress *progress, wt_error *err);
 

@@ -13,27 +13,27 @@ enum {
     TIMEOUT_MS_MAX = 24 * 3600000
 };
 
-/* Members that may hold the servers, or members of members. Zed has context_servers, OpenCode has mcp. */
+/* Places of the servers in a file. context_servers is of Zed, mcp of OpenCode. */
 static const struct {
     const char *outer, *inner;
 } places[] = {{NULL, "mcpServers"}, {"mcp", "servers"},        {"mcp", "mcpServers"},
               {NULL, "servers"},    {NULL, "context_servers"}, {NULL, "mcp"}};
 
-/* How clients leave out tools of a server. Of alwaysAllow and autoApprove nothing is read: they say which tools need no
- * question, and leave out none. */
+/* Keys by which clients leave out tools of a server. alwaysAllow and autoApprove are ignored: they list tools that need
+ * no confirmation, and leave out no tool. */
 static const char *const denying_keys[] = {"disabledTools", "disabled_tools", "excludeTools", "exclude_tools"};
 static const char *const allowing_keys[] = {"allowedTools", "allowed_tools", "includeTools", "include_tools",
                                             "enabledTools", "enabled_tools", "tools"};
 
-/* How clients name an address. */
+/* Keys of a server's URL. */
 static const char *const address_keys[] = {"url", "serverUrl", "httpUrl"};
 
-enum { NOTED_BYTES = 64 /* of a name that a note repeats */ };
+enum { NOTED_BYTES = 64 /* maximum length of a name in a note */ };
 
 struct parsing {
     struct mcp_config *out;
-    struct mcp_server *server; /* that is being read */
-    bool failed;               /* memory was out */
+    struct mcp_server *server; /* being parsed */
+    bool failed;               /* out of memory */
 };
 
 static const char *keep(struct parsing *p, struct buffer *text)
@@ -44,7 +44,7 @@ static const char *keep(struct parsing *p, struct buffer *text)
     return out;
 }
 
-/* The first reason stands. name: of what is wrong, or NULL. */
+/* Sets the refusal of the server; keeps an earlier one. name: the faulty member, or NULL. */
 static void refuse(struct parsing *p, const char *why, const char *name)
 {
     struct buffer reason = {0};
@@ -56,7 +56,7 @@ static void refuse(struct parsing *p, const char *why, const char *name)
 
 /* ---------------------------------------------------------------- variables */
 
-/* What ${inside} stands for. */
+/* Appends the value of ${inside}. */
 static void put_variable(struct parsing *p, struct str inside, struct buffer *out)
 {
     static const struct str prefix = STR("env:");
@@ -72,12 +72,12 @@ static void put_variable(struct parsing *p, struct str inside, struct buffer *ou
     else if (mark)
         wt__buffer_append(out, mark + 2, inside.len - len - 2);
     else if (wt__str_starts(inside, STR("input:")))
-        refuse(p, "it needs what only its client can ask for", name);
+        refuse(p, "it needs an input that only its client can ask for", name);
     else
         refuse(p, "it needs a variable that is not set", name);
 }
 
-/* Notes $NAME, which is left alone: shells and some clients put a variable there. */
+/* Notes $NAME, which is not replaced here, but is by shells and some clients. */
 static void note_bare_variable(struct parsing *p, struct str text)
 {
     for (size_t at = 0; at + 1 < text.len && !p->server->note; at++) {
@@ -91,19 +91,19 @@ static void note_bare_variable(struct parsing *p, struct str text)
         struct buffer note = {0};
         int shown = (int)(len < NOTED_BYTES ? len : NOTED_BYTES);
         const char *name = text.ptr + at + 1;
-        wt__buffer_printf(&note, "$%.*s in its entry is passed on as it is: write ${%.*s} for the variable", shown,
+        wt__buffer_printf(&note, "$%.*s in its entry is passed on unchanged: write ${%.*s} for the variable", shown,
                           name, shown, name);
         p->server->note = keep(p, &note);
     }
 }
 
-/* Length of the mark at which a variable begins: "${", or the brace of OpenCode's "{env:NAME}"; 0 if none begins. */
+/* Returns the length of the mark that begins a variable, "${" or the brace of OpenCode's "{env:NAME}", or 0. */
 static size_t variable_mark(struct str rest)
 {
     return wt__str_starts(rest, STR("${")) ? 2 : wt__str_starts(rest, STR("{env:")) ? 1 : 0;
 }
 
-/* Replaces variables by their values. One that nothing closes stands for itself. */
+/* Replaces variables by their values. A mark without a closing brace is kept as text. */
 static const char *expand(struct parsing *p, struct str text)
 {
     struct buffer out = {0};
@@ -132,7 +132,7 @@ static struct str text_of(const json_t *value)
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-/* A number or a truth value is what it looks like; NULL for what cannot be a text. */
+/* Returns a string, number or boolean as text; NULL for other types. */
 static const char *scalar(struct parsing *p, const json_t *value)
 {
     struct buffer text = {0};
@@ -144,23 +144,22 @@ static const char *scalar(struct parsing *p, const json_t *value)
     return keep(p, &text);
 }
 
-/* A member that is there and no null. */
+/* Returns a member; NULL if absent or null. */
 static const json_t *member(const json_t *entry, const char *key)
 {
     const json_t *value = json_object_get(entry, key);
     return json_is_null(value) ? NULL : value;
 }
 
-/* By the program's name alone: a client's file that names whichtool may be the one that this whichtool reads, and then
- * each would start another. */
+/* True if the program is whichtool, by name. An entry that starts whichtool on the same file would start itself
+ * forever. */
 static bool is_whichtool(const char *program)
 {
     const char *slash = strrchr(program, '/');
     return strcmp(slash ? slash + 1 : program, "whichtool") == 0;
 }
 
-/* The words of a program: "command" and "args"; OpenCode has a list in "command", an older Zed an object with "path".
- */
+/* A command line: "command" and "args". OpenCode has a list in "command", an older Zed an object with "path". */
 struct words {
     const json_t *first, *list, *rest; /* list: the program and its arguments; rest: arguments only */
 };
@@ -175,13 +174,13 @@ static struct words find_words(const json_t *entry)
                           .rest = member(from, "args")};
 }
 
-/* Appends the texts of a list behind the first `skipped`. */
+/* Appends the strings of a list, without the first `skipped` ones. */
 static void add_words(struct parsing *p, const char **argv, size_t *count, const json_t *list, size_t skipped)
 {
     for (size_t i = skipped; i < json_array_size(list); i++) {
         argv[*count] = scalar(p, json_array_get(list, i));
         if (!argv[(*count)++] && !p->failed)
-            refuse(p, "one of its \"args\" is no text", NULL);
+            refuse(p, "one of its \"args\" is not a string", NULL);
     }
 }
 
@@ -202,17 +201,17 @@ static void read_command(struct parsing *p, const json_t *entry)
     if (p->server->itself)
         p->server->refusal = MCP_ITSELF;
     if (words.rest && !json_is_array(words.rest))
-        refuse(p, "its \"args\" are no list", NULL);
+        refuse(p, "its \"args\" is not a list", NULL);
     add_words(p, argv, &count, words.list, 1);
     add_words(p, argv, &count, words.rest, 0);
     p->server->argv = argv;
     if (json_is_string(folder))
         p->server->folder = expand(p, text_of(folder));
     else if (folder)
-        refuse(p, "its \"cwd\" is no text", NULL);
+        refuse(p, "its \"cwd\" is not a string", NULL);
 }
 
-/* Zed keeps it in "command", OpenCode calls it "environment". */
+/* Returns the environment, which Zed has inside "command" and OpenCode calls "environment". */
 static const json_t *find_environment(const json_t *entry)
 {
     const json_t *env = member(entry, "env"), *command = json_object_get(entry, "command");
@@ -220,7 +219,8 @@ static const json_t *find_environment(const json_t *entry)
     return env ? env : member(entry, "environment");
 }
 
-/* True for "${NAME:-}": the server gets no variable rather than an empty one, which many programs read differently. */
+/* True for "${NAME:-}". The server then gets no variable rather than an empty one, which many programs read
+ * differently. */
 static bool is_optional(struct str text)
 {
     return text.len > 5 && wt__str_starts(text, STR("${")) && memcmp(text.ptr + text.len - 3, ":-}", 3) == 0 &&
@@ -235,7 +235,7 @@ static void read_environment(struct parsing *p, const json_t *entry)
     json_t *value;
     p->failed |= !environment;
     if (given && !json_is_object(given))
-        refuse(p, "its \"env\" is no object: write {\"NAME\": \"value\"}", NULL);
+        refuse(p, "its \"env\" is not an object: write {\"NAME\": \"value\"}", NULL);
     json_object_foreach((json_t *)given, key, value)
     {
         struct buffer text = {0};
@@ -245,7 +245,7 @@ static void read_environment(struct parsing *p, const json_t *entry)
         if (written && !*written && is_optional(text_of(value)))
             continue;
         if (!written || !*key || strchr(key, '=')) {
-            refuse(p, "its \"env\" has what is no variable", key);
+            refuse(p, "its \"env\" has an invalid variable", key);
             continue;
         }
         wt__buffer_printf(&text, "%s=%s", key, written);
@@ -262,12 +262,12 @@ static void read_headers(struct parsing *p, const json_t *entry)
     json_t *value;
     p->failed |= !headers;
     if (given && !json_is_object(given))
-        refuse(p, "its \"headers\" are no object", NULL);
+        refuse(p, "its \"headers\" is not an object", NULL);
     json_object_foreach((json_t *)given, key, value)
     {
         const char *written = p->failed ? NULL : scalar(p, value);
         if (!written || !*key || key[strcspn(key, ": \r\n")]) {
-            refuse(p, "its \"headers\" have what is no header", key);
+            refuse(p, "its \"headers\" has an invalid header", key);
             continue;
         }
         headers[p->server->header_count++] =
@@ -281,13 +281,13 @@ static void read_address(struct parsing *p, const json_t *entry, const json_t *u
 {
     p->server->url = expand(p, text_of(url));
     if (p->server->url && !wt__mcp_is_url(p->server->url))
-        refuse(p, "its address does not begin with https:// or http://", NULL);
+        refuse(p, "its URL does not begin with https:// or http://", NULL);
     read_headers(p, entry);
 }
 
-/* Clients disagree on the unit of a time-out. Values up to TIMEOUT_SECONDS_MAX are seconds (Cline, Roo Code), larger
- * ones are milliseconds (Gemini CLI, LibreChat); "..._sec" (Codex) says it. A value that is no time-out is ignored: it
- * is no reason to do without the server. */
+/* Keys of timeouts. Clients disagree on the unit: values up to TIMEOUT_SECONDS_MAX are seconds (Cline, Roo Code),
+ * larger ones are milliseconds (Gemini CLI, LibreChat), and "..._sec" (Codex) is always seconds. Invalid values are
+ * ignored. */
 static const struct {
     const char *key;
     bool of_start, in_seconds;
@@ -320,7 +320,8 @@ static void read_protocol(struct parsing *p, const json_t *entry)
         refuse(p, "its \"protocol\" should be \"legacy\" or \"modern\"", NULL);
 }
 
-/* A list of names that is not understood refuses the server: ignoring it would offer what was left out. */
+/* Returns the names of all lists with these keys, or NULL. An invalid list refuses the server, since ignoring it would
+ * offer tools that the user left out. */
 static const char *const *read_names(struct parsing *p, const json_t *entry, const char *const *keys, size_t key_count)
 {
     size_t most = 1, count = 0;
@@ -333,14 +334,14 @@ static const char *const *read_names(struct parsing *p, const json_t *entry, con
         const json_t *list = member(entry, keys[i]), *name;
         size_t at;
         if (list && !json_is_array(list))
-            refuse(p, "this is no list of tools", keys[i]);
+            refuse(p, "not a list of tool names", keys[i]);
         any |= list != NULL;
         json_array_foreach((json_t *)list, at, name)
         {
             names[count] = json_is_string(name) ? wt__arena_copy(&p->out->arena, text_of(name)) : NULL;
             p->failed |= json_is_string(name) && !names[count];
             if (!names[count])
-                refuse(p, "this is no list of tools", keys[i]);
+                refuse(p, "not a list of tool names", keys[i]);
             else
                 count++;
         }
@@ -370,7 +371,8 @@ static void read_server(struct parsing *p, const char *name, const json_t *entry
     } else if (json_is_string(url)) {
         read_address(p, entry, url);
     } else if (wt__json_object(entry, "transport")) {
-        refuse(p, "its \"transport\" is an object, which is not read: write \"command\" or \"url\" beside its name",
+        refuse(p,
+               "its \"transport\" is an object, which is not supported: write \"command\" or \"url\" next to its name",
                NULL);
     } else {
         refuse(p, "it has neither a \"command\" nor a \"url\"", NULL);
@@ -391,7 +393,7 @@ static bool is_entry(const json_t *entry)
     return has_url || has_command(entry);
 }
 
-/* A map or a list of entries and nothing else. */
+/* True if root is a map or list of entries only. */
 static bool is_bare(const json_t *root)
 {
     const char *key;
@@ -409,7 +411,7 @@ static bool is_bare(const json_t *root)
     return all;
 }
 
-/* An object or a list. NULL if there are none. */
+/* Returns the servers, an object or a list; NULL if absent. */
 static const json_t *find_servers(const json_t *root)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

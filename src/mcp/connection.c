@@ -1,8 +1,8 @@
-/* connection.c: exchanges: how they begin, wait, are cancelled and end. What comes for them is connection_heard.c, how
- * a server is opened connection_open.c.
+/* connection.c: begins, waits for, cancels and ends exchanges. connection_heard.c dispatches the server's messages to
+ * them; connection_open.c opens and closes connections.
  *
- * An exchange is in the connection's list while its answer is awaited. It leaves the list once: by its answer, by a
- * failure, by a cancel, or with the connection. Its events stay until they are taken. */
+ * An exchange is in the connection's list while it awaits its answer. It leaves the list once: by its answer, a
+ * failure, a cancel, or the end of the connection. Its events stay until they are taken. */
 #include "mcp/connection.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "base/steady.h"
 #include "mcp/connection_inside.h"
 
-enum { SLICE_MS = 50 /* between two looks for a wish to stop */ };
+enum { SLICE_MS = 50 /* between two checks for cancellation */ };
 
 /* ---------------------------------------------------------------- under the lock */
 
@@ -114,7 +114,7 @@ static void free_exchange(struct mcp_exchange *exchange)
     free(exchange);
 }
 
-/* ---------------------------------------------------------------- the beginning */
+/* ---------------------------------------------------------------- begin */
 
 static int make(struct mcp_exchange **out, struct mcp_connection *connection, const struct mcp_request *request,
                 wt_error *err)
@@ -138,7 +138,7 @@ static int make(struct mcp_exchange **out, struct mcp_connection *connection, co
     return 0;
 }
 
-/* Puts it into the list, with a number of its own. */
+/* Adds the exchange to the list and gives it a number. */
 static int enlist(struct mcp_exchange *exchange, struct mcp_link **link, wt_error *err)
 {
     struct mcp_connection *connection = exchange->connection;
@@ -146,7 +146,8 @@ static int enlist(struct mcp_exchange *exchange, struct mcp_link **link, wt_erro
     pthread_mutex_lock(&connection->lock);
     *link = connection->running_count < MCP_EXCHANGES_MAX ? wt__mcp_connection_enter(connection) : NULL;
     if (connection->running_count >= MCP_EXCHANGES_MAX) {
-        rc = wt__fail(err, WT_EFULL, "%s is asked %d things already", connection->shown, MCP_EXCHANGES_MAX);
+        rc = wt__fail(err, WT_EFULL, "%s has %d requests running already; try again later", connection->shown,
+                      MCP_EXCHANGES_MAX);
     } else if (!*link) {
         rc = wt__mcp_connection_fail_lost(connection, exchange->method, err);
     } else {
@@ -177,7 +178,7 @@ static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, co
     int rc = 0;
     wt__mcp_write_ask(&text, exchange->id, request->method, request->params, &meta);
     if (text.failed && least >= MCP_SENT_BYTES_MAX / 2)
-        rc = wt__fail(err, WT_ETOOLONG, "a request of more than %d MB is not sent", MCP_SENT_BYTES_MAX >> 20);
+        rc = wt__fail(err, WT_ETOOLONG, "the request is larger than %d MB", MCP_SENT_BYTES_MAX >> 20);
     else if (text.failed)
         rc = wt__fail_nomem(err);
     const struct mcp_outgoing outgoing = {.id = exchange->id,
@@ -223,7 +224,7 @@ int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *con
     return rc;
 }
 
-/* ---------------------------------------------------------------- leaving it */
+/* ---------------------------------------------------------------- cancel and end */
 
 static void tell_error(struct mcp_link *link, struct str id, struct str error)
 {
@@ -234,12 +235,12 @@ static void tell_error(struct mcp_link *link, struct str id, struct str error)
     wt__buffer_dispose(&text);
 }
 
-/* The server is told: the request is nobody's, and its questions will not be answered. */
+/* Notifies the server that the request is cancelled, and refuses its open questions. */
 static void tell_cancelled(struct mcp_exchange *exchange, struct mcp_link *link, struct mcp_question *questions)
 {
     char params[96];
     struct buffer notice = {0};
-    /* What opens a connection is not cancelled, the specification says. */
+    /* The specification forbids cancelling the requests that open a connection. */
     bool opens = strcmp(exchange->method, "initialize") == 0 || strcmp(exchange->method, "server/discover") == 0;
     snprintf(params, sizeof params, "\"requestId\":%" PRId64 ",\"reason\":\"nobody waits for it any more\"",
              exchange->id);
@@ -251,7 +252,7 @@ static void tell_cancelled(struct mcp_exchange *exchange, struct mcp_link *link,
     wt__buffer_dispose(&notice);
 }
 
-/* Ends it where it still runs: code is why. */
+/* Fails the exchange if it is running, and notifies the server. */
 static void leave(struct mcp_exchange *exchange, const wt_error *why)
 {
     struct mcp_connection *connection = exchange->connection;
@@ -309,7 +310,8 @@ static int fail_late(const struct mcp_exchange *exchange, wt_error *err)
     return wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", exchange->timeout_ms / 1000.0);
 }
 
-/* With the lock held. 1 with the next event, 0 when there is none yet, or why there will be none. */
+/* Takes the next event; the caller holds the lock. Returns 1, 0 if the queue is empty, or the error that ended the
+ * exchange. */
 static int take(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
 {
     struct mcp_event_item *item = exchange->first;
@@ -326,17 +328,17 @@ static int take(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *
     if (exchange->running)
         return 0;
     if (exchange->rc == 0)
-        return wt__fail(err, WT_EINVAL, "the request is over");
+        return wt__fail(err, WT_EINVAL, "the request has been answered already");
     if (err)
         *err = exchange->why;
     return exchange->rc;
 }
 
-/* With the lock held: until when it can be waited for at once. Late: 0. */
+/* Returns the time until which the thread may wait in one go, or 0 if it is past. The caller holds the lock. */
 static double wait_limit(const struct mcp_exchange *exchange, const struct progress *progress, double give_up_ms)
 {
     double now = wt__now_ms(), until = exchange->heard_ms + exchange->timeout_ms;
-    if (exchange->question_count > 0) /* it is the server that waits */
+    if (exchange->question_count > 0) /* the server waits for us */
         until = now + MCP_REQUEST_MS;
     if (give_up_ms < until)
         until = give_up_ms;
@@ -388,15 +390,15 @@ bool wt__mcp_exchange_was_sent(const struct mcp_exchange *exchange)
     return sent;
 }
 
-/* ---------------------------------------------------------------- saying something */
+/* ---------------------------------------------------------------- replies */
 
-/* Sends what was written. */
+/* Sends a message and disposes of it. */
 static int tell(struct mcp_connection *connection, struct buffer *text, wt_error *err)
 {
     pthread_mutex_lock(&connection->lock);
     struct mcp_link *link = wt__mcp_connection_enter(connection);
     pthread_mutex_unlock(&connection->lock);
-    int rc = !link          ? wt__fail(err, WT_ENETWORK, "there is no connection to %s any more", connection->shown)
+    int rc = !link          ? wt__fail(err, WT_ENETWORK, "the connection to %s is closed", connection->shown)
              : text->failed ? wt__fail_nomem(err)
                             : link->tell(link, wt__buffer_view(text), err);
     if (link)
@@ -405,7 +407,7 @@ static int tell(struct mcp_connection *connection, struct buffer *text, wt_error
     return rc;
 }
 
-/* With the lock held. */
+/* Removes an open question; the caller holds the lock. True if it was open. */
 static bool take_question(struct mcp_exchange *exchange, struct str id)
 {
     for (struct mcp_question **at = &exchange->questions; *at; at = &(*at)->next) {
@@ -429,15 +431,15 @@ int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct 
     wt__mcp_write_answer_to(&text, id, result, error);
     pthread_mutex_lock(&connection->lock);
     bool open = take_question(exchange, id);
-    pthread_cond_broadcast(&exchange->changed); /* who waits looks at the time again */
+    pthread_cond_broadcast(&exchange->changed); /* the waiter's timeout has changed */
     pthread_mutex_unlock(&connection->lock);
     if (open)
         return tell(connection, &text, err);
     wt__buffer_dispose(&text);
-    return wt__fail(err, WT_EINVAL, "%s has no such question open", connection->shown);
+    return wt__fail(err, WT_EINVAL, "%s has no open question with this id", connection->shown);
 }
 
-/* ---------------------------------------------------------------- about it */
+/* ---------------------------------------------------------------- state */
 
 int64_t wt__mcp_connection_number(struct mcp_connection *connection)
 {

@@ -1,20 +1,20 @@
-/* connection_heard.c: what a server says, and whom it concerns.
+/* connection_heard.c: dispatches the messages of a server.
  *
- *   an answer       the exchange of its number; one without a number, which could not read what it answers, the
- *                   exchange on whose stream it came, or the only one
- *   a question      the exchange on whose stream it came, else the newest that runs, where all are of one principal
- *   progress        the exchange of its token
- *   a log, ...      the exchange on whose stream it came or that its subscription names, else as a question
- *   a change        whoever hears notices
+ *   answer       to the exchange of its number. An error without a number goes to the exchange of its stream, or to the
+ *                only one
+ *   question     to the exchange of its stream, else to the newest one if all have the same principal
+ *   progress     to the exchange of its token
+ *   log, ...     to the exchange of its stream or subscription, else like a question
+ *   change       to the `noticed` callback
  *
- * What a server may say unasked is bounded by allowances that come back with time: a connection stays for days. */
+ * Token buckets limit unsolicited messages, since a connection may last for days. */
 #include "base/clock.h"
 #include "base/json_check.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
 #include "mcp/connection_inside.h"
 
-enum { NOISE_BRACES_MAX = 8 /* places in a line that are tried as the beginning of a message */ };
+enum { NOISE_BRACES_MAX = 8 /* braces of a line to try as the beginning of a message */ };
 
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
@@ -36,17 +36,18 @@ static int take_stray(struct mcp_connection *connection, wt_error *err)
 {
     if (spend(&connection->stray, MCP_STRAY_LINES_MAX, MCP_STRAY_LINES_SECOND, 1))
         return 0;
-    return wt__fail(err, WT_ETOOLONG, "%s wrote more than %d lines that are no messages: is it an MCP server?",
+    return wt__fail(err, WT_ETOOLONG,
+                    "%s wrote more than %d lines that are not messages; check that it is an MCP server",
                     connection->shown, MCP_STRAY_LINES_MAX);
 }
 
 static int take_unasked(struct mcp_connection *connection, struct str text, wt_error *err)
 {
     if (!spend(&connection->unasked, MCP_UNASKED_MAX, MCP_UNASKED_SECOND, 1))
-        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d messages that nobody asked for", connection->shown,
+        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d unsolicited messages", connection->shown,
                         MCP_UNASKED_MAX);
     if (!spend(&connection->unasked_bytes, MCP_UNASKED_BYTES_MAX, MCP_UNASKED_BYTES_SECOND, (double)text.len))
-        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d MB that nobody asked for", connection->shown,
+        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d MB of unsolicited messages", connection->shown,
                         MCP_UNASKED_BYTES_MAX >> 20);
     return 0;
 }
@@ -59,7 +60,7 @@ static struct str without_quotes(struct str text)
     return quoted ? (struct str){text.ptr + 1, text.len - 2} : text;
 }
 
-/* Copies the parts of an event into one block. NULL when memory is out. */
+/* Copies the parts of an event into one block. NULL if out of memory. */
 static struct mcp_event_item *make_item(const struct mcp_event *event)
 {
     struct mcp_event_item *item = calloc(1, sizeof *item);
@@ -80,7 +81,7 @@ static struct mcp_event_item *make_item(const struct mcp_event *event)
     return item;
 }
 
-/* With the lock held. False when there is no room for it. */
+/* Queues an event; the caller holds the lock. False if the queue is full or memory is short. */
 static bool append(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     bool last = event->kind == MCP_EVENT_RESULT || event->kind == MCP_EVENT_REFUSED;
@@ -98,8 +99,8 @@ static bool append(struct mcp_exchange *exchange, const struct mcp_event *event)
     return true;
 }
 
-/* With the lock held: the newest that runs, where all that run are of one principal. Those of nobody, as one that
- * listens to what changes, are looked at where there are no others. */
+/* Returns the newest exchange if all have the same principal, else NULL; the caller holds the lock. Exchanges without a
+ * principal, such as subscriptions, count only if there are no others. */
 static struct mcp_exchange *only_principal(struct mcp_connection *connection)
 {
     struct mcp_exchange *newest = NULL;
@@ -114,7 +115,7 @@ static struct mcp_exchange *only_principal(struct mcp_connection *connection)
 
 /* ---------------------------------------------------------------- answers */
 
-/* Whether anybody waits for it. */
+/* Passes an answer to its exchange. False if no exchange waits for it. */
 static bool take_answer(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message,
                         bool *answered)
 {
@@ -164,15 +165,14 @@ static bool has_word(struct str text, struct str word)
     return text.len > 0 && memmem(text.ptr, text.len, word.ptr, word.len);
 }
 
-/* True if a line that is not a message may be the remains of one, and not what a program prints besides. */
+/* True if an invalid line may be a damaged message rather than other output of a program. */
 static bool may_be_message(struct str text)
 {
     return has_word(text, STR("\"jsonrpc\"")) ||
            (has_word(text, STR("\"id\"")) && (has_word(text, STR("\"result\"")) || has_word(text, STR("\"error\""))));
 }
 
-/* With the lock held: the one running exchange whose number stands behind an "id" in the text; NULL if there is none or
- * more than one. */
+/* Returns the only running exchange whose number follows an "id" in the text, or NULL; the caller holds the lock. */
 static struct mcp_exchange *find_numbered(struct mcp_connection *connection, struct str text)
 {
     static const struct str key = {"\"id\"", 4};
@@ -196,8 +196,8 @@ static struct mcp_exchange *find_numbered(struct mcp_connection *connection, str
     return found;
 }
 
-/* With the lock held: the only exchange that runs; those of nobody, as one that listens to what changes, count where
- * there are no others. NULL if there is none or more than one. */
+/* Returns the only running exchange, or NULL; the caller holds the lock. Exchanges without a principal, such as
+ * subscriptions, count only if there are no others. */
 static struct mcp_exchange *find_only(struct mcp_connection *connection)
 {
     struct mcp_exchange *only = NULL;
@@ -209,8 +209,9 @@ static struct mcp_exchange *find_only(struct mcp_connection *connection)
     return count == 1 ? only : count == 0 && connection->running_count == 1 ? connection->newest : NULL;
 }
 
-/* With the lock held: the exchange that a broken message ends, in the order of certainty: the one on whose stream it
- * came, the one of its id, the only one that runs, the only one whose number the text has behind an "id". */
+/* Returns the exchange that a damaged message belongs to, or NULL; the caller holds the lock. Tries, in this order: the
+ * exchange of the stream, the one of its id, the only one running, the only one whose number follows an "id" in the
+ * text. */
 static struct mcp_exchange *find_broken(struct mcp_connection *connection, int64_t stream, struct str text,
                                         const struct mcp_message *message)
 {
@@ -222,9 +223,9 @@ static struct mcp_exchange *find_broken(struct mcp_connection *connection, int64
     return exchange ? exchange : find_numbered(connection, text);
 }
 
-/* A message that is not valid ends the call that waits for it, and no other one. A notification is dropped, for no call
- * waits for it; a question is refused. If it cannot be told which of several calls waits for the message, the
- * connection ends: a call that nothing will answer is worse. */
+/* Handles an invalid message. It fails only the exchange that waits for it. A notification is dropped, and a question
+ * is refused. If several exchanges could be waiting for it, the connection fails: the alternative is a call that never
+ * ends. */
 static int take_broken(struct mcp_connection *connection, int64_t stream, struct str text,
                        const struct json_fault *fault, bool *answered, wt_error *err)
 {
@@ -234,8 +235,8 @@ static int take_broken(struct mcp_connection *connection, int64_t stream, struct
     struct mcp_message message;
     wt_error why;
     wt__mcp_read(rest, &message);
-    wt__fail(&why, WT_ENETWORK, "the server %s sent a message that is not valid: %s at byte %zu",
-             connection->server->name, fault->reason, fault->byte);
+    wt__fail(&why, WT_ENETWORK, "the server %s sent an invalid message: %s at byte %zu", connection->server->name,
+             fault->reason, fault->byte);
     wt__mcp_hide_secrets(why.message, sizeof why.message, connection->server);
     if (message.method.len > 0) {
         if (wt__json_check(message.id, NULL))
@@ -257,7 +258,7 @@ static int take_broken(struct mcp_connection *connection, int64_t stream, struct
 
 /* ---------------------------------------------------------------- questions */
 
-/* With the lock held. */
+/* Queues a question; the caller holds the lock. */
 static bool ask(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     if (exchange->question_count >= MCP_QUESTIONS_OPEN_MAX || event->id.len > MCP_ID_BYTES_MAX)
@@ -304,7 +305,7 @@ static void take_question(struct mcp_connection *connection, int64_t stream, con
 
 /* ---------------------------------------------------------------- notifications */
 
-/* {"progressToken":1,"progress":2} without the token, which is ours and not of who asked. */
+/* Appends the params without progressToken, which is ours and not the client's. */
 static void write_progress(struct buffer *out, struct str params)
 {
     struct json_scan scan;
@@ -335,7 +336,7 @@ static void take_progress(struct mcp_connection *connection, struct str params)
     pthread_mutex_lock(&connection->lock);
     struct mcp_exchange *exchange = wt__mcp_connection_find(connection, id);
     if (exchange && exchange->progress && !text.failed && !append(exchange, &event))
-        exchange->heard_ms = wt__now_ms(); /* dropped, but a word */
+        exchange->heard_ms = wt__now_ms(); /* dropped, but a sign of life */
     pthread_mutex_unlock(&connection->lock);
     wt__buffer_dispose(&text);
 }
@@ -347,8 +348,8 @@ static bool is_change(struct str method)
            (method.len > end.len && memcmp(method.ptr + method.len - end.len, end.ptr, end.len) == 0);
 }
 
-/* With the lock held: the exchange that a notification is for. A modern one says which subscription it is of; the one
- * of a legacy server that takes back a question is for who was asked it. */
+/* Returns the exchange that a notification is for, or NULL; the caller holds the lock. A modern notification names its
+ * subscription. A legacy server cancels a question by its id, which identifies the exchange. */
 static struct mcp_exchange *find_hearer(struct mcp_connection *connection, int64_t stream, struct str method,
                                         struct str params)
 {
@@ -374,8 +375,8 @@ static struct mcp_exchange *find_hearer(struct mcp_connection *connection, int64
     return NULL;
 }
 
-/* With the lock held. A log message shows that the server works on the request of its stream, or on one of those that
- * run where there is one stream for all. */
+/* Restarts the timeout of the exchange of the stream, or of all exchanges if they share one stream; the caller holds
+ * the lock. A log message shows that the server is at work. */
 static void count_as_life(struct mcp_connection *connection, int64_t stream)
 {
     double now = wt__now_ms();
@@ -404,10 +405,10 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
         connection->options.noticed(connection->options.context, method, message->params);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- dispatch */
 
-/* Returns the message of a line: what follows words that the program printed without a newline, or a byte order mark. A
- * line that begins as a message is one as a whole: its parts are no messages. */
+/* Skips a byte order mark or output without a newline before the message of a line. A line that begins with a brace
+ * stays whole, since parts of a message are not messages. */
 static struct str skip_noise(struct str line)
 {
     struct mcp_message message;
@@ -462,7 +463,7 @@ void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, co
     pthread_mutex_unlock(&connection->lock);
 }
 
-/* With the lock held. */
+/* Fails all running exchanges; the caller holds the lock. */
 static void fail_all(struct mcp_connection *connection)
 {
     wt_error why;

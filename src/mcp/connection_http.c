@@ -1,14 +1,13 @@
-/* connection_http.c: a server at an address, over streamable HTTP. A message is a POST of its own, and its answer is
- * the body, or an event of a stream; all transfers of a connection are on one loop (net/http_stream.h), whose thread is
- * the link's.
+/* connection_http.c: the streamable HTTP transport. Each message is a POST. Its answer is the body, or an event of a
+ * stream. All transfers of a connection run on one loop (net/http_stream.h), whose thread is the link's.
  *
- *   modern    each request says all that it needs in its headers; closing its stream is the cancel
- *   legacy    a session goes along. One that the server has forgotten is begun anew once ("sessions" below). A stream
- * that breaks before the answer is gone on with by GET and Last-Event-ID. Notices come by a GET that stays open, where
- * the server has one
+ *   modern    the headers of each request are complete; closing its stream cancels it
+ *   legacy    requests carry a session. A lost session is renewed once per request ("sessions" below). A stream that
+ *             breaks before the answer is resumed by GET and Last-Event-ID. Notices come over a GET that stays open, if
+ *             the server supports it
  *
- * A request of ours lives from wt__http_stream_begin to the end of its last transfer, or while it waits for a new
- * session. It belongs to the loop's thread; what the lock guards is said. */
+ * A request lives from wt__http_stream_begin to the end of its last transfer, or while it waits for a new session. It
+ * belongs to the loop's thread, except the fields that the lock guards. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -23,13 +22,13 @@
 
 enum {
     CONNECT_MS = 10000,
-    CHECK_MS = 10000,  /* for a ping to be answered */
-    TELL_MS = 30000,   /* for a notification or a reply to be taken */
-    GOODBYE_MS = 2000, /* a session that takes longer to end is left */
-    RETRY_MS = 1000,   /* before a stream is asked for again, where the server does not say */
+    CHECK_MS = 10000,  /* for the answer to a ping */
+    TELL_MS = 30000,   /* for the delivery of a notification or a reply */
+    GOODBYE_MS = 2000, /* for the end of a session */
+    RETRY_MS = 1000,   /* default delay before a stream is reopened */
     RETRY_MS_MAX = 60000,
-    FRUITLESS_MAX = 5, /* streams in a row without an event; then there are none any more */
-    LASTING_MS = 5000, /* a stream that stood so long was none of them: many proxies end what is idle */
+    FRUITLESS_MAX = 5, /* streams in a row without an event; after that, streams are not reopened */
+    LASTING_MS = 5000, /* a stream that lasted so long does not count: many proxies close idle ones */
     OWN_HEADERS = 5,
     STATUS_OK = 200,
     STATUS_TEMPORARY_REDIRECT = 307,
@@ -41,19 +40,19 @@ enum {
     STATUS_TOO_LARGE = 413,
     STATUS_TOO_MANY = 429,
     STATUS_SERVER_ERROR = 500,
-    REDIRECTS_MAX = 3,              /* of one request */
-    SESSION_ERROR_BYTES_MAX = 4096, /* of an answer that may say that the session is lost */
+    REDIRECTS_MAX = 3,              /* redirects per request */
+    SESSION_ERROR_BYTES_MAX = 4096, /* maximum size of an answer that may report a lost session */
 };
 
 enum kind {
-    ASKS,    /* its answer is awaited */
-    RESUMES, /* the same, whose stream broke */
-    TELLS,   /* nothing is heard of it */
-    HEARS,   /* the stream of notices */
-    CHECKS,  /* `ping`: does the server know the session? */
+    ASKS,    /* POST of a request */
+    RESUMES, /* GET that resumes the stream of a request */
+    TELLS,   /* POST of a notification or a reply */
+    HEARS,   /* GET of the stream of notices */
+    CHECKS,  /* `ping`, to find out if the session is valid */
     RENEWS,  /* `initialize` for a new session */
-    RENEWED, /* `notifications/initialized` of that */
-    LEAVES,  /* the end of the session */
+    RENEWED, /* `notifications/initialized` of the new session */
+    LEAVES,  /* DELETE of the session */
 };
 
 struct http_link;
@@ -64,50 +63,50 @@ struct request {
     enum kind kind;
     int64_t id;
     bool modern;
-    /* What is sent. */
+    /* Sent data. */
     struct arena arena;
     char *text, *method;
     size_t text_len;
-    struct http_header *headers; /* [header_count]: beside the server's and our own */
+    struct http_header *headers; /* [header_count]; in addition to those of the configuration and of the transport */
     size_t header_count;
     /* Guarded by the link's lock. */
-    uint64_t ticket; /* of the transfer; 0: there is none now */
-    bool awaited;    /* counted in the link's */
-    bool gone;       /* nobody waits for it any more */
-    bool parked;     /* waits for a new session, or to learn that the old one stands */
-    bool again;      /* its session was looked at once */
+    uint64_t ticket; /* id of the running transfer, or 0 */
+    bool awaited;    /* counted in link->awaited */
+    bool gone;       /* cancelled */
+    bool parked;     /* waits for the check or the renewal of the session */
+    bool again;      /* was parked once already */
     char session[HTTP_KEPT_BYTES];
-    /* What comes. */
-    struct buffer heard; /* the body, or what of a stream is no whole event yet */
-    size_t looked_at;    /* of it, for the end of an event */
+    /* Received data. */
+    struct buffer heard; /* the body, or the incomplete last event of a stream */
+    size_t looked_at;    /* bytes of heard searched for an event end */
     struct sse_event event;
     bool answered, refused;
-    bool heard_any; /* a message was passed on */
-    bool breaks;    /* a bound of the connection */
-    int rc;         /* why it is stopped */
+    bool heard_any; /* a message was dispatched */
+    bool breaks;    /* exceeded a limit of the connection */
+    int rc;         /* error that stopped the transfer, or 0 */
     wt_error why;
     char last_event[HTTP_KEPT_BYTES];
     unsigned retry_ms, fruitless;
-    double headed_ms; /* when the stream began; 0: it has not */
+    double headed_ms; /* start of the stream; 0 before it */
     unsigned redirects;
-    /* An answer that is kept until it is known whether the session stands; its body is in heard, or is an event. */
-    struct buffer kept;      /* the event */
-    bool doubtful;           /* it may mean that the session is lost */
+    /* Answer kept while the session is checked. Its body is in heard or kept. */
+    struct buffer kept;      /* the event of a stream */
+    bool doubtful;           /* may mean that the session is lost */
     bool may_have_acted;     /* the server may have executed the request */
-    struct http_head answer; /* status 0: none is kept */
+    struct http_head answer; /* status 0 if no answer is kept */
 };
 
 struct http_link {
     struct mcp_link public; /* first, so that the public pointer is this one */
     struct mcp_connection *connection;
     struct http_loop *loop;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t settled;
     struct request *requests;
-    unsigned awaited; /* what is waited for by settle */
+    unsigned awaited; /* transfers that `settle` waits for */
     bool renewing, ending;
-    bool lost; /* while renewing: the session is known to be lost */
-    char *url; /* the address that a redirect led to; NULL: the server's */
+    bool lost; /* while renewing: the session is certainly lost */
+    char *url; /* target of a redirect; NULL to use the configured one */
     char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
 };
 
@@ -142,7 +141,7 @@ static struct request *make(struct http_link *link, enum kind kind, struct str t
     return NULL;
 }
 
-/* With the lock held. */
+/* Removes a request from the list; the caller holds the lock. */
 static void take_out(struct request *request)
 {
     struct request **at = &request->link->requests;
@@ -151,7 +150,7 @@ static void take_out(struct request *request)
     *at = request->next;
 }
 
-/* With the lock held: whether settle waits for it. */
+/* Sets whether `settle` waits for the request; the caller holds the lock. */
 static void await(struct request *request, bool awaited)
 {
     struct http_link *link = request->link;
@@ -178,7 +177,7 @@ static struct http_header copy_header(struct arena *arena, const struct http_hea
                                 wt__arena_copy(arena, wt__str(header->value))};
 }
 
-/* True if the server's entry in the configuration has a header of this name. */
+/* True if the configuration has a header of this name. */
 static bool is_configured(const struct mcp_server *server, const char *name)
 {
     for (size_t i = 0; i < server->header_count; i++)
@@ -187,7 +186,7 @@ static bool is_configured(const struct mcp_server *server, const char *name)
     return false;
 }
 
-/* Copies Mcp-Method, Mcp-Name, Mcp-Param-... and the client's headers, since the request may be sent twice. */
+/* Copies the headers of a request, since it may be sent twice. */
 static int keep_headers(struct request *request, const struct mcp_outgoing *outgoing, wt_error *err)
 {
     struct arena *arena = &request->arena;
@@ -216,13 +215,13 @@ static void headed(void *context, const struct http_head *head);
 static bool took(void *context, const struct http_head *head, struct str piece);
 static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
 
-/* With the lock held. */
+/* Returns the current URL; the caller holds the lock. */
 static const char *address_of(const struct http_link *link)
 {
     return link->url ? link->url : link->connection->server->url;
 }
 
-/* With the lock held: its next transfer. */
+/* Begins the next transfer of a request; the caller holds the lock. */
 static int send_request(struct request *request, unsigned delay_ms, wt_error *err)
 {
     struct http_link *link = request->link;
@@ -271,7 +270,7 @@ static int send_request(struct request *request, unsigned delay_ms, wt_error *er
     return rc;
 }
 
-/* Puts it into the list and sends it, or lets it wait for a new session; freed when that fails. */
+/* Lists and sends a request, or parks it while the session is renewed. Frees it on failure. */
 static int start(struct request *request, wt_error *err)
 {
     struct http_link *link = request->link;
@@ -289,7 +288,7 @@ static int start(struct request *request, wt_error *err)
     return rc;
 }
 
-/* What was asked for comes from another stream, or over another session: false when nobody waits or it cannot be. */
+/* Sends a request again, as another kind or over another session. False if it was cancelled or cannot be sent. */
 static bool start_again(struct request *request, enum kind kind, unsigned delay_ms)
 {
     struct http_link *link = request->link;
@@ -301,14 +300,15 @@ static bool start_again(struct request *request, enum kind kind, unsigned delay_
     return begun;
 }
 
-/* ---------------------------------------------------------------- what comes */
+/* ---------------------------------------------------------------- received data */
 
 static bool is_stream(const struct http_head *head)
 {
     return strncasecmp(head->type, streams, sizeof streams - 1) == 0;
 }
 
-/* A session is known before the answer to `initialize` is: who waits for that goes on at once. */
+/* Keeps the session of the answer to `initialize`. Runs at the headers, since the next request may begin as soon as the
+ * body arrives. */
 static void take_session(struct request *request, const struct http_head *head)
 {
     struct http_link *link = request->link;
@@ -320,8 +320,8 @@ static void take_session(struct request *request, const struct http_head *head)
     pthread_mutex_unlock(&link->lock);
 }
 
-/* Keeps an error that may say that the session is lost, instead of passing it on. An answer that follows other messages
- * of the request is its own. */
+/* Keeps an error that may mean a lost session, instead of dispatching it. An error that follows other messages of the
+ * request is about the request. */
 static bool keep_session_error(struct request *request, struct str text)
 {
     struct mcp_message message;
@@ -372,7 +372,7 @@ static void take_event(struct request *request)
     take_message(request, wt__buffer_view(&event->data));
 }
 
-/* Reads what events have come, and forgets them. */
+/* Takes the complete events and removes them from the buffer. */
 static void take_events(struct request *request)
 {
     struct buffer *heard = &request->heard;
@@ -405,7 +405,7 @@ static bool took(void *context, const struct http_head *head, struct str piece)
     wt__buffer_str(&request->heard, piece);
     if (request->heard.failed)
         request->rc = request->heard.len + piece.len > MCP_ANSWER_BYTES_MAX
-                          ? wt__fail(&request->why, WT_ETOOLONG, "%s answers with more than %d MB",
+                          ? wt__fail(&request->why, WT_ETOOLONG, "the answer of %s is larger than %d MB",
                                      request->link->connection->shown, MCP_ANSWER_BYTES_MAX >> 20)
                           : wt__fail_nomem(&request->why);
     else if (is_stream(head))
@@ -413,9 +413,9 @@ static bool took(void *context, const struct http_head *head, struct str piece)
     return request->rc == 0 && !request->answered && !request->doubtful;
 }
 
-/* ---------------------------------------------------------------- what a status means */
+/* ---------------------------------------------------------------- failures */
 
-/* The address of a redirect without user, query and fragment, which may hold secrets. */
+/* Appends the target of a redirect without user, query and fragment, which may hold secrets. */
 static void put_target(struct buffer *out, const char *location)
 {
     const char *mark = strstr(location, "://"), *from = mark ? mark + 3 : location;
@@ -432,7 +432,7 @@ static void put_target(struct buffer *out, const char *location)
     wt__buffer_dispose(&target);
 }
 
-/* Says in words what a status without an answer means. */
+/* Fills *err with the meaning of a status without an answer. */
 static void fail_status(const struct request *request, const struct http_head *head, wt_error *err)
 {
     const char *shown = request->link->connection->shown;
@@ -444,24 +444,23 @@ static void fail_status(const struct request *request, const struct http_head *h
     const char *says = reason.len > 0 && !reason.failed ? "; it says: " : "";
     const char *words = *says ? reason.ptr : "";
     if (status >= STATUS_OK && status < 300)
-        wt__fail(err, WT_ENETWORK, "%s answers `%s` with something that is no answer: is it an MCP server?", shown,
+        wt__fail(err, WT_ENETWORK, "%s sent an invalid answer to `%s`; check that it is an MCP server", shown,
                  request->method);
     else if (status == STATUS_UNAUTHORISED || status == STATUS_FORBIDDEN)
         wt__fail(err, WT_ENETWORK,
-                 "%s wants to know who asks (HTTP status %d): give the header that it wants in the configuration's "
-                 "\"headers\"%s%s",
+                 "%s requires authentication (HTTP status %d): add its header to \"headers\" in the configuration%s%s",
                  shown, status, says, words);
     else if (status >= 300 && status < 400)
         wt__fail(
             err, WT_ENETWORK,
-            "%s points to %s (HTTP status %d), which is not followed: write that address into the configuration if "
-            "it is the server's",
+            "%s redirects to %s (HTTP status %d), which is not followed: use that address in the configuration if it "
+            "is the server's",
             shown, target.failed ? "another address" : target.ptr, status);
     else if (status == STATUS_NOT_FOUND)
         wt__fail(err, WT_ENETWORK, "%s has no MCP server at this path (HTTP status %d)%s%s", shown, status, says,
                  words);
     else
-        wt__fail(err, WT_ENETWORK, "%s answers with the HTTP status %d and no message%s%s", shown, status, says, words);
+        wt__fail(err, WT_ENETWORK, "%s answered with HTTP status %d and no message%s%s", shown, status, says, words);
     wt__buffer_dispose(&target);
     wt__buffer_dispose(&reason);
 }
@@ -472,9 +471,9 @@ static void fail_request(struct request *request, const wt_error *why, int statu
     end_request(request);
 }
 
-/* ---------------------------------------------------------------- the end of a transfer */
+/* ---------------------------------------------------------------- end of a transfer */
 
-/* The end of a stream ends its last event. */
+/* Takes the rest of the body. The end of a stream ends its last event. */
 static void take_rest(struct request *request, const struct http_head *head)
 {
     struct str rest = wt__buffer_view(&request->heard);
@@ -489,7 +488,7 @@ static void take_rest(struct request *request, const struct http_head *head)
         take_events(request);
 }
 
-/* A stream that broke, or that a legacy server ended before it answered, is gone on with. */
+/* Resumes a stream that broke or ended before the answer. Legacy only. False if it cannot be resumed. */
 static bool resume(struct request *request, const struct http_head *head)
 {
     bool has = is_stream(head) && head->status == STATUS_OK;
@@ -499,7 +498,7 @@ static bool resume(struct request *request, const struct http_head *head)
     return start_again(request, RESUMES, request->retry_ms);
 }
 
-/* True for a body that is no message although it may look like one: {"error":"invalid_token"} of OAuth, for example. */
+/* True for an error body that is not a JSON-RPC message, such as {"error":"invalid_token"} of OAuth. */
 static bool is_error_page(const struct request *request, const struct http_head *head)
 {
     struct mcp_message message;
@@ -510,12 +509,12 @@ static bool is_error_page(const struct request *request, const struct http_head 
 
 /* ---------------------------------------------------------------- sessions
  *
- * Servers say in many ways that they have forgotten a session: with 404 as they should, with another status, or with a
- * JSON-RPC error. Only 404 and 410 are believed at once. Otherwise a ping asks whether the session stands, so that an
- * error of the request itself costs no session. If it does not stand, `initialize` begins another one, once a request.
+ * Servers report a lost session in many ways: with 404 as specified, with another status, or with a JSON-RPC error.
+ * Only 404 and 410 are certain. For the others, a ping checks the session, so that an error of the request itself costs
+ * no session. If the session is lost, `initialize` begins a new one, once per request.
  *
- * What is sent again must not have been executed. A status of 4xx and an early error of JSON-RPC say that the request
- * was refused. Any other answer leaves that open: then tools/call, the only method that acts, ends with that answer. */
+ * A request that may have been executed must not be sent again. A status of 4xx or an early JSON-RPC error means that
+ * it was refused. After any other answer, tools/call, the only method with effects, ends with that answer. */
 
 static bool begin_own(struct http_link *link, enum kind kind, const char *method, struct str params, wt_error *err)
 {
@@ -540,7 +539,7 @@ static void begin_hearing(struct http_link *link)
 
 static void conclude_answer(struct request *request);
 
-/* True for a status that says by itself that the session is lost. */
+/* True for a status that alone proves that the session is lost. */
 static bool is_lost(int status)
 {
     return status == STATUS_NOT_FOUND || status == STATUS_GONE;
@@ -548,7 +547,8 @@ static bool is_lost(int status)
 
 enum outcome { SESSION_STANDS, SESSION_RENEWED, SESSION_GONE };
 
-/* Goes on with a request that waited. why: the reason if the session is gone. */
+/* Continues a parked request: sends it again, ends it with its kept answer, or fails it. why: the reason for
+ * SESSION_GONE. */
 static void release_request(struct request *request, enum outcome outcome, const wt_error *why)
 {
     wt_error own;
@@ -568,7 +568,7 @@ static void release_request(struct request *request, enum outcome outcome, const
     }
 }
 
-/* Goes on with all that wait. */
+/* Continues all parked requests. */
 static void release_parked(struct http_link *link, enum outcome outcome, const wt_error *why)
 {
     for (;;) {
@@ -601,7 +601,8 @@ static void check_session(struct http_link *link)
         release_parked(link, SESSION_GONE, &why);
 }
 
-/* Lets a request wait until it is known what became of its session. */
+/* Parks a request until its session is checked or renewed, and starts that if needed. lost: the session is certainly
+ * lost. */
 static void park_request(struct request *request, bool lost)
 {
     struct http_link *link = request->link;
@@ -621,7 +622,7 @@ static void park_request(struct request *request, bool lost)
         check_session(link);
 }
 
-/* True if the answer may mean that the session is lost. */
+/* True if the answer may mean that the session is lost. Sets may_have_acted. */
 static bool is_doubtful(struct request *request, int status)
 {
     struct mcp_message message;
@@ -664,13 +665,13 @@ static void ended_renewal(struct request *request, const struct http_head *head,
     wt__buffer_dispose(&text);
     if (next && start(next, NULL) == 0)
         return;
-    wt__fail(&why, WT_ENETWORK, "%s has forgotten the session, and begins no other", link->connection->shown);
+    wt__fail(&why, WT_ENETWORK, "%s lost the session and did not begin another", link->connection->shown);
     release_parked(link, SESSION_GONE, &why);
 }
 
 /* ---------------------------------------------------------------- redirects */
 
-/* url with a slash behind its path, or without the one that it has. NULL when out of memory. */
+/* Returns url with a slash added to its path, or removed from it. NULL if out of memory. The caller frees it. */
 static char *toggle_slash(const char *url)
 {
     size_t path = strcspn(url, "?#");
@@ -682,7 +683,7 @@ static char *toggle_slash(const char *url)
     return wt__buffer_take(&out);
 }
 
-/* Returns host and path of an address, or its path alone, without user and query. */
+/* Returns host and path of a URL, or only the path, without user and query. */
 static struct str without_scheme(const char *url, bool with_host)
 {
     const char *mark = strstr(url, "://"), *from = mark ? mark + 3 : url;
@@ -692,7 +693,7 @@ static struct str without_scheme(const char *url, bool with_host)
     return (struct str){from, strcspn(from, "?#")};
 }
 
-/* True if location is target but for the scheme and the port: proxies that end TLS often hide them from the server. */
+/* True if location equals target except for scheme and port, which a server behind a TLS proxy often does not know. */
 static bool is_same_place(const char *location, const char *target)
 {
     bool whole = strstr(location, "://") != NULL;
@@ -703,8 +704,8 @@ static bool is_same_place(const char *location, const char *target)
            (!whole || (host == strcspn(two.ptr, ":/?#") && strncasecmp(one.ptr, two.ptr, host) == 0));
 }
 
-/* The address that a redirect leads to, if it is to be followed, to free; else NULL. A redirect that keeps the method
- * is followed within the server's origin, and any to the same path with or without a slash at its end. */
+/* Returns the target of a redirect, which the caller frees, or NULL if it must not be followed. Allowed targets: the
+ * same path with or without a final slash, and, if the redirect keeps the method, any path of the same origin. */
 static char *find_target(struct request *request, const struct http_head *head)
 {
     struct http_link *link = request->link;
@@ -724,7 +725,7 @@ static char *find_target(struct request *request, const struct http_head *head)
     return target;
 }
 
-/* True if the request goes to another address of the server now, as all later ones do. */
+/* Follows a redirect: sends this and all later requests to its target. False if it must not be followed. */
 static bool follow_redirect(struct request *request, const struct http_head *head)
 {
     struct http_link *link = request->link;
@@ -741,9 +742,9 @@ static bool follow_redirect(struct request *request, const struct http_head *hea
     return start_again(request, request->kind, 0);
 }
 
-/* ---------------------------------------------------------------- requests that have ended */
+/* ---------------------------------------------------------------- ended transfers */
 
-/* Acts on an answer that is final. */
+/* Ends a request by its final answer. */
 static void conclude_answer(struct request *request)
 {
     struct http_link *link = request->link;
@@ -790,7 +791,8 @@ static void ended_asking(struct request *request, const struct http_head *head, 
         fail_request(request, why, head->status, sent);
 }
 
-/* A server without notices says 405; any other status will not be better soon. */
+/* Reopens the stream of notices after it ended or broke. Gives up on any other status; servers without notices answer
+ * 405. */
 static void ended_hearing(struct request *request, const struct http_head *head, int rc)
 {
     bool again = (rc < 0 && rc != WT_ECANCELLED) || (rc == 0 && is_stream(head) && head->status == STATUS_OK);
@@ -809,7 +811,7 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
 {
     struct request *request = context;
     struct http_link *link = request->link;
-    pthread_mutex_lock(&link->lock); /* who began it has left the ticket by now */
+    pthread_mutex_lock(&link->lock); /* wait until the beginning thread has set the ticket */
     request->ticket = 0;
     pthread_mutex_unlock(&link->lock);
     if (rc == 0 && !request->answered && follow_redirect(request, head))
@@ -906,7 +908,7 @@ static void hear(struct mcp_link *public)
     begin_hearing((struct http_link *)public);
 }
 
-/* ---------------------------------------------------------------- beginning and end */
+/* ---------------------------------------------------------------- open and close */
 
 static void release(struct http_link *link)
 {

@@ -1,12 +1,12 @@
-/* connection_inside.h: what connection.c, connection_open.c and the two links share.
+/* connection_inside.h: structs and functions that connections and their transports share.
  *
- * A link carries messages: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) and
- * connection_sse.c (the transport before it). It knows requests by their number alone, since who began one may have
- * left it; what comes for a number that is gone is dropped. A link calls wt__mcp_connection_heard and its kin from its
- * one thread, without a lock of its own held.
+ * A link is a transport: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) or
+ * connection_sse.c (HTTP+SSE). It knows requests only by number, since an exchange may end before its transfer; answers
+ * to unknown numbers are dropped. A link calls wt__mcp_connection_heard and the other functions for links from its only
+ * thread, without holding a lock of its own.
  *
- * Locks: the connection's guards what its struct says and its exchanges; a link is called without it. Whoever calls a
- * link is counted (wt__mcp_connection_enter), so that none is closed under a call. */
+ * Locks: the connection's lock guards its struct and its exchanges. Links are called without it. Calls of a link are
+ * counted (wt__mcp_connection_enter), so that no link is closed during a call. */
 #ifndef WT_MCP_CONNECTION_INSIDE_H
 #define WT_MCP_CONNECTION_INSIDE_H
 
@@ -17,46 +17,45 @@
 
 enum {
     MCP_NO_STREAM = -1,
-    MCP_VERSION_BYTES = 32,      /* of a revision's name, with a NUL */
-    MCP_QUESTIONS_OPEN_MAX = 64, /* of one exchange; more are refused */
-    MCP_STRAY_LINES_MAX = 1000,  /* of a server, that are no message */
-    MCP_STRAY_LINES_SECOND = 10, /* that many more are allowed each second */
-    MCP_UNASKED_MAX = 10000,     /* requests, notifications and stray answers of a server */
-    MCP_UNASKED_SECOND = 2000,   /* likewise */
-    MCP_UNASKED_BYTES_MAX = 64 << 20 /* of these */,
+    MCP_VERSION_BYTES = 32,           /* size of a revision's name, with the NUL */
+    MCP_QUESTIONS_OPEN_MAX = 64,      /* open questions of an exchange; more are refused */
+    MCP_STRAY_LINES_MAX = 1000,       /* lines of a server that are not messages */
+    MCP_STRAY_LINES_SECOND = 10,      /* refill per second */
+    MCP_UNASKED_MAX = 10000,          /* requests, notifications and unmatched answers of a server */
+    MCP_UNASKED_SECOND = 2000,        /* refill per second */
+    MCP_UNASKED_BYTES_MAX = 64 << 20, /* total size of these messages */
     MCP_UNASKED_BYTES_SECOND = 4 << 20,
 };
 
-/* What may come in a row, and what then comes back of it each second. */
+/* Token bucket: `left` of at most `most`, refilled by `per_second`. */
 struct mcp_allowance {
     double left, most, per_second, at_ms;
 };
 
-/* A request as it is sent: borrowed for the call. */
+/* A serialised request, borrowed for the call. */
 struct mcp_outgoing {
     int64_t id;
     const char *method;
     struct str text; /* the message */
-    struct str name; /* as of mcp_request */
+    struct str name; /* see mcp_request */
     const struct http_header *headers, *passed;
     size_t header_count, passed_count;
 };
 
 struct mcp_link {
-    /* Sends it; what comes of it is told from the link's thread. Neither waits. */
+    /* Sends a request without waiting. The link's thread reports the answer. */
     int (*ask)(struct mcp_link *link, const struct mcp_outgoing *outgoing, wt_error *err);
-    /* A notification, or the answer to a question: nothing is heard of it. */
+    /* Sends a notification or the answer to a question without waiting. Failures after that are not reported. */
     int (*tell)(struct mcp_link *link, struct str text, wt_error *err);
-    /* Nobody waits for the answer any more. notice: the notification that says so, where the era has one; "" where the
-     * server need not know. */
+    /* Drops a request. notice: the notification to send; "" if the server need not know. */
     void (*cancel)(struct mcp_link *link, int64_t id, struct str notice);
-    /* The rest may be NULL: there is nothing to do. Era and version stand. */
+    /* May be NULL. Called when era and version are known. */
     void (*agreed)(struct mcp_link *link);
-    /* Waits until what was told is taken and the stream of notices stands, at most so long; whether it is. */
+    /* May be NULL. Waits up to ms until notifications are delivered and the stream of notices is open; true if so. */
     bool (*settle)(struct mcp_link *link, unsigned ms);
-    /* A legacy server is initialized: what it notices is asked for. */
+    /* May be NULL. Opens the stream of notices of an initialised legacy server. */
     void (*hear)(struct mcp_link *link);
-    /* Ends it, and joins its thread. words: what a program said last on stderr; "" when nothing. */
+    /* Closes and frees the link, and joins its thread. words: last output of a program on stderr; may be "". */
     void (*close)(struct mcp_link *link, bool hurry, char words[CHILD_TAIL_BYTES]);
 };
 
@@ -68,93 +67,97 @@ struct mcp_event_item {
 
 struct mcp_question {
     struct mcp_question *next;
-    struct str id; /* as the server wrote it; stands behind the struct */
+    struct str id; /* raw JSON, stored after the struct */
 };
 
 struct mcp_exchange {
     struct mcp_connection *connection;
-    struct mcp_exchange *newer, *older; /* of those that run */
+    struct mcp_exchange *newer, *older; /* neighbours in the connection's list of running exchanges */
     int64_t id;
     pthread_cond_t changed;
-    struct mcp_event_item *first, *last, *current; /* current: the one that was handed out */
-    size_t waiting_bytes;                          /* of those that wait */
-    struct mcp_question *questions;                /* not answered yet */
+    struct mcp_event_item *first, *last, *current; /* queued events; current is the one in use by the caller */
+    size_t waiting_bytes;                          /* total size of the queued events */
+    struct mcp_question *questions;                /* open questions */
     size_t question_count;
-    bool running;  /* it stands in the connection's list: its answer is awaited */
-    bool sent;     /* the server may have got it */
-    bool progress; /* was asked for */
-    int rc;        /* why it is over without an answer */
+    bool running;  /* in the connection's list, awaiting its answer */
+    bool sent;     /* the server may have received it */
+    bool progress; /* requested */
+    int rc;        /* error code; 0 while running or if answered */
     wt_error why;
-    int status; /* of HTTP, where that was why; else 0 */
-    double heard_ms;
+    int status;      /* HTTP status if the failure was an HTTP error, else 0 */
+    double heard_ms; /* time of the last message about it */
     unsigned timeout_ms;
-    char *method, *principal; /* principal: NULL: nobody's */
+    char *method, *principal; /* principal may be NULL */
 };
 
 struct mcp_connection {
     const struct mcp_server *server;
     struct mcp_connection_options options;
     struct arena arena;
-    const char *shown; /* how errors name the server */
+    const char *shown; /* the server's name in error messages */
     pthread_mutex_t lock;
-    pthread_cond_t left; /* somebody has left the link, or freed an exchange */
+    pthread_cond_t left; /* signalled when a call of the link returns */
     struct mcp_link *link;
-    unsigned users;      /* who call the link now */
-    unsigned references; /* the owner, and each exchange that is not freed */
+    unsigned users;      /* calls of the link in progress */
+    unsigned references; /* the owner and each exchange */
     bool opened, lost, closing;
-    bool ended;   /* lost: the program has ended */
-    wt_error why; /* lost otherwise */
+    bool ended;   /* lost because the program ended */
+    wt_error why; /* reason if lost */
     enum mcp_era era;
-    char version[MCP_VERSION_BYTES]; /* that HTTP says with every request; "" when there is none */
-    struct buffer self;
+    char version[MCP_VERSION_BYTES]; /* for the HTTP header; "" before the opening */
+    struct buffer self;              /* result of the opening */
     int64_t last_id;
-    struct mcp_exchange *newest; /* of those that run */
+    struct mcp_exchange *newest; /* head of the list of running exchanges */
     size_t running_count;
-    struct mcp_allowance stray, unasked, unasked_bytes; /* of the link's thread */
+    struct mcp_allowance stray, unasked, unasked_bytes; /* used by the link's thread */
 };
 
 /* ---------------------------------------------------------------- under the lock */
 
+/* Returns the running exchange of this number, or NULL. */
 struct mcp_exchange *wt__mcp_connection_find(struct mcp_connection *connection, int64_t id);
-/* It leaves the list; no harm when it has. */
+/* Removes an exchange from the list and wakes up its waiter. A no-op if it is not running. */
 void wt__mcp_exchange_finish(struct mcp_exchange *exchange);
+/* Finishes a running exchange with an error. */
 void wt__mcp_exchange_fail(struct mcp_exchange *exchange, const wt_error *why);
-/* NULL when there is none, or none any more; else wt__mcp_connection_leave, without the lock, when it was called. */
+/* Returns the link and counts a call of it; NULL if the connection is closing or lost. The caller must call
+ * wt__mcp_connection_leave after the call, without the lock. */
 struct mcp_link *wt__mcp_connection_enter(struct mcp_connection *connection);
-/* Why a request cannot be answered: the connection is lost. */
+/* Fills *err with the reason that the connection is lost. Returns its code. */
 int wt__mcp_connection_fail_lost(const struct mcp_connection *connection, const char *method, wt_error *err);
 void wt__mcp_connection_leave(struct mcp_connection *connection);
 
 /* ---------------------------------------------------------------- for links */
 
-/* All three are called with the connection's lock held. */
+/* Open a link. The caller holds the connection's lock. */
 int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
-/* A message of the server; stream: the request on whose stream it came, 0 where there is one stream for all,
- * MCP_NO_STREAM for one that is of no request. *answered: whether it answers that
- * one; may be NULL. Negative: it breaks a bound, and the link shall call wt__mcp_connection_broke with *err. */
+/* Dispatches a message of the server. stream: the request whose stream carried the message, 0 for a transport with one
+ * stream for all, MCP_NO_STREAM for the stream of notices. *answered: true if it answers that request; may be NULL. A
+ * negative result means that the server exceeded a limit; the link then calls wt__mcp_connection_broke with *err. */
 int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
                              wt_error *err);
-/* The number of a request that the link makes itself. */
+/* Returns a number for a request of the link itself. */
 int64_t wt__mcp_connection_number(struct mcp_connection *connection);
-/* No answer to this request will come. status: of HTTP; 0 where there was none. sent: the server may have got it. */
+/* Fails a request. status: HTTP status, 0 if absent. sent: the server may have received the request. */
 void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
                                bool sent);
-/* Nothing will come any more. why NULL: a program has ended. words: as of close. */
+/* Marks the connection as lost and fails its exchanges. why: NULL if the program ended. words: see mcp_link.close. */
 void wt__mcp_connection_broke(struct mcp_connection *connection, const wt_error *why, const char *words);
 
 /* ---------------------------------------------------------------- for the opening */
 
-/* wt__mcp_exchange_next, which a wish to stop ends. patience_ms: WT_ETIMEOUT after so long, and the exchange goes on;
- * 0: as long as it runs. */
+/* Works like wt__mcp_exchange_next, but `progress` can cancel it. patience_ms: after this time, returns WT_ETIMEOUT and
+ * leaves the exchange running; 0 to wait for the exchange's own timeout. */
 int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, struct progress *progress,
                           unsigned patience_ms, wt_error *err);
-/* Ends all exchanges, lets none begin, and waits until nobody calls the link. */
+/* Fails all exchanges, prevents new ones, and waits until no call of the link is in progress. */
 void wt__mcp_connection_fail_all(struct mcp_connection *connection);
-/* wt__mcp_disconnect; words: as of close. */
+/* Works like wt__mcp_disconnect. words: see mcp_link.close. */
 void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES]);
+/* Drops a reference; the last one frees the connection. */
 void wt__mcp_connection_release(struct mcp_connection *connection);
 
 #endif

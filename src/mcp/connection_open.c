@@ -1,8 +1,8 @@
-/* connection_open.c: how a connection begins and ends. The era that was found before, or the modern one, is tried
- * first, and the other one when the server does not speak it.
+/* connection_open.c: opens and closes connections, and finds the era of a server. The remembered era, or the modern
+ * one, is tried first, and the other one if the server does not support it.
  *
- * A server that was silent about `server/discover` may still be starting: `npx` fetches packages. It is asked for both
- * then, and where it refuses `initialize`, its late answer counts. */
+ * A server that does not answer `server/discover` may still be starting: `npx` fetches packages. It then gets
+ * `initialize` too, and if it refuses that, its late answer counts. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,24 +11,24 @@
 #include "mcp/connection_inside.h"
 
 enum {
-    RESULT_BYTES_MAX = 4 << 20, /* of a result that is read as a tree */
-    SLICE_MS = 50,              /* between two looks for a wish to stop */
-    HEAR_MS = 1000,             /* for the stream of notices to stand */
-    LATE_MS = 100,              /* for an answer that should have come before another one */
+    RESULT_BYTES_MAX = 4 << 20, /* maximum size of a result that is parsed as a tree */
+    SLICE_MS = 50,              /* between two checks for cancellation */
+    HEAR_MS = 1000,             /* for the stream of notices to open */
+    LATE_MS = 100,              /* for a late answer to `server/discover` */
 };
 
 struct opening {
     struct mcp_connection *connection;
     double until_ms;
     struct progress *progress;
-    struct mcp_exchange *late; /* `server/discover`, which was not answered in time; NULL: none */
+    struct mcp_exchange *late; /* unanswered `server/discover`, or NULL */
     bool probed;               /* the running program has received `server/discover` */
-    bool ended;                /* the program has ended of the probe */
-    bool misplaced;            /* `initialize` is nothing that can be POSTed there */
+    bool ended;                /* the program ended after the probe */
+    bool misplaced;            /* the URL does not accept a POST of `initialize` */
     wt_error *err;
 };
 
-/* What came of a request: a result or an error as a tree. */
+/* Result or error of a request, as a tree. */
 struct outcome {
     json_t *result, *error;
 };
@@ -46,14 +46,14 @@ static int fail_late(const struct opening *opening)
                     opening->connection->options.timeout_ms / 1000.0);
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- requests */
 
 static int read_object(json_t **out, struct str text, const char *method, wt_error *err)
 {
     wt_error why;
     *out = NULL;
     if (text.len > RESULT_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the answer to `%s` has more than %d MB", method, RESULT_BYTES_MAX >> 20);
+        return wt__fail(err, WT_ETOOLONG, "the answer to `%s` is larger than %d MB", method, RESULT_BYTES_MAX >> 20);
     int rc = wt__json_parse(out, text.ptr, text.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
@@ -61,11 +61,11 @@ static int read_object(json_t **out, struct str text, const char *method, wt_err
         return 0;
     json_decref(*out);
     *out = NULL;
-    return wt__fail(err, WT_ENETWORK, "the answer to `%s` is broken: %s", method,
-                    rc < 0 ? why.message : "its result is no object");
+    return wt__fail(err, WT_ENETWORK, "the answer to `%s` is invalid: %s", method,
+                    rc < 0 ? why.message : "its result is not an object");
 }
 
-/* Keeps a result as it came, to be asked for later. */
+/* Keeps the result of the opening for wt__mcp_connection_self. */
 static int keep_self(struct mcp_connection *connection, struct str result, wt_error *err)
 {
     wt__buffer_clear(&connection->self);
@@ -73,7 +73,7 @@ static int keep_self(struct mcp_connection *connection, struct str result, wt_er
     return connection->self.failed ? wt__fail_nomem(err) : 0;
 }
 
-/* The last event of an exchange. Refusals are no errors: *refusal is "NAME is refused: ...". patience_ms: as of
+/* Waits for the last event of an exchange. A refusal is not an error: *refusal then holds its message. patience_ms: see
  * wt__mcp_exchange_wait. */
 static int hear(struct opening *opening, struct mcp_exchange *exchange, const char *method, unsigned patience_ms,
                 struct outcome *out, wt_error *refusal)
@@ -110,7 +110,7 @@ static void dispose(struct outcome *outcome)
     json_decref(outcome->error);
 }
 
-/* Begins one of the two opening requests. */
+/* Begins `server/discover` or `initialize`. */
 static int begin(struct opening *opening, struct mcp_exchange **out, const char *method, struct str params)
 {
     double left = opening->until_ms - wt__now_ms();
@@ -134,7 +134,7 @@ static bool lists(const json_t *versions, const char *version)
     return false;
 }
 
-/* Revisions are dates: what is before the modern one is legacy. */
+/* True if a revision is older than the modern one. Revisions are dates. */
 static bool lists_legacy(const json_t *versions)
 {
     size_t i;
@@ -154,7 +154,7 @@ static enum verdict judge_versions(const json_t *versions)
 static enum verdict judge(const struct outcome *outcome)
 {
     const json_t *versions = wt__json_array(outcome->result, "supportedVersions");
-    if (outcome->result) /* some servers answer whatever they are asked */
+    if (outcome->result) /* some servers answer any request */
         return versions ? judge_versions(versions) : IS_LEGACY;
     int64_t code = wt__json_int(outcome->error, "code", 0);
     versions = wt__json_array(wt__json_object(outcome->error, "data"), "supported");
@@ -173,7 +173,7 @@ static int agree_modern(struct opening *opening)
     return 0;
 }
 
-/* What a failure to hear of `server/discover` means. */
+/* Decides what a failure of `server/discover` means. Returns 0 to go on, or the error. */
 static int judge_failure(struct opening *opening, struct mcp_exchange *exchange, int rc, enum verdict *verdict)
 {
     bool silent = rc == WT_ETIMEOUT;
@@ -181,12 +181,12 @@ static int judge_failure(struct opening *opening, struct mcp_exchange *exchange,
     if (rc == WT_ECANCELLED || rc == WT_ENOMEM)
         return rc;
     opening->ended = wt__mcp_connection_is_lost(opening->connection);
-    /* Nobody is there: that would only be told again. */
+    /* The address does not answer, so that `initialize` would fail the same way. */
     bool nobody = !silent && !opening->ended && exchange->status == 0;
     return nobody && opening->connection->server->url ? rc : 0;
 }
 
-/* *again: it refused the revision, but names it among those that it speaks. */
+/* Sends `server/discover`. *again: the server refused our revision, but lists it as supported. */
 static int discover_once(struct opening *opening, unsigned patience_ms, enum verdict *verdict, bool *again,
                          wt_error *refusal)
 {
@@ -196,7 +196,7 @@ static int discover_once(struct opening *opening, unsigned patience_ms, enum ver
     *verdict = IS_LEGACY;
     *again = false;
     int rc = begin(opening, &exchange, "server/discover", STR(""));
-    if (rc < 0) { /* a program may end before it is asked anything: that is judged as if it ended of the question */
+    if (rc < 0) { /* a program may end before the probe, which counts as if it ended after it */
         opening->ended = rc != WT_ENOMEM && wt__mcp_connection_is_lost(opening->connection);
         return opening->ended ? 0 : rc;
     }
@@ -208,16 +208,16 @@ static int discover_once(struct opening *opening, unsigned patience_ms, enum ver
     *again = outcome.error && *verdict == IS_MODERN && wt__json_int(outcome.error, "code", 0) == MCP_VERSION_NOT_SPOKEN;
     dispose(&outcome);
     if (rc == 0 && *verdict == IS_LEGACY && !opening->ended)
-        opening->late = exchange; /* where it was silent; else it is over */
+        opening->late = exchange; /* still running if the server was silent */
     else
         wt__mcp_exchange_end(exchange);
     if (rc == 0 && *verdict == IS_NEITHER)
-        return wt__fail(opening->err, WT_ENETWORK, "%s speaks no revision of MCP that is spoken here",
+        return wt__fail(opening->err, WT_ENETWORK, "%s supports no revision of MCP that whichtool supports",
                         opening->connection->shown);
     return rc;
 }
 
-/* patience_ms: after which it is taken for a legacy one; 0: what is left of the time. */
+/* Probes for the modern era. patience_ms: time until the server counts as legacy; 0 for the rest of the timeout. */
 static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
 {
     bool again;
@@ -229,7 +229,7 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
 
 /* ---------------------------------------------------------------- the legacy era */
 
-/* Waits for what was told, at most until then. Not settling is no failure. */
+/* Waits until until_ms for notifications to be delivered. Succeeds even if they are not. */
 static int settle(struct opening *opening, double until_ms)
 {
     struct mcp_link *link = opening->connection->link;
@@ -242,8 +242,8 @@ static int settle(struct opening *opening, double until_ms)
     return wt__now_ms() >= opening->until_ms ? fail_late(opening) : 0;
 }
 
-/* Some servers refuse what comes before they took the notification, and ask where they notice: what comes before that
- * stream stands would be lost. */
+/* Waits for the notification to be delivered, since some servers refuse requests before it. Then opens the stream of
+ * notices and waits for it, since some servers send questions there. */
 static int settle_down(struct opening *opening)
 {
     struct mcp_link *link = opening->connection->link;
@@ -270,7 +270,7 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     return rc < 0 ? rc : settle_down(opening);
 }
 
-/* *refused: it says no, and why is in *refusal. */
+/* Sends `initialize`. *refused: the server refused it, with the reason in *refusal. */
 static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
@@ -294,7 +294,7 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 
 typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
-/* What a server says before we know the link waits for the lock: it may be a question. */
+/* Opens a link. The lock delays the server's first message until connection->link is set. */
 static int open_link(struct opening *opening, link_opener open)
 {
     struct mcp_connection *connection = opening->connection;
@@ -304,7 +304,7 @@ static int open_link(struct opening *opening, link_opener open)
     return rc;
 }
 
-/* Closes it and forgets that it broke. */
+/* Closes the link and clears the connection's failure. */
 static void close_link(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
 {
     words[0] = '\0';
@@ -354,7 +354,7 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
     return 0;
 }
 
-/* Whether `server/discover` was answered after all. */
+/* True if the late answer to `server/discover` is modern. */
 static bool is_modern_late(struct opening *opening)
 {
     struct outcome outcome;
@@ -367,8 +367,8 @@ static bool is_modern_late(struct opening *opening)
     return modern;
 }
 
-/* An address that takes no `initialize` may be one of the transport of 2024; what was said first stands if it is not.
- */
+/* Tries HTTP+SSE, the transport of 2024, at a URL that does not accept `initialize`. Restores the first error if that
+ * fails. */
 static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
@@ -392,7 +392,7 @@ static int open_link_of_server(struct opening *opening)
     return open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
 }
 
-/* Speaks the modern era alone. */
+/* Opens with the modern era only. */
 static int open_modern(struct opening *opening)
 {
     enum verdict verdict = IS_LEGACY;
@@ -402,14 +402,14 @@ static int open_modern(struct opening *opening)
         rc = discover(opening, 0, &verdict, &refusal);
     if (rc < 0 || verdict == IS_MODERN)
         return rc;
-    return wt__fail(opening->err, WT_ENETWORK, "%s does not speak MCP %s: %s", opening->connection->shown,
+    return wt__fail(opening->err, WT_ENETWORK, "%s does not support MCP %s: %s", opening->connection->shown,
                     MCP_MODERN_VERSION,
                     opening->ended ? "it ended"
                     : refusal.code ? refusal.message
-                                   : "it lists legacy revisions only");
+                                   : "it supports legacy revisions only");
 }
 
-/* Speaks the legacy era alone. */
+/* Opens with the legacy era only. */
 static int open_legacy(struct opening *opening)
 {
     wt_error refusal;
@@ -427,7 +427,7 @@ static int open_legacy(struct opening *opening)
 static int open_either_era(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
-    /* A server that was modern may be another program by now: leave time for `initialize`. */
+    /* A server that was modern may have been replaced: leave time for `initialize`. */
     unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : opening->connection->options.timeout_ms / 2;
     enum verdict verdict = IS_LEGACY;
     wt_error refusal, unheard, *err = opening->err;
@@ -473,7 +473,7 @@ static int open_eras(struct opening *opening)
                                     : open_either_era(opening);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- connecting */
 
 static int make(struct mcp_connection **out, const struct mcp_server *server,
                 const struct mcp_connection_options *options, wt_error *err)
@@ -498,7 +498,7 @@ static int make(struct mcp_connection **out, const struct mcp_server *server,
     return 0;
 }
 
-/* Callers hear of its end from now on; one that has come already is told now. */
+/* Enables the `lost` callback, and calls it if the connection is lost already. */
 static void publish(struct mcp_connection *connection)
 {
     const struct mcp_connection_options *options = &connection->options;

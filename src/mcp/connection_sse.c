@@ -1,6 +1,6 @@
-/* connection_sse.c: a server at an address, over the transport of 2024 (HTTP+SSE): a stream that stays open brings all
- * that the server says, and names at its beginning the address that all of ours is POSTed to. It is tried where an
- * address does not take `initialize`. When the stream ends, so does the connection. */
+/* connection_sse.c: the HTTP+SSE transport of 2024. A stream that stays open carries all messages of the server. Its
+ * first event names the URL for our POSTs. Used for URLs that do not accept a POST of `initialize`. The connection ends
+ * with the stream. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -21,28 +21,28 @@ struct sse_link {
     struct mcp_connection *connection;
     struct http_loop *loop;
     struct http_header *headers; /* [server->header_count + 1] */
-    pthread_mutex_t lock;        /* guards the next four lines */
+    pthread_mutex_t lock;        /* guards the next four fields */
     pthread_cond_t changed;
-    char *endpoint;     /* NULL until the server has named it */
-    struct post *posts; /* on their way */
+    char *endpoint;     /* URL for our POSTs; NULL until known */
+    struct post *posts; /* POSTs in progress */
     bool over;
-    /* Of the loop's thread. */
+    /* Used by the loop's thread. */
     struct buffer heard;
     size_t looked_at;
     struct sse_event event;
-    wt_error why; /* code 0: it goes on */
+    wt_error why; /* code 0 while the stream is sound */
 };
 
-/* One of ours on its way. */
+/* A POST in progress. */
 struct post {
     struct post *next;
     struct sse_link *link;
-    int64_t id; /* 0: nobody waits */
+    int64_t id; /* 0 for notifications and replies */
     size_t len;
     char text[];
 };
 
-/* ---------------------------------------------------------------- what comes */
+/* ---------------------------------------------------------------- received data */
 
 static void take_event(struct sse_link *link)
 {
@@ -63,7 +63,7 @@ static void take_event(struct sse_link *link)
     if (!link->endpoint)
         link->endpoint = endpoint;
     else
-        free(endpoint); /* it is named once */
+        free(endpoint); /* only the first one counts */
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
 }
@@ -77,7 +77,7 @@ static bool took(void *context, const struct http_head *head, struct str piece)
         return false;
     wt__buffer_str(heard, piece);
     if (heard->failed)
-        wt__fail(&link->why, WT_ETOOLONG, "%s sends a message of more than %d MB", link->connection->shown,
+        wt__fail(&link->why, WT_ETOOLONG, "%s sent a message larger than %d MB", link->connection->shown,
                  MCP_ANSWER_BYTES_MAX >> 20);
     struct str rest = wt__buffer_view(heard);
     bool ends = !heard->failed && wt__sse_may_end(rest, link->looked_at);
@@ -97,7 +97,7 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
     struct sse_link *link = context;
     wt_error own;
     (void)head, (void)sent;
-    wt__fail(&own, WT_ENETWORK, "%s has ended the stream of its answers", link->connection->shown);
+    wt__fail(&own, WT_ENETWORK, "%s closed its event stream", link->connection->shown);
     pthread_mutex_lock(&link->lock);
     link->over = true;
     pthread_cond_broadcast(&link->changed);
@@ -105,7 +105,7 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
     wt__mcp_connection_broke(link->connection, link->why.code < 0 ? &link->why : rc < 0 ? why : &own, "");
 }
 
-/* ---------------------------------------------------------------- what is sent */
+/* ---------------------------------------------------------------- sent data */
 
 static bool pass_over(void *context, const struct http_head *head, struct str piece)
 {
@@ -133,8 +133,7 @@ static void posted(void *context, const struct http_head *head, int rc, const wt
     wt_error own;
     bool taken = rc == 0 && head->status >= STATUS_OK && head->status < 300;
     if (rc == 0 && !taken)
-        wt__fail(&own, WT_ENETWORK, "%s answers with the HTTP status %d and no message", connection->shown,
-                 head->status);
+        wt__fail(&own, WT_ENETWORK, "%s answered with HTTP status %d and no message", connection->shown, head->status);
     if (post->id > 0 && !taken)
         wt__mcp_connection_failed(connection, post->id, rc < 0 ? why : &own, head->status, sent);
     free_post(post);
@@ -150,7 +149,7 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
     *post = (struct post){.link = link, .id = id, .len = text.len};
     memcpy(post->text, text.ptr, text.len);
     pthread_mutex_lock(&link->lock);
-    const char *endpoint = link->endpoint; /* which stays */
+    const char *endpoint = link->endpoint; /* never changes once set */
     post->next = link->posts;
     link->posts = post;
     pthread_mutex_unlock(&link->lock);
@@ -166,7 +165,7 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
                                        .ended = posted,
                                        .context = post};
     int rc = endpoint ? wt__http_stream_begin(&ticket, link->loop, &stream, err)
-                      : wt__fail(err, WT_ENETWORK, "%s does not say where it listens", link->connection->shown);
+                      : wt__fail(err, WT_ENETWORK, "%s sent no URL for requests", link->connection->shown);
     if (rc < 0)
         free_post(post);
     return rc;
@@ -189,7 +188,7 @@ static void cancel(struct mcp_link *public, int64_t id, struct str notice)
         tell(public, notice, NULL);
 }
 
-/* With the lock held. */
+/* True if the link is ready and all notifications are delivered, or the stream has ended; the caller holds the lock. */
 static bool is_settled(const struct sse_link *link)
 {
     bool telling = false;
@@ -210,7 +209,7 @@ static bool settle(struct mcp_link *public, unsigned ms)
     return settled;
 }
 
-/* ---------------------------------------------------------------- beginning and end */
+/* ---------------------------------------------------------------- open and close */
 
 static void release(struct sse_link *link)
 {
@@ -226,7 +225,7 @@ static void release(struct sse_link *link)
 
 static void end(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES])
 {
-    (void)hurry; /* the end of the stream is the goodbye */
+    (void)hurry; /* closing the stream needs no time */
     words[0] = '\0';
     release((struct sse_link *)public);
 }

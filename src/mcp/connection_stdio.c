@@ -1,6 +1,6 @@
-/* connection_stdio.c: a server of this machine. A line is a message, in both directions, and one thread reads. Who asks
- * writes himself what the program takes at once; what is left the thread writes when it can. A program that lets too
- * much of it lie is lost. */
+/* connection_stdio.c: the stdio transport, for a program of this machine. Each line is a message. The calling thread
+ * writes as much as the pipe takes; the link's thread writes the rest and reads. The connection fails if the program
+ * leaves too much of its input unread. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@ struct stdio_link {
     struct arena arena;
     pthread_t reader;
     pthread_mutex_t lock;
-    bool deaf; /* it does not read what it is sent: why */
+    bool deaf; /* the program does not read its input; why has the reason */
     wt_error why;
 };
 
@@ -79,7 +79,7 @@ static void cancel(struct mcp_link *public, int64_t id, struct str notice)
         send_line((struct stdio_link *)public, notice, NULL);
 }
 
-/* ---------------------------------------------------------------- beginning and end */
+/* ---------------------------------------------------------------- open and close */
 
 static void release(struct stdio_link *link)
 {
@@ -112,7 +112,7 @@ int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connec
     int rc = link->child.environment ? wt__coprocess_start(&link->coprocess, &link->child, err) : wt__fail_nomem(err);
     if (rc == 0 && pthread_create(&link->reader, NULL, read_lines, link) != 0) {
         wt__coprocess_end(link->coprocess, true, NULL);
-        rc = wt__fail(err, WT_EIO, "the system gives no thread");
+        rc = wt__fail(err, WT_EIO, "cannot start a thread");
     }
     if (rc < 0)
         release(link);

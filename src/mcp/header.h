@@ -1,12 +1,12 @@
-/* header.h: any text as the value of a header of the modern revision (Mcp-Name, Mcp-Param-...). */
+/* header.h: encodes header values of the modern revision (Mcp-Name, Mcp-Param-...). */
 #ifndef WT_MCP_HEADER_H
 #define WT_MCP_HEADER_H
 
 #include "base/arena.h"
 #include "base/str.h"
 
-/* As it is, or as "=?base64?...?=" where a header may not have it, where its blanks would get lost, where it is empty,
- * or where it looks like base64 itself. In the arena; NULL when memory is out. */
+/* Returns the text in the arena, or NULL if out of memory. Encodes it as "=?base64?...?=" if it is empty, begins or
+ * ends with a space, has characters that headers cannot carry, or looks encoded itself. */
 const char *wt__mcp_header_text(struct arena *arena, struct str text);
 
 #endif

@@ -10,8 +10,8 @@
 #include "text/shown.h"
 
 enum {
-    ID_DIGITS = 18,              /* of a number that can be an id of ours */
-    REASON_BYTES_MAX = 64 << 10, /* of a body that is read for its reason */
+    ID_DIGITS = 18,              /* maximum digits of our ids */
+    REASON_BYTES_MAX = 64 << 10, /* maximum size of a body that is parsed for its reason */
 };
 
 #define CLIENT_INFO "{\"name\":\"whichtool\",\"version\":\"" WT_VERSION "\"}"
@@ -36,14 +36,14 @@ bool wt__mcp_member(struct str object, const char *key, struct str *value)
     return rc == 0 && !twice;
 }
 
-/* A number or a string, as JSON-RPC has ids. */
+/* True if the id is a number or a string, as JSON-RPC requires. */
 static bool is_id(struct str id)
 {
     return id.len > 0 && id.len <= MCP_ID_BYTES_MAX &&
            (id.ptr[0] == '"' || id.ptr[0] == '-' || (id.ptr[0] >= '0' && id.ptr[0] <= '9'));
 }
 
-/* One pass: a message may have megabytes. False when it is broken, or has a member twice. */
+/* Finds all members in one pass, since a message may be large. False if it is invalid or has a member twice. */
 static bool read_members(struct str message, struct mcp_message *out)
 {
     const struct {
@@ -188,7 +188,7 @@ void wt__mcp_put_words(struct buffer *out, struct str words)
     struct str shown = {words.ptr, words.len < MCP_WORDS_BYTES ? words.len : MCP_WORDS_BYTES};
     size_t from = out->len;
     while (shown.len < words.len && shown.len > 0 &&
-           shown.ptr[shown.len - 1] != ' ') /* half a word may be half a secret */
+           shown.ptr[shown.len - 1] != ' ') /* wt__mcp_hide_secrets would miss half a secret */
         shown.len--;
     wt__shown_json(out, shown);
     for (size_t i = from; !out->failed && i < out->len; i++)
@@ -197,7 +197,7 @@ void wt__mcp_put_words(struct buffer *out, struct str words)
     wt__buffer_text(out, shown.len < words.len ? "..." : "");
 }
 
-/* Appends a member that is a text, or an object with a "message", unless it repeats what is there. */
+/* Appends a member that is a string or an object with a "message", unless its text is in out already. */
 static void put_member(struct buffer *out, const json_t *body, const char *key)
 {
     struct str words = wt__json_str(body, key), there = wt__buffer_view(out);
@@ -254,7 +254,7 @@ bool wt__mcp_is_session_error(struct str error, int64_t *code)
 
 bool wt__mcp_is_refused_early(int64_t code)
 {
-    static const int codes[] = {-32600, -32000, -32001, -32002}; /* as SDKs refuse a request without its session */
+    static const int codes[] = {-32600, -32000, -32001, -32002}; /* SDKs refuse requests without a session so */
     bool early = false;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         early |= code == codes[i];
@@ -270,9 +270,9 @@ int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t 
         return wt__fail_nomem(err);
     struct str words = wt__json_str(error, "message");
     *code = wt__json_int(error, "code", 0);
-    if (words.len == 0 && json_is_string(error)) /* no JSON-RPC, but what some servers write */
+    if (words.len == 0 && json_is_string(error)) /* invalid, but some servers send it */
         words = (struct str){json_string_value(error), json_string_length(error)};
-    wt__mcp_put_words(&shown, words.len > 0 ? words : STR("no reason is given"));
+    wt__mcp_put_words(&shown, words.len > 0 ? words : STR("no reason given"));
     int rc = shown.failed
                  ? wt__fail_nomem(err)
                  : wt__fail(err, WT_ENETWORK, "%s is refused: %s (error %" PRId64 ")", subject, shown.ptr, *code);

@@ -27,7 +27,7 @@ static bool is_left_out(const struct mcp_pages *pages, struct str tool)
     return out;
 }
 
-/* Appends bytes of a list, behind a comma where something stands there. */
+/* Appends bytes of a list, after a comma if there are items already. */
 static void append_items(struct mcp_pages *pages, struct str list, size_t begin, size_t end)
 {
     if (end > begin && pages->items.len > 0)
@@ -35,7 +35,7 @@ static void append_items(struct mcp_pages *pages, struct str list, size_t begin,
     wt__buffer_append(&pages->items, list.ptr + begin, end - begin);
 }
 
-/* The items of a page: the bytes between the brackets of its list, in one piece unless one of them is left out. */
+/* Appends the items of a page. Runs of kept items are copied in one piece. */
 static int take_items(struct mcp_pages *pages, struct str list, wt_error *err)
 {
     struct json_scan scan;
@@ -58,20 +58,20 @@ static int take_items(struct mcp_pages *pages, struct str list, wt_error *err)
             return wt__fail(err, WT_ETOOLONG, "its %s have more than %d MB", pages->member, MCP_TOOLS_BYTES_MAX >> 20);
     }
     if (rc < 0 || list.ptr[0] != '[')
-        return wt__fail(err, WT_ENETWORK, "the answer to `%s` is broken: %s%s%s", pages->method,
-                        rc < 0 ? scan.reason : "\"", rc < 0 ? "" : pages->member, rc < 0 ? "" : "\" is no list");
+        return wt__fail(err, WT_ENETWORK, "the answer to `%s` is invalid: %s%s%s", pages->method,
+                        rc < 0 ? scan.reason : "\"", rc < 0 ? "" : pages->member, rc < 0 ? "" : "\" is not a list");
     append_items(pages, list, begin, end);
     return pages->items.failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Ends the list with what has come. */
+/* Ends the list with the items so far. */
 static int end_early(struct mcp_pages *pages, const char *warning)
 {
     pages->warning = warning;
     return 0;
 }
 
-/* Returns 1 if there is a next page, whose cursor is kept as it is written, with its quotes. */
+/* Keeps the cursor of the next page as raw JSON. Returns 1 if there is one. */
 static int take_cursor(struct mcp_pages *pages, struct str result, wt_error *err)
 {
     struct str cursor;
@@ -88,17 +88,17 @@ static int take_cursor(struct mcp_pages *pages, struct str result, wt_error *err
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!sound)
-        return end_early(pages, "its list ended early: a cursor is neither a text nor a number, or is too long");
+        return end_early(pages, "its list ended early: a cursor is neither a string nor a number, or is too long");
     pages->cursor = (struct str){wt__arena_copy(&pages->arena, cursor), cursor.len};
     if (!pages->cursor.ptr || !wt__map_insert(&pages->cursors, pages->cursor, 0, &added))
         return wt__fail_nomem(err);
-    return added ? 1 : end_early(pages, "its list ended early: a cursor came a second time");
+    return added ? 1 : end_early(pages, "its list ended early: the server repeated a cursor");
 }
 
-/* A server that does not know a cursor begins again: true if the page that came is the first one. */
+/* True if the new page equals the first one: servers that ignore cursors start over. */
 static bool is_first_again(const struct mcp_pages *pages, size_t before)
 {
-    size_t from = before > 0 ? before + 1 : 0; /* behind the comma */
+    size_t from = before > 0 ? before + 1 : 0; /* skip the comma */
     return pages->page_count > 0 && pages->first_bytes > 0 && pages->items.len > from &&
            pages->items.len - from == pages->first_bytes &&
            memcmp(pages->items.ptr, pages->items.ptr + from, pages->first_bytes) == 0;
@@ -107,7 +107,7 @@ static bool is_first_again(const struct mcp_pages *pages, size_t before)
 bool wt__mcp_pages_refused(struct mcp_pages *pages)
 {
     if (pages->page_count > 0 && pages->is_odd)
-        end_early(pages, "its list ended early: it refused a cursor of its own");
+        end_early(pages, "its list ended early: it refused its own cursor");
     return pages->page_count > 0 && pages->is_odd;
 }
 

@@ -1,5 +1,5 @@
-/* pages.h: what a server lists (tools/list, resources/list, ...), gathered page by page. Items stay byte for byte as
- * the server wrote them. */
+/* pages.h: collects the pages of a list (tools/list, resources/list, ...). Items stay byte for byte as the server wrote
+ * them. */
 #ifndef WT_MCP_PAGES_H
 #define WT_MCP_PAGES_H
 
@@ -9,32 +9,32 @@
 #include "mcp/server.h"
 
 enum {
-    MCP_TOOLS_MAX = 20000,          /* items of one list */
-    MCP_TOOLS_BYTES_MAX = 32 << 20, /* of them together */
+    MCP_TOOLS_MAX = 20000,          /* maximum items of a list */
+    MCP_TOOLS_BYTES_MAX = 32 << 20, /* maximum size of all items */
     MCP_PAGES_MAX = 1000,
     MCP_CURSOR_BYTES_MAX = 16 << 10,
 };
 
 struct mcp_pages {
-    const char *method, *member;     /* "tools/list", "tools"; set them and server, the rest is zero */
-    const struct mcp_server *server; /* whose configuration leaves tools out; NULL: nothing is left out */
+    const char *method, *member;     /* "tools/list", "tools"; the caller sets these and server */
+    const struct mcp_server *server; /* its configuration may leave tools out; NULL to keep all */
     struct buffer items;             /* joined by commas */
     size_t item_count, page_count;
-    struct str cursor;   /* of the page that is next, as JSON; empty: of the first one */
-    bool is_odd;         /* the cursor is not one that the protocol knows: it may lead nowhere */
-    const char *warning; /* why the list ended early; NULL if it did not */
-    size_t first_bytes;  /* of the items of the first page */
-    struct map cursors;  /* of pages that were asked for */
+    struct str cursor;   /* cursor of the next page, as JSON; empty for the first page */
+    bool is_odd;         /* the cursor is empty or a number, which the protocol does not allow */
+    const char *warning; /* fault of the list, or NULL */
+    size_t first_bytes;  /* length of the items of the first page */
+    struct map cursors;  /* all cursors so far */
     struct arena arena;
 };
 
-/* Appends the members of the params of the next request; "" for the first. */
+/* Appends the params of the next request, which are empty for the first page. */
 void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out);
-/* Ends the list after a page that the server refused. True if what came before is kept, because the cursor was odd. */
+/* Handles a refusal of the next page. True if the list ends with the pages so far, because the cursor was odd. */
 bool wt__mcp_pages_refused(struct mcp_pages *pages);
-/* Takes the result of that request. A cursor that is no text ("", a number) is followed once; a page that comes again,
- * a cursor that comes again, and one of another type end the list with a warning. Returns 1 when another page follows,
- * 0 when that was the last, WT_ENETWORK (it makes no sense), WT_ETOOLONG, WT_ENOMEM. */
+/* Adds the result of that request. An odd cursor ("" or a number) is followed. A repeated page, a repeated cursor and a
+ * cursor of another type end the list with a warning. Returns 1 if another page follows, 0 if this was the last one,
+ * WT_ENETWORK (invalid answer), WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_pages_take(struct mcp_pages *pages, struct str result, wt_error *err);
 void wt__mcp_pages_dispose(struct mcp_pages *pages);
 

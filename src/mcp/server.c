@@ -9,11 +9,11 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-enum { SECRET_BYTES_MIN = 4 /* a shorter value ("1", "yes") is in too many words to be taken out of them */ };
+enum { SECRET_BYTES_MIN = 4 /* shorter values ("1", "yes") occur in too many words to be hidden */ };
 
 /* ---------------------------------------------------------------- environment */
 
-/* What a program needs to find itself at home; keys and tokens of this process are not its business. */
+/* Variables that every program gets. Other variables of this process may be keys and tokens, and are not inherited. */
 static const char *const inherited[] = {"HOME",
                                         "LOGNAME",
                                         "PATH",
@@ -31,6 +31,7 @@ static const char *const inherited[] = {"HOME",
                                         MCP_GATEWAY_VARIABLE};
 enum { INHERITED = sizeof inherited / sizeof *inherited };
 
+/* True if the configuration sets the variable. */
 static bool is_written(const struct mcp_server *server, const char *name)
 {
     size_t len = strlen(name);
@@ -85,7 +86,7 @@ bool wt__mcp_is_url(const char *text)
     return strncasecmp(text, "http://", 7) == 0 || strncasecmp(text, "https://", 8) == 0;
 }
 
-/* Where a URL's parts are, without judging them. */
+/* Parts of a URL, which need not be valid. */
 struct url_parts {
     struct str scheme, user, host, rest; /* "https://", "name:word" or empty, "host:port", "/path?query" */
 };
@@ -116,7 +117,7 @@ const char *wt__mcp_shown_url(struct arena *arena, const char *url)
     return out;
 }
 
-/* Each place in text, of room bytes, where the secret stands. */
+/* Replaces all occurrences of the secret in text. */
 static void hide(char *text, struct str secret)
 {
     static const char stars[] = "***";
@@ -124,7 +125,7 @@ static void hide(char *text, struct str secret)
     if (secret.len < SECRET_BYTES_MIN)
         return;
     for (char *at = text; (at = memmem(at, strlen(at), secret.ptr, secret.len)) != NULL; at += shown) {
-        memcpy(at, stars, shown); /* which is shorter than what it stands for */
+        memcpy(at, stars, shown); /* never longer than the secret */
         memmove(at + shown, at + secret.len, strlen(at + secret.len) + 1);
     }
 }
@@ -138,7 +139,7 @@ static void hide_pieces(char *text, struct str of)
         }
 }
 
-/* The path may hold a key too, as those of many hosted servers do: what is long in it counts. */
+/* Hides user, path and query. Many hosted servers have a key in the path. */
 static void hide_url(char *text, const char *url)
 {
     struct url_parts parts = split(url);
@@ -185,7 +186,8 @@ static bool drop_end(struct str *name, const char *word)
     return true;
 }
 
-/* Lower case, and one dash where other characters than letters, digits, dots and _ stand. */
+/* Lowercases the name, drops generic prefixes and suffixes, and joins the words by dashes. Keeps letters, digits, dots
+ * and _. Returns "" if only a generic word is left. */
 static const char *shorten(struct arena *arena, struct str name)
 {
     static const char *const fronts[] = {"mcp-server-", "mcp-", "mcp_", "server-"};
@@ -217,7 +219,7 @@ static const char *shorten(struct arena *arena, struct str name)
     while (len > 0 && out[len - 1] == '-')
         len--;
     out[len] = '\0';
-    /* What says only what it is does not say which. */
+    /* Generic names do not identify a server. */
     return strcmp(out, "mcp") == 0 || strcmp(out, "server") == 0 || strcmp(out, "mcp-server") == 0 ? "" : out;
 }
 
@@ -229,7 +231,7 @@ static bool among(const char *const *words, size_t count, const char *word)
     return false;
 }
 
-/* A program that runs another one, or how it is told to. */
+/* True for a program that runs other programs, and for a subcommand of one. */
 static bool is_runner(const char *word)
 {
     static const char *const runners[] = {"npx",  "uvx",  "bunx", "pnpx",   "pipx",    "uv",  "bun",
@@ -240,8 +242,8 @@ static bool is_runner(const char *word)
            among(verbs, sizeof verbs / sizeof *verbs, word);
 }
 
-/* The package that a runner of packages was given, the script that an interpreter was, else the program; without a
- * script's ending. */
+/* Returns the package of a package runner, the script of an interpreter, or else the program, without a script's
+ * extension. */
 static struct str program_of(const char *const *argv)
 {
     static const char *const endings[] = {".js", ".mjs", ".cjs", ".ts", ".py", ".sh"};
@@ -255,7 +257,7 @@ static struct str program_of(const char *const *argv)
     return out;
 }
 
-/* "mcp.example.com": example; an address of numbers stays whole. */
+/* Returns the distinctive part of a host: "example" of "mcp.example.com". IP addresses stay whole. */
 static struct str host_of(const char *url)
 {
     struct str host = split(url).host;

@@ -3,7 +3,8 @@
 
 enum { RETRY_DIGITS = 9 };
 
-/* The line at *at, which moves behind it; false where none is whole. A \r at the very end may be half of \r\n. */
+/* Reads the line at *at and moves *at past it. False if the line is incomplete. If \r is the last byte
+ * and half of \r\n, the \n yields an empty event later. */
 static bool take_line(struct str text, size_t *at, struct str *line)
 {
     size_t end = *at;
@@ -16,7 +17,7 @@ static bool take_line(struct str text, size_t *at, struct str *line)
     return true;
 }
 
-/* "NAME:" and at most one blank, then the value. A line without a colon is a name alone. */
+/* True if the line has the field. Skips one space after the colon. A line without a colon is a field name. */
 static bool has_name(struct str line, struct str name, struct str *value)
 {
     if (!wt__str_starts(line, name) || (line.len > name.len && line.ptr[name.len] != ':'))
@@ -27,7 +28,7 @@ static bool has_name(struct str line, struct str name, struct str *value)
     return true;
 }
 
-/* What is no number is passed over. */
+/* Parses a retry field; ignores an invalid one. */
 static void take_retry(struct str value, int64_t *out)
 {
     int64_t number = 0;

@@ -1,4 +1,4 @@
-/* sse.h: server-sent events (WHATWG HTML, section 9.2). */
+/* sse.h: parses server-sent events (WHATWG HTML, section 9.2). */
 #ifndef WT_MCP_SSE_H
 #define WT_MCP_SSE_H
 
@@ -7,19 +7,20 @@
 
 #include "base/buffer.h"
 
-/* Views are of the text. Dispose of data; all zero is one to begin with. */
+/* type and id are views of the text. The caller disposes of data. Initialise with zeros. */
 struct sse_event {
     struct buffer data;  /* the data lines, joined by newlines */
-    struct str type, id; /* "" when it has none */
-    bool has_id;         /* an empty one takes back the one before it */
-    int64_t retry_ms;    /* -1 when it has none */
+    struct str type, id; /* "" if absent */
+    bool has_id;         /* an empty id resets the last one */
+    int64_t retry_ms;    /* -1 if absent */
 };
 
-/* The next whole event of *text, which then stands behind it. False when no event is whole: out has what there is. */
+/* Parses the next complete event and moves *text past it. False if no event is complete; *out then holds the incomplete
+ * one. */
 bool wt__sse_next(struct str *text, struct sse_event *out);
 
-/* Whether an event may end in bytes [from, end) of a text: a line does where another has just ended. So that what comes
- * in small pieces is not looked at from its beginning for each. */
+/* True if an event may end in bytes [from, end) of the text, which is where an empty line is. Lets callers skip parsing
+ * for pieces without an event end. */
 bool wt__sse_may_end(struct str text, size_t from);
 
 #endif

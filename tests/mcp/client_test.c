@@ -1,10 +1,10 @@
-/* client_test: a client of MCP over a connection, for the client scenarios of the conformance suite
+/* client_test: an MCP client for the client scenarios of the conformance suite
  * (bench/mcp/client_conformance.py) and for trying servers.
  *
- *   client_test URL                  asks for all that there is, and calls every tool that can be called
- *   client_test PROGRAM ARGUMENT...  likewise
+ *   client_test URL                  lists everything, and calls every tool with valid headers
+ *   client_test PROGRAM ARGUMENT...  the same
  *
- * Arguments come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}) where it names the tool, else from
+ * Arguments come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}) if it names the tool, else from
  * the schema's required properties. Questions are accepted with the defaults of their schemas. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void reply(struct mcp_exchange *exchange, const struct mcp_event *event)
 
 /* ---------------------------------------------------------------- requests */
 
-/* The result, or NULL. */
+/* Sends a request and returns its result, or NULL. */
 static json_t *ask(const struct mcp_request *request)
 {
     struct mcp_exchange *exchange;
@@ -94,7 +94,7 @@ static json_t *ask(const struct mcp_request *request)
     return result;
 }
 
-/* What a result wants to know before it is one, as members of the next request's params. */
+/* Appends the answers to the questions of an incomplete result, as members of the next request's params. */
 static void write_responses(struct buffer *out, const json_t *result)
 {
     json_t *responses = json_object(), *question;
@@ -111,7 +111,7 @@ static void write_responses(struct buffer *out, const json_t *result)
     json_decref(responses);
 }
 
-/* name: what the params name, for Mcp-Name. */
+/* Repeats a request until its result is complete. name: value of Mcp-Name. */
 static json_t *ask_rounds(const char *method, struct str params, struct str name, const struct http_header *headers,
                           int header_count)
 {
@@ -137,7 +137,7 @@ static json_t *ask_rounds(const char *method, struct str params, struct str name
     return result;
 }
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- lists and calls */
 
 static json_t *context_arguments(const char *tool)
 {
@@ -167,7 +167,7 @@ static json_t *arguments_of(const char *tool, const json_t *schema)
     return arguments;
 }
 
-/* A tool whose headers break the rules is not called; nothing that a schema points to is fetched. */
+/* Calls a tool, unless its headers break the rules. References in its schema are not fetched. */
 static void call_tool(const json_t *tool)
 {
     const char *name = json_string_value(json_object_get(tool, "name"));
@@ -203,7 +203,7 @@ static void call_tool(const json_t *tool)
     wt__buffer_dispose(&params);
 }
 
-/* resources/list and resources/read, prompts/list and prompts/get. */
+/* Lists resources or prompts, and reads each of them. */
 static void read_all(const char *list, const char *items, const char *read, const char *key)
 {
     json_t *result = ask_rounds(list, STR(""), (struct str){"", 0}, NULL, 0), *item;

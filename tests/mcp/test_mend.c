@@ -1,4 +1,4 @@
-/* Malformed items of a server's lists: what clients see of each, and what is noted. Two neighbours stay in every list. */
+/* Tests repairs of malformed items in lists: the resulting item and the note. Two more items of each list must stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@ static wt_error err;
 
 struct row {
     const char *name, *item;
-    const char *shown; /* NULL: left out; "": as it came */
-    const char *note;  /* words of the note; NULL: none */
+    const char *shown; /* NULL if left out, "" if unchanged */
+    const char *note;  /* part of the note, or NULL */
 };
 
 static const struct row tools[] = {
