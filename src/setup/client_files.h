@@ -18,7 +18,7 @@
 
 enum { CLIENT_NAMES_MAX = 99 }; /* name, name-2, ... */
 
-struct import_options {
+struct client_import_options {
     enum client_system system;
     const char *project;        /* folder of a project, to edit its files instead of the user's; or NULL */
     const char *const *clients; /* [client_count]; all if empty */
@@ -29,7 +29,7 @@ struct import_options {
     bool no_environment; /* add no variables of this process */
 };
 
-struct import_server {
+struct client_import_server {
     const char *name;
     const char *as;      /* its name behind whichtool; NULL if it stays */
     const char *why;     /* why it stays, or NULL */
@@ -38,13 +38,13 @@ struct import_server {
     struct client_moved moved;
 };
 
-struct import_file {
+struct client_import_file {
     const struct client_place *place;
     const char *path;
     const char *why;       /* why the file is skipped, or NULL */
     const char *note;      /* further information for the user, or NULL */
     const char *handed_on; /* names of the variables added to its programs, separated by ", ", or NULL */
-    struct import_server *servers;
+    struct client_import_server *servers;
     size_t count, moving;
     const char *entry;      /* name of whichtool's entry */
     const char *entry_text; /* JSON of the entry; NULL if the file has it already */
@@ -56,9 +56,9 @@ struct import_file {
     struct str after;
 };
 
-struct import {
-    const struct import_options *options; /* options of the plan */
-    struct import_file *files;            /* [count] existing files */
+struct client_import {
+    const struct client_import_options *options; /* options of the plan */
+    struct client_import_file *files;            /* [count] existing files */
     size_t count, moving;
     const char *folder, *servers_path, *record_path;
 
@@ -72,17 +72,17 @@ struct import {
 
 /* Plans the move. The options must outlive *out, and the caller disposes of *out, also on failure. Errors: WT_ENOTFOUND
  * (no HOME), WT_EFORMAT (our own files are invalid), WT_ETOOLONG, WT_EBUSY, WT_EIO, WT_ENOMEM. */
-int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err);
+int wt__client_import_plan(struct client_import *out, const struct client_import_options *options, wt_error *err);
 
 /* Applies the plan. If a client changes its file meanwhile, the file is planned again, up to CLIENT_TRIES times, as
  * long as the same servers move. An unwritable file gets a `why`, and the others are written. Returns the
  * first failure. */
-int wt__client_import_apply(struct import *import, wt_error *err);
-void wt__client_import_dispose(struct import *import);
+int wt__client_import_apply(struct client_import *import, wt_error *err);
+void wt__client_import_dispose(struct client_import *import);
 
 /* ---------------------------------------------------------------- undo */
 
-enum undo_state {
+enum client_undo_state {
     UNDO_BYTES,  /* restored byte for byte */
     UNDO_EDITED, /* changed since: remove the entry and put the servers back */
     UNDO_NEVER,  /* has its old content already */
@@ -90,9 +90,9 @@ enum undo_state {
     UNDO_LEFT    /* skipped; `why` has the reason */
 };
 
-struct undo_file {
+struct client_undo_file {
     const char *client, *path, *backup;
-    enum undo_state state;
+    enum client_undo_state state;
     const char *why;
     const char **back; /* [back_count] names of servers to put back */
     size_t back_count;
@@ -104,8 +104,8 @@ struct undo_file {
     struct str after;
 };
 
-struct undo {
-    struct undo_file *files; /* [count] */
+struct client_undo {
+    struct client_undo_file *files; /* [count] */
     size_t count;
     const char *folder, *servers_path, *record_path;
     const char **left; /* [left_count] servers kept in our file because they were changed since */
@@ -120,8 +120,8 @@ struct undo {
 };
 
 /* Plan and carry out the reverse of wt__client_import_apply. Of the options, only folder and clients are used. */
-int wt__client_undo_plan(struct undo *out, const struct import_options *options, wt_error *err);
-int wt__client_undo_apply(struct undo *undo, wt_error *err);
-void wt__client_undo_dispose(struct undo *undo);
+int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err);
+int wt__client_undo_apply(struct client_undo *undo, wt_error *err);
+void wt__client_undo_dispose(struct client_undo *undo);
 
 #endif

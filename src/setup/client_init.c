@@ -24,7 +24,7 @@ static const char *const our_path[] = {"mcpServers", NULL};
 
 /* ---------------------------------------------------------------- our own files */
 
-int wt__client_own_files(const char *folder, struct arena *arena, const char **servers, const char **record,
+int wt__client_own_paths(const char *folder, struct arena *arena, const char **servers, const char **record,
                          wt_error *err)
 {
     *servers = wt__path_join(arena, folder, "servers.json");
@@ -45,7 +45,7 @@ int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *
     return rc;
 }
 
-void wt__client_leave(const char *folder, struct arena *arena)
+void wt__client_remove_lock(const char *folder, struct arena *arena)
 {
     const char *path = wt__path_join(arena, folder, LOCK_NAME);
     if (path && unlink(path) == 0)
@@ -53,7 +53,7 @@ void wt__client_leave(const char *folder, struct arena *arena)
 }
 
 /* Reads our file of servers, if it exists. */
-static int read_servers(struct import *import, wt_error *err)
+static int read_servers(struct client_import *import, wt_error *err)
 {
     const char *why = NULL;
     json_t *root = NULL;
@@ -78,7 +78,8 @@ static int read_servers(struct import *import, wt_error *err)
 }
 
 /* Names a server in our file: reuses the entry with the same definition, or adds a new one. */
-static int name_server(struct import *import, struct import_server *server, json_t *definition, wt_error *err)
+static int name_server(struct client_import *import, struct client_import_server *server, json_t *definition,
+                       wt_error *err)
 {
     for (size_t number = 1; number <= CLIENT_NAMES_MAX; number++) {
         struct buffer name = {0};
@@ -105,7 +106,7 @@ static int name_server(struct import *import, struct import_server *server, json
 /* ---------------------------------------------------------------- the entry */
 
 /* Returns a name for the entry, unused in the file; NULL if all are taken or out of memory. */
-static const char *entry_name(struct arena *arena, const json_t *servers)
+static const char *choose_entry_name(struct arena *arena, const json_t *servers)
 {
     static const char name[] = "whichtool";
     if (!json_object_get(servers, name))
@@ -156,9 +157,9 @@ static void put_variables(struct buffer *out, const struct client_place *place, 
     wt__buffer_char(out, '}');
 }
 
-static int write_entry(struct import_file *file, struct import *import, const struct import_options *options,
-                       const struct json_members *members, const char *const *variables, size_t variable_count,
-                       wt_error *err)
+static int write_entry(struct client_import_file *file, struct client_import *import,
+                       const struct client_import_options *options, const struct json_members *members,
+                       const char *const *variables, size_t variable_count, wt_error *err)
 {
     const char *arguments[] = {"-s", options->store, "mcp", "--servers", import->servers_path};
     struct buffer out = {0};
@@ -189,10 +190,10 @@ static int write_entry(struct import_file *file, struct import *import, const st
 
 /* ---------------------------------------------------------------- one file */
 
-struct reading {
-    struct import *import;
-    const struct import_options *options;
-    struct import_file *file;
+struct file_plan {
+    struct client_import *import;
+    const struct client_import_options *options;
+    struct client_import_file *file;
     struct json_members members;
     struct mcp_config config;
     json_t *root, *servers;
@@ -201,7 +202,7 @@ struct reading {
     bool hands_on[OFFERED_MAX]; /* true if a moving server gets offered[i] */
 };
 
-static int leave(struct reading *r, const char *why, wt_error *err)
+static int skip_file(struct file_plan *r, const char *why, wt_error *err)
 {
     r->file->why = wt__arena_copy(&r->import->arena, wt__str(why));
     r->file->moving = 0;
@@ -209,13 +210,13 @@ static int leave(struct reading *r, const char *why, wt_error *err)
 }
 
 /* True if the existing entry passes the variable on, or there is no entry yet. */
-static bool handed_on(const struct reading *r, const char *name)
+static bool passes_on(const struct file_plan *r, const char *name)
 {
     const json_t *entry = r->file->entry ? json_object_get(r->servers, r->file->entry) : NULL;
     return !entry || json_object_get(wt__json_object(entry, "env"), name);
 }
 
-static int add_variable(struct reading *r, const char *name, wt_error *err)
+static int add_variable(struct file_plan *r, const char *name, wt_error *err)
 {
     for (size_t k = 0; k < r->variable_count; k++)
         if (strcmp(r->variables[k], name) == 0)
@@ -226,7 +227,7 @@ static int add_variable(struct reading *r, const char *name, wt_error *err)
     return 0;
 }
 
-static int add_variables(struct reading *r, const struct client_server *server, wt_error *err)
+static int add_variables(struct file_plan *r, const struct client_server *server, wt_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < server->variable_count; i++)
@@ -235,7 +236,7 @@ static int add_variables(struct reading *r, const struct client_server *server, 
 }
 
 /* Fills server->moved, for undo. */
-static int note_moved(struct reading *r, struct import_server *server, const json_t *definition, wt_error *err)
+static int note_moved(struct file_plan *r, struct client_import_server *server, const json_t *definition, wt_error *err)
 {
     const struct json_member *member = wt__json_member_named(&r->members, server->name);
     struct arena *arena = &r->import->arena;
@@ -251,7 +252,7 @@ static int note_moved(struct reading *r, struct import_server *server, const jso
 }
 
 /* True if a list of Gemini CLI, "allowed" or "excluded", has the name, or has any name if it is NULL. */
-static bool listed(const struct reading *r, const char *list, const char *name)
+static bool is_listed(const struct file_plan *r, const char *list, const char *name)
 {
     const json_t *names = wt__json_array(wt__json_object(r->root, "mcp"), list), *item;
     size_t i;
@@ -265,7 +266,7 @@ static bool listed(const struct reading *r, const char *list, const char *name)
 
 /* Returns the server's program if it is not found, else NULL. The server moves anyway, since its client may have
  * another PATH. */
-static const char *missing_program(struct arena *arena, const struct mcp_server *server)
+static const char *find_missing_program(struct arena *arena, const struct mcp_server *server)
 {
     const struct child child = {.argv = server->argv, .environment = server->environment};
     if (!server->argv ||
@@ -284,14 +285,14 @@ static const char *const offered[] = {"DOCKER_HOST", "HTTPS_PROXY",   "HTTP_PROX
 enum { OFFERED = sizeof offered / sizeof *offered };
 _Static_assert((int)OFFERED <= (int)OFFERED_MAX, "a flag each");
 
-static bool is_offered(const struct reading *r, const char *name)
+static bool is_offered(const struct file_plan *r, const char *name)
 {
     const char *value = getenv(name);
     return !r->options->no_environment && value && *value;
 }
 
 /* Adds the offered variables to the definition of a program, each as "${NAME:-}". */
-static int offer_variables(struct reading *r, json_t *definition, wt_error *err)
+static int offer_variables(struct file_plan *r, json_t *definition, wt_error *err)
 {
     json_t *environment = wt__json_object(definition, "env");
     json_t *copy = environment ? json_copy(environment) : json_object();
@@ -309,7 +310,7 @@ static int offer_variables(struct reading *r, json_t *definition, wt_error *err)
 }
 
 /* Lists the added variables in file->handed_on, and adds them to a new entry if its client replaces variables. */
-static int note_offered(struct reading *r, wt_error *err)
+static int note_offered(struct file_plan *r, wt_error *err)
 {
     struct buffer names = {0};
     int rc = 0;
@@ -326,25 +327,25 @@ static int note_offered(struct reading *r, wt_error *err)
     return rc;
 }
 
-static int plan_server(struct reading *r, size_t index, wt_error *err)
+static int plan_server(struct file_plan *r, size_t index, wt_error *err)
 {
     const struct mcp_server *configured = &r->config.servers[index];
     const json_t *entry = json_object_get(r->servers, configured->name);
-    struct import_server *out = &r->file->servers[r->file->count];
+    struct client_import_server *out = &r->file->servers[r->file->count];
     struct arena *arena = &r->import->arena;
     struct client_server judged;
     if (wt__client_entry_is_ours(entry, r->import->servers_path))
         return 0;
     r->file->count++;
-    *out = (struct import_server){.name = wt__arena_copy(arena, wt__str(configured->name))};
+    *out = (struct client_import_server){.name = wt__arena_copy(arena, wt__str(configured->name))};
     if (!out->name)
         return wt__fail_nomem(err);
-    int rc = wt__client_server(&judged, arena, r->file->place, configured, entry, err);
+    int rc = wt__client_check_server(&judged, arena, r->file->place, configured, entry, err);
     out->why = judged.why;
     for (size_t i = 0; rc == 0 && !out->why && i < judged.variable_count; i++)
-        if (!handed_on(r, judged.variables[i]))
+        if (!passes_on(r, judged.variables[i]))
             out->why = "it uses a variable that is not in the \"env\" of whichtool's entry";
-    if (!out->why && listed(r, "excluded", out->name))
+    if (!out->why && is_listed(r, "excluded", out->name))
         out->why = "its client excludes it by \"excluded\"";
     if (rc == 0 && !out->why && configured->argv)
         rc = offer_variables(r, judged.definition, err);
@@ -352,7 +353,7 @@ static int plan_server(struct reading *r, size_t index, wt_error *err)
         rc = name_server(r->import, out, judged.definition, err);
     if (rc == 0 && out->as) {
         r->file->moving++;
-        out->missing = missing_program(arena, configured);
+        out->missing = find_missing_program(arena, configured);
         rc = note_moved(r, out, judged.definition, err);
     }
     if (rc == 0 && out->as)
@@ -362,7 +363,7 @@ static int plan_server(struct reading *r, size_t index, wt_error *err)
 }
 
 /* Parses the servers of the file, in file order. */
-static int read_config(struct reading *r, wt_error *err)
+static int read_config(struct file_plan *r, wt_error *err)
 {
     struct buffer text = {0};
     wt__buffer_text(&text, "{\"mcpServers\":");
@@ -376,7 +377,7 @@ static int read_config(struct reading *r, wt_error *err)
 
 /* Sets *right to true if the new text differs from the old one only by the moved servers and the entry. Modifies the
  * tree, as its last user. */
-static int check_edit(struct reading *r, struct str after, bool *right, wt_error *err)
+static int check_edit(struct file_plan *r, struct str after, bool *right, wt_error *err)
 {
     json_t *have = NULL, *entry = NULL;
     int rc = wt__json_parse_relaxed(&have, after, NULL);
@@ -393,9 +394,9 @@ static int check_edit(struct reading *r, struct str after, bool *right, wt_error
     return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
 }
 
-static int edit_file(struct reading *r, wt_error *err)
+static int edit_file(struct file_plan *r, wt_error *err)
 {
-    struct import_file *file = r->file;
+    struct client_import_file *file = r->file;
     struct arena *arena = &r->import->arena;
     bool *drop = wt__arena_array(arena, bool, r->members.count + 1), right = false;
     if (!drop)
@@ -404,7 +405,7 @@ static int edit_file(struct reading *r, wt_error *err)
         for (size_t k = 0; k < file->count; k++)
             drop[i] |= file->servers[k].as && strcmp(r->members.members[i].name, file->servers[k].name) == 0;
     if (!file->entry) {
-        file->entry = entry_name(arena, r->servers);
+        file->entry = choose_entry_name(arena, r->servers);
         int rc = file->entry
                      ? write_entry(file, r->import, r->options, &r->members, r->variables, r->variable_count, err)
                      : wt__fail_nomem(err);
@@ -417,11 +418,11 @@ static int edit_file(struct reading *r, wt_error *err)
     file->after = (struct str){out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out)), out.len};
     wt__buffer_dispose(&out);
     int rc = file->after.ptr ? check_edit(r, file->after, &right, err) : wt__fail_nomem(err);
-    return rc == 0 && !right ? leave(r, "it cannot be edited without changing other parts of it", err) : rc;
+    return rc == 0 && !right ? skip_file(r, "it cannot be edited without changing other parts of it", err) : rc;
 }
 
 /* Notes the servers that Claude Code keeps per project. They stay, since in our file all projects would get them. */
-static int note_projects(struct reading *r, wt_error *err)
+static int note_projects(struct file_plan *r, wt_error *err)
 {
     const char *path;
     json_t *project;
@@ -440,14 +441,14 @@ static int note_projects(struct reading *r, wt_error *err)
 }
 
 /* Finds the entry of an earlier run. */
-static void find_entry(struct reading *r)
+static void find_entry(struct file_plan *r)
 {
     for (size_t i = 0; !r->file->entry && i < r->members.count; i++)
         if (wt__client_entry_is_ours(json_object_get(r->servers, r->members.members[i].name), r->import->servers_path))
             r->file->entry = r->members.members[i].name;
 }
 
-static int plan_servers(struct reading *r, wt_error *err)
+static int plan_servers(struct file_plan *r, wt_error *err)
 {
     const struct client_place *place = r->file->place;
     const json_t *outer = place->outer ? wt__json_object(r->root, place->outer) : r->root;
@@ -456,13 +457,13 @@ static int plan_servers(struct reading *r, wt_error *err)
     int rc = note_projects(r, err);
     if (rc < 0 || !r->servers)
         return rc;
-    if (listed(r, "allowed", NULL))
-        return leave(r, "its \"allowed\" lists the servers that its client starts", err);
+    if (is_listed(r, "allowed", NULL))
+        return skip_file(r, "its \"allowed\" lists the servers that its client starts", err);
     rc = read_config(r, &why);
     if (rc < 0)
-        return rc == WT_ENOMEM ? wt__fail_nomem(err) : leave(r, why.message, err);
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : skip_file(r, why.message, err);
     find_entry(r);
-    r->file->servers = wt__arena_array(&r->import->arena, struct import_server, r->config.count + 1);
+    r->file->servers = wt__arena_array(&r->import->arena, struct client_import_server, r->config.count + 1);
     if (!r->file->servers)
         return wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < r->config.count; i++)
@@ -472,7 +473,7 @@ static int plan_servers(struct reading *r, wt_error *err)
     return rc == 0 && r->file->moving > 0 ? edit_file(r, err) : rc;
 }
 
-static int read_file(struct reading *r, wt_error *err)
+static int read_file(struct file_plan *r, wt_error *err)
 {
     const struct client_place *place = r->file->place;
     struct arena *arena = &r->import->arena;
@@ -480,28 +481,28 @@ static int read_file(struct reading *r, wt_error *err)
     const char *why = NULL;
     wt_error read_error;
     if (!place->inner)
-        return leave(r, "it is TOML, which whichtool cannot edit", err);
+        return skip_file(r, "it is TOML, which whichtool cannot edit", err);
     int rc = wt__client_text_read(&r->file->text, &why, arena, r->file->path, err);
     if (rc < 0)
         return rc;
     if (rc == 0)
-        return leave(r, why, err);
+        return skip_file(r, why, err);
     if (!wt__utf8_valid(wt__str(r->file->text.path)))
-        return leave(r, "its path is not valid UTF-8", err);
+        return skip_file(r, "its path is not valid UTF-8", err);
     if (wt__str_trim(r->file->text.text).len == 0)
         return 0;
     rc = wt__json_members(&r->members, arena, r->file->text.text, place->outer ? both : both + 1, &read_error);
     if (rc >= 0)
         rc = wt__json_parse_relaxed(&r->root, r->file->text.text, &read_error);
     if (rc < 0)
-        return rc == WT_ENOMEM ? wt__fail_nomem(err) : leave(r, read_error.message, err);
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : skip_file(r, read_error.message, err);
     return plan_servers(r, err);
 }
 
-static int plan_file(struct import *import, const struct import_options *options, struct import_file *file,
-                     wt_error *err)
+static int plan_file(struct client_import *import, const struct client_import_options *options,
+                     struct client_import_file *file, wt_error *err)
 {
-    struct reading r = {.import = import, .options = options, .file = file};
+    struct file_plan r = {.import = import, .options = options, .file = file};
     int rc = read_file(&r, err);
     import->moving += file->moving;
     wt__mcp_config_dispose(&r.config);
@@ -512,7 +513,7 @@ static int plan_file(struct import *import, const struct import_options *options
 
 /* ---------------------------------------------------------------- all of them */
 
-bool wt__client_chosen(const struct import_options *options, const char *client)
+bool wt__client_is_chosen(const struct client_import_options *options, const char *client)
 {
     for (size_t i = 0; i < options->client_count; i++)
         if (strcmp(options->clients[i], client) == 0)
@@ -521,7 +522,7 @@ bool wt__client_chosen(const struct import_options *options, const char *client)
 }
 
 /* True if an earlier place leads to the same file, by a link. */
-static bool seen(const struct import *import, const struct client_text *text)
+static bool is_seen_file(const struct client_import *import, const struct client_text *text)
 {
     for (size_t i = 0; text->path && i + 1 < import->count; i++)
         if (import->files[i].text.path && strcmp(import->files[i].text.path, text->path) == 0)
@@ -529,15 +530,15 @@ static bool seen(const struct import *import, const struct client_text *text)
     return false;
 }
 
-static int plan_place(struct import *import, const struct import_options *options, const struct client_place *place,
-                      wt_error *err)
+static int plan_place(struct client_import *import, const struct client_import_options *options,
+                      const struct client_place *place, wt_error *err)
 {
-    struct import_file *file = &import->files[import->count];
+    struct client_import_file *file = &import->files[import->count];
     struct stat info;
     bool wanted = place->scope == (options->project ? CLIENT_OF_PROJECT : CLIENT_OF_USER);
-    if (!wanted || !wt__client_chosen(options, place->client))
+    if (!wanted || !wt__client_is_chosen(options, place->client))
         return 0;
-    *file = (struct import_file){.place = place};
+    *file = (struct client_import_file){.place = place};
     int rc = wt__client_file(&file->path, &import->arena, place, options->system, options->project, err);
     if (rc < 0 || (lstat(file->path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)))
         return rc;
@@ -545,7 +546,7 @@ static int plan_place(struct import *import, const struct import_options *option
     char *real = realpath(file->path, NULL);
     file->text.path = real ? wt__arena_copy(&import->arena, wt__str(real)) : NULL;
     free(real);
-    if (seen(import, &file->text)) {
+    if (is_seen_file(import, &file->text)) {
         file->why = "it is a link to a file above";
         return 0;
     }
@@ -553,7 +554,7 @@ static int plan_place(struct import *import, const struct import_options *option
 }
 
 /* Adds the new servers to the text of our file. */
-static int edit_servers(struct import *import, wt_error *err)
+static int edit_servers(struct client_import *import, wt_error *err)
 {
     static const struct str empty = STR("{\n  \"mcpServers\": {\n  }\n}\n");
     struct json_members members;
@@ -592,7 +593,7 @@ static int edit_servers(struct import *import, wt_error *err)
 }
 
 /* Checks that the paths are valid UTF-8, as JSON requires. */
-static int check_paths(const struct import *import, const struct import_options *options, wt_error *err)
+static int check_paths(const struct client_import *import, const struct client_import_options *options, wt_error *err)
 {
     const char *const paths[] = {import->servers_path, options->program, options->store};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
@@ -601,13 +602,13 @@ static int check_paths(const struct import *import, const struct import_options 
     return 0;
 }
 
-int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err)
+int wt__client_import_plan(struct client_import *out, const struct client_import_options *options, wt_error *err)
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
-    *out = (struct import){.options = options, .folder = options->folder, .lock = -1};
-    int rc = wt__client_own_files(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
-    out->files = wt__arena_array(&out->arena, struct import_file, count);
+    *out = (struct client_import){.options = options, .folder = options->folder, .lock = -1};
+    int rc = wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
+    out->files = wt__arena_array(&out->arena, struct client_import_file, count);
     if (rc == 0 && !out->files)
         rc = wt__fail_nomem(err);
     if (rc == 0)
@@ -622,17 +623,18 @@ int wt__client_import_plan(struct import *out, const struct import_options *opti
     return rc == 0 ? edit_servers(out, err) : rc;
 }
 
-void wt__client_import_dispose(struct import *import)
+void wt__client_import_dispose(struct client_import *import)
 {
     wt__unlock_file(import->lock);
     json_decref(import->servers);
     wt__arena_dispose(&import->arena);
-    *import = (struct import){.lock = -1};
+    *import = (struct client_import){.lock = -1};
 }
 
 /* ---------------------------------------------------------------- apply */
 
-static int add_change(struct import *import, struct client_change *out, const struct import_file *file, wt_error *err)
+static int add_change(struct client_import *import, struct client_change *out, const struct client_import_file *file,
+                      wt_error *err)
 {
     struct arena *arena = &import->arena;
     *out = (struct client_change){.client = file->place->client,
@@ -665,7 +667,7 @@ static void forget_undone(struct client_record *record, const char *file, const 
     record->count = kept;
 }
 
-static int record_changes(struct import *import, wt_error *err)
+static int record_changes(struct client_import *import, wt_error *err)
 {
     struct client_record *record = &import->record, next = {.count = 0};
     next.made_servers = record->count > 0 ? record->made_servers : !import->present.path;
@@ -676,7 +678,7 @@ static int record_changes(struct import *import, wt_error *err)
         memcpy(next.changes, record->changes, record->count * sizeof *next.changes);
     next.count = record->count;
     for (size_t i = 0; i < import->count; i++) {
-        struct import_file *file = &import->files[i];
+        struct client_import_file *file = &import->files[i];
         struct client_change change;
         if (file->moving == 0)
             continue;
@@ -696,7 +698,7 @@ static int record_changes(struct import *import, wt_error *err)
 }
 
 /* Creates the folder. Only its owner may open it, since its files may hold secrets. */
-static int make_folder(const char *folder, wt_error *err)
+static int make_private_folder(const char *folder, wt_error *err)
 {
     bool there = wt__is_folder(folder);
     int rc = wt__make_folders(folder, err);
@@ -707,7 +709,7 @@ static int make_folder(const char *folder, wt_error *err)
 
 /* True if the file has or may have its new content: a write can fail after the rename, and an unreadable file may have
  * either. */
-static bool may_hold(const struct import_file *file)
+static bool may_hold(const struct client_import_file *file)
 {
     char *text = NULL;
     size_t len = 0;
@@ -718,7 +720,7 @@ static bool may_hold(const struct import_file *file)
 }
 
 /* Removes failed changes from the record. */
-static int drop_failed(struct import *import, wt_error *err)
+static int drop_failed(struct client_import *import, wt_error *err)
 {
     struct client_record *record = &import->record;
     size_t kept = 0;
@@ -735,9 +737,9 @@ static int drop_failed(struct import *import, wt_error *err)
 }
 
 /* Locks the folder, and writes the backups, the record and our file. */
-static int begin(struct import *import, wt_error *err)
+static int write_before_clients(struct client_import *import, wt_error *err)
 {
-    int rc = make_folder(import->folder, err);
+    int rc = make_private_folder(import->folder, err);
     if (rc == 0)
         rc = wt__client_lock(&import->lock, import->folder, &import->arena, err);
     if (rc == 0)
@@ -755,7 +757,8 @@ static int begin(struct import *import, wt_error *err)
 /* ---------------------------------------------------------------- a file changed by its client */
 
 /* Returns the server with the same old and new name, or NULL. */
-static struct import_server *same_server(const struct import_file *file, const struct import_server *server)
+static struct client_import_server *find_same_server(const struct client_import_file *file,
+                                                     const struct client_import_server *server)
 {
     for (size_t i = 0; i < file->count; i++)
         if (file->servers[i].as && strcmp(file->servers[i].name, server->name) == 0)
@@ -765,14 +768,15 @@ static struct import_server *same_server(const struct import_file *file, const s
 
 /* Plans a changed file again. Returns 1 if the same servers move. Returns 0 if others do or the file cannot be edited
  * any more, or an error; the plan is then unchanged. */
-static int plan_file_again(struct import *import, struct import_file *file, wt_error *err)
+static int plan_file_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
-    struct import_file next = {.place = file->place, .path = file->path};
-    struct reading r = {.import = import, .options = import->options, .file = &next};
+    struct client_import_file next = {.place = file->place, .path = file->path};
+    struct file_plan r = {.import = import, .options = import->options, .file = &next};
     int rc = read_file(&r, err);
     bool same = rc == 0 && !next.why && next.moving == file->moving;
     for (size_t i = 0; same && i < next.count; i++) {
-        const struct import_server *before = next.servers[i].as ? same_server(file, &next.servers[i]) : NULL;
+        const struct client_import_server *before =
+            next.servers[i].as ? find_same_server(file, &next.servers[i]) : NULL;
         same = before || !next.servers[i].as;
         next.servers[i].shared = before && before->shared;
     }
@@ -788,7 +792,7 @@ static int plan_file_again(struct import *import, struct import_file *file, wt_e
 }
 
 /* Replaces the change of a file in the record by that of its new plan. */
-static int record_again(struct import *import, struct import_file *file, wt_error *err)
+static int record_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     struct client_record *record = &import->record;
     struct client_change change;
@@ -812,7 +816,7 @@ static int record_again(struct import *import, struct import_file *file, wt_erro
 
 /* Writes a client's file. If its client changes it meanwhile, plans the new text and tries again, also if that text is
  * invalid: the client may have written only half of it yet. */
-static int write_client_file(struct import *import, struct import_file *file, wt_error *err)
+static int write_client_file(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     int rc = wt__client_text_write(&file->text, file->after, err);
     for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) {
@@ -829,16 +833,16 @@ static int write_client_file(struct import *import, struct import_file *file, wt
     return rc;
 }
 
-int wt__client_import_apply(struct import *import, wt_error *err)
+int wt__client_import_apply(struct client_import *import, wt_error *err)
 {
     wt_error why;
     if (import->moving == 0)
         return 0;
-    int rc = begin(import, err);
+    int rc = write_before_clients(import, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < import->count; i++) {
-        struct import_file *file = &import->files[i];
+        struct client_import_file *file = &import->files[i];
         int written = file->moving > 0 ? write_client_file(import, file, &why) : 0;
         file->written = file->moving > 0 && written == 0;
         if (written < 0) {

@@ -10,13 +10,13 @@ enum { RECORD_VERSION = 1 };
 
 /* ---------------------------------------------------------------- reading */
 
-struct reading {
+struct record_reading {
     struct arena *arena;
     bool failed, wrong; /* out of memory; a member is missing */
 };
 
 /* Returns an optional string in the arena, or NULL. */
-static const char *text_or_null(struct reading *r, const json_t *object, const char *key)
+static const char *read_optional_text(struct record_reading *r, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     if (!json_is_string(value))
@@ -27,37 +27,37 @@ static const char *text_or_null(struct reading *r, const json_t *object, const c
 }
 
 /* Returns a required string in the arena. */
-static const char *text(struct reading *r, const json_t *object, const char *key)
+static const char *read_required_text(struct record_reading *r, const json_t *object, const char *key)
 {
-    const char *out = text_or_null(r, object, key);
+    const char *out = read_optional_text(r, object, key);
     r->wrong |= !out && !r->failed;
     return out;
 }
 
-static void read_change(struct reading *r, struct client_change *out, const json_t *from)
+static void read_change(struct record_reading *r, struct client_change *out, const json_t *from)
 {
     const json_t *moved = wt__json_array(from, "moved");
-    *out = (struct client_change){.client = text(r, from, "client"),
-                                  .file = text(r, from, "file"),
-                                  .outer = text_or_null(r, from, "outer"),
-                                  .inner = text(r, from, "inner"),
-                                  .backup = text(r, from, "backup"),
-                                  .before = text(r, from, "before"),
-                                  .after = text(r, from, "after"),
-                                  .entry = text_or_null(r, from, "entry"),
+    *out = (struct client_change){.client = read_required_text(r, from, "client"),
+                                  .file = read_required_text(r, from, "file"),
+                                  .outer = read_optional_text(r, from, "outer"),
+                                  .inner = read_required_text(r, from, "inner"),
+                                  .backup = read_required_text(r, from, "backup"),
+                                  .before = read_required_text(r, from, "before"),
+                                  .after = read_required_text(r, from, "after"),
+                                  .entry = read_optional_text(r, from, "entry"),
                                   .moved_count = json_array_size(moved)};
     out->moved = wt__arena_array(r->arena, struct client_moved, out->moved_count + 1);
     r->failed |= !out->moved;
     for (size_t i = 0; out->moved && i < out->moved_count; i++) {
         const json_t *item = json_array_get(moved, i);
-        out->moved[i] = (struct client_moved){.name = text(r, item, "name"),
-                                              .as = text(r, item, "as"),
-                                              .text = text(r, item, "text"),
-                                              .definition = text(r, item, "definition")};
+        out->moved[i] = (struct client_moved){.name = read_required_text(r, item, "name"),
+                                              .as = read_required_text(r, item, "as"),
+                                              .text = read_required_text(r, item, "text"),
+                                              .definition = read_required_text(r, item, "definition")};
     }
 }
 
-static int read_changes(struct client_record *out, struct reading *r, const json_t *root, wt_error *err)
+static int read_changes(struct client_record *out, struct record_reading *r, const json_t *root, wt_error *err)
 {
     const json_t *changes = wt__json_array(root, "changes");
     out->made_servers = wt__json_bool(root, "made_servers", false);
@@ -75,7 +75,7 @@ static int read_changes(struct client_record *out, struct reading *r, const json
 
 int wt__client_record_read(struct client_record *out, struct arena *arena, const char *path, wt_error *err)
 {
-    struct reading r = {.arena = arena};
+    struct record_reading r = {.arena = arena};
     struct stat info;
     char *bytes = NULL;
     size_t len = 0;

@@ -20,8 +20,8 @@ struct client_server {
 };
 
 /* Checks one entry. server: the same entry, as parsed by mcp/config.h. Returns 0 or WT_ENOMEM. */
-int wt__client_server(struct client_server *out, struct arena *arena, const struct client_place *place,
-                      const struct mcp_server *server, const json_t *entry, wt_error *err);
+int wt__client_check_server(struct client_server *out, struct arena *arena, const struct client_place *place,
+                            const struct mcp_server *server, const json_t *entry, wt_error *err);
 
 /* True if the entry starts whichtool with this file of servers. */
 bool wt__client_entry_is_ours(const json_t *entry, const char *servers_path);

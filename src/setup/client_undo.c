@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- one file */
 
-static struct undo_file *file_of(struct undo *undo, const struct client_change *change)
+static struct client_undo_file *find_undo_file(struct client_undo *undo, const struct client_change *change)
 {
     for (size_t i = 0; i < undo->count; i++)
         if (strcmp(undo->files[i].path, change->file) == 0)
@@ -26,10 +26,11 @@ static struct undo_file *file_of(struct undo *undo, const struct client_change *
 }
 
 /* Reads the current file. */
-static int open_file(struct undo *undo, struct undo_file *file, const struct client_change *change, wt_error *err)
+static int open_file(struct client_undo *undo, struct client_undo_file *file, const struct client_change *change,
+                     wt_error *err)
 {
     struct stat info;
-    *file = (struct undo_file){.client = change->client, .path = change->file, .state = UNDO_NEVER};
+    *file = (struct client_undo_file){.client = change->client, .path = change->file, .state = UNDO_NEVER};
     file->back = wt__arena_array(&undo->arena, const char *, 1);
     file->kept = wt__arena_array(&undo->arena, const char *, 1);
     if (!file->back || !file->kept)
@@ -45,7 +46,7 @@ static int open_file(struct undo *undo, struct undo_file *file, const struct cli
     return rc < 0 ? rc : 0;
 }
 
-static int leave(struct undo *undo, struct undo_file *file, const char *why, wt_error *err)
+static int skip_undo_file(struct client_undo *undo, struct client_undo_file *file, const char *why, wt_error *err)
 {
     file->state = UNDO_LEFT;
     file->why = wt__arena_copy(&undo->arena, wt__str(why));
@@ -68,7 +69,7 @@ static int add_name(struct arena *arena, const char ***names, size_t *count, con
 /* ---------------------------------------------------------------- one change */
 
 /* Reads the backup and checks its hash. Returns 1, 0 if it is missing or was changed, or WT_ENOMEM. */
-static int read_backup(struct undo *undo, const struct client_change *change, struct str *out, wt_error *err)
+static int read_backup(struct client_undo *undo, const struct client_change *change, struct str *out, wt_error *err)
 {
     char *bytes = NULL;
     size_t len = 0;
@@ -81,9 +82,9 @@ static int read_backup(struct undo *undo, const struct client_change *change, st
     return hash ? strcmp(hash, change->before) == 0 : wt__fail_nomem(err);
 }
 
-struct editing {
-    struct undo *undo;
-    struct undo_file *file;
+struct undo_edit {
+    struct client_undo *undo;
+    struct client_undo_file *file;
     const struct client_change *change;
     struct json_members members;
     json_t *root, *servers;
@@ -93,7 +94,7 @@ struct editing {
 };
 
 /* Removes the entry from the text and from the tree. The tree is compared with the edited text later. */
-static void drop_entry(struct editing *e)
+static void drop_entry(struct undo_edit *e)
 {
     for (size_t i = 0; e->change->entry && i < e->members.count; i++) {
         const char *name = e->members.members[i].name;
@@ -105,7 +106,7 @@ static void drop_entry(struct editing *e)
     }
 }
 
-static int put_back(struct editing *e, const struct client_moved *moved, wt_error *err)
+static int put_back(struct undo_edit *e, const struct client_moved *moved, wt_error *err)
 {
     struct arena *arena = &e->undo->arena;
     json_t *value = NULL;
@@ -121,7 +122,7 @@ static int put_back(struct editing *e, const struct client_moved *moved, wt_erro
     return add_name(arena, &e->file->back, &e->file->back_count, moved->name, err);
 }
 
-static int write_edited(struct editing *e, wt_error *err)
+static int write_edited(struct undo_edit *e, wt_error *err)
 {
     struct arena *arena = &e->undo->arena;
     struct buffer out = {0};
@@ -137,12 +138,12 @@ static int write_edited(struct editing *e, wt_error *err)
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!right)
-        return leave(e->undo, e->file, "it cannot be edited without changing other parts of it", err);
+        return skip_undo_file(e->undo, e->file, "it cannot be edited without changing other parts of it", err);
     e->file->after = after;
     return 0;
 }
 
-static int edit(struct editing *e, wt_error *err)
+static int edit_undone_file(struct undo_edit *e, wt_error *err)
 {
     const struct client_change *change = e->change;
     const char *both[] = {change->outer, change->inner, NULL};
@@ -154,11 +155,11 @@ static int edit(struct editing *e, wt_error *err)
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (rc < 0)
-        return leave(e->undo, e->file, why.message, err);
+        return skip_undo_file(e->undo, e->file, why.message, err);
     const json_t *outer = change->outer ? wt__json_object(e->root, change->outer) : e->root;
     e->servers = wt__json_object(outer, change->inner);
     if (rc == 0 || !e->servers)
-        return leave(e->undo, e->file, "it has no list of servers any more", err);
+        return skip_undo_file(e->undo, e->file, "it has no list of servers any more", err);
     e->drop = wt__arena_array(arena, bool, e->members.count + 1);
     e->added = wt__arena_array(arena, struct json_new_member, change->moved_count + 1);
     if (!e->drop || !e->added)
@@ -170,7 +171,8 @@ static int edit(struct editing *e, wt_error *err)
     return write_edited(e, err);
 }
 
-static int take_back(struct undo *undo, struct undo_file *file, const struct client_change *change, wt_error *err)
+static int undo_change(struct client_undo *undo, struct client_undo_file *file, const struct client_change *change,
+                       wt_error *err)
 {
     struct str before;
     const char *hash = wt__text_hash(&undo->arena, file->after);
@@ -191,56 +193,56 @@ static int take_back(struct undo *undo, struct undo_file *file, const struct cli
             file->state = UNDO_BYTES;
         return rc;
     }
-    struct editing e = {.undo = undo, .file = file, .change = change};
+    struct undo_edit e = {.undo = undo, .file = file, .change = change};
     file->state = UNDO_EDITED;
-    rc = edit(&e, err);
+    rc = edit_undone_file(&e, err);
     json_decref(e.root);
     return rc;
 }
 
 /* ---------------------------------------------------------------- all of them */
 
-int wt__client_undo_plan(struct undo *out, const struct import_options *options, wt_error *err)
+int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err)
 {
-    *out = (struct undo){.folder = options->folder, .lock = -1};
-    int rc = wt__client_own_files(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
+    *out = (struct client_undo){.folder = options->folder, .lock = -1};
+    int rc = wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
     if (rc == 0 && wt__is_folder(options->folder))
         rc = wt__client_lock(&out->lock, options->folder, &out->arena, err);
     if (rc == 0)
         rc = wt__client_record_read(&out->record, &out->arena, out->record_path, err);
     if (rc < 0)
         return rc;
-    out->files = wt__arena_array(&out->arena, struct undo_file, out->record.count + 1);
+    out->files = wt__arena_array(&out->arena, struct client_undo_file, out->record.count + 1);
     out->taken = wt__arena_array(&out->arena, bool, out->record.count + 1);
     if (!out->files || !out->taken)
         return wt__fail_nomem(err);
     for (size_t i = out->record.count; rc == 0 && i-- > 0;) {
         const struct client_change *change = &out->record.changes[i];
-        if (!wt__client_chosen(options, change->client))
+        if (!wt__client_is_chosen(options, change->client))
             continue;
-        struct undo_file *file = file_of(out, change);
+        struct client_undo_file *file = find_undo_file(out, change);
         if (!file) {
             file = &out->files[out->count++];
             rc = open_file(out, file, change, err);
         }
         out->taken[i] = true;
         if (rc == 0 && file->state != UNDO_GONE && file->state != UNDO_LEFT)
-            rc = take_back(out, file, change, err);
+            rc = undo_change(out, file, change, err);
         file->backup = change->backup;
     }
     return rc;
 }
 
-void wt__client_undo_dispose(struct undo *undo)
+void wt__client_undo_dispose(struct client_undo *undo)
 {
     wt__unlock_file(undo->lock);
     wt__arena_dispose(&undo->arena);
-    *undo = (struct undo){.lock = -1};
+    *undo = (struct client_undo){.lock = -1};
 }
 
 /* ---------------------------------------------------------------- our file of servers */
 
-static bool is_taken(const struct undo *undo, size_t index)
+static bool is_undone(const struct client_undo *undo, size_t index)
 {
     const struct client_change *change = &undo->record.changes[index];
     for (size_t i = 0; undo->taken[index] && i < undo->count; i++)
@@ -250,21 +252,21 @@ static bool is_taken(const struct undo *undo, size_t index)
 }
 
 /* True if a remaining change still needs the server. */
-static bool is_needed(const struct undo *undo, const char *name)
+static bool is_needed(const struct client_undo *undo, const char *name)
 {
     for (size_t i = 0; i < undo->record.count; i++)
-        for (size_t k = 0; !is_taken(undo, i) && k < undo->record.changes[i].moved_count; k++)
+        for (size_t k = 0; !is_undone(undo, i) && k < undo->record.changes[i].moved_count; k++)
             if (strcmp(undo->record.changes[i].moved[k].as, name) == 0)
                 return true;
     return false;
 }
 
 /* Marks the servers to remove from our file: moved, not needed any more, and unchanged since. */
-static int mark_moved(struct undo *undo, const struct json_members *members, bool *drop, wt_error *err)
+static int mark_moved(struct client_undo *undo, const struct json_members *members, bool *drop, wt_error *err)
 {
     for (size_t i = 0; i < undo->record.count; i++) {
         const struct client_change *change = &undo->record.changes[i];
-        for (size_t k = 0; is_taken(undo, i) && k < change->moved_count; k++) {
+        for (size_t k = 0; is_undone(undo, i) && k < change->moved_count; k++) {
             const struct json_member *member = wt__json_member_named(members, change->moved[k].as);
             json_t *there = NULL, *was = NULL;
             if (!member || drop[member - members->members] || is_needed(undo, member->name))
@@ -287,7 +289,7 @@ static int mark_moved(struct undo *undo, const struct json_members *members, boo
 }
 
 /* Lists the servers that never were in a client's file. */
-static int mark_added(struct undo *undo, const struct json_members *members, wt_error *err)
+static int mark_added(struct client_undo *undo, const struct json_members *members, wt_error *err)
 {
     int rc = 0;
     for (size_t m = 0; rc == 0 && m < members->count; m++) {
@@ -306,7 +308,7 @@ static int remove_file(const char *path, wt_error *err)
     return unlink(path) != 0 && errno != ENOENT ? wt__fail_errno(err, "remove", path) : 0;
 }
 
-static int edit_servers(struct undo *undo, wt_error *err)
+static int edit_servers(struct client_undo *undo, wt_error *err)
 {
     static const char *const path[] = {"mcpServers", NULL};
     struct client_text text;
@@ -342,17 +344,17 @@ static int edit_servers(struct undo *undo, wt_error *err)
 /* ---------------------------------------------------------------- apply */
 
 /* Removes the backup of a file that has its old content again. The backup of an edited file stays. */
-static int remove_backup(const struct undo *undo, const struct client_change *change, wt_error *err)
+static int remove_backup(const struct client_undo *undo, const struct client_change *change, wt_error *err)
 {
     for (size_t i = 0; i < undo->count; i++) {
-        const struct undo_file *file = &undo->files[i];
+        const struct client_undo_file *file = &undo->files[i];
         if (strcmp(file->path, change->file) == 0 && (file->state == UNDO_BYTES || file->state == UNDO_NEVER))
             return remove_file(change->backup, err);
     }
     return 0;
 }
 
-static int finish(struct undo *undo, wt_error *err)
+static int finish_undo(struct client_undo *undo, wt_error *err)
 {
     struct client_record left = {.made_servers = undo->record.made_servers};
     int rc = edit_servers(undo, err);
@@ -365,7 +367,7 @@ static int finish(struct undo *undo, wt_error *err)
     if (rc == 0 && !left.changes)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < undo->record.count; i++) {
-        if (is_taken(undo, i))
+        if (is_undone(undo, i))
             rc = remove_backup(undo, &undo->record.changes[i], err);
         else
             left.changes[left.count++] = undo->record.changes[i];
@@ -376,12 +378,12 @@ static int finish(struct undo *undo, wt_error *err)
         return wt__client_record_write(&left, undo->record_path, err);
     rc = remove_file(undo->record_path, err);
     if (rc == 0)
-        wt__client_leave(undo->folder, &undo->arena);
+        wt__client_remove_lock(undo->folder, &undo->arena);
     return rc;
 }
 
 /* Plans a file again after its client changed it. */
-static int plan_undo_again(struct undo *undo, struct undo_file *file, wt_error *err)
+static int plan_undo_again(struct client_undo *undo, struct client_undo_file *file, wt_error *err)
 {
     const char *path = file->path;
     bool is_open = false;
@@ -394,14 +396,14 @@ static int plan_undo_again(struct undo *undo, struct undo_file *file, wt_error *
             rc = open_file(undo, file, change, err);
         is_open = true;
         if (rc == 0 && file->state != UNDO_GONE && file->state != UNDO_LEFT)
-            rc = take_back(undo, file, change, err);
+            rc = undo_change(undo, file, change, err);
         file->backup = change->backup;
     }
     return rc;
 }
 
 /* Writes a file. A text that was edited since init is backed up first, since it exists only there. */
-static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *err)
+static int replace_edited(struct client_undo *undo, struct client_undo_file *file, wt_error *err)
 {
     const char *copy;
     bool is_new = false;
@@ -416,7 +418,7 @@ static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *e
 }
 
 /* Writes a file and tries again while its client changes it, as init does. */
-static int write_undone_file(struct undo *undo, struct undo_file *file, wt_error *err)
+static int write_undone_file(struct client_undo *undo, struct client_undo_file *file, wt_error *err)
 {
     int rc = replace_edited(undo, file, err);
     for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) {
@@ -432,23 +434,23 @@ static int write_undone_file(struct undo *undo, struct undo_file *file, wt_error
     return file->state == UNDO_LEFT ? 0 : rc;
 }
 
-int wt__client_undo_apply(struct undo *undo, wt_error *err)
+int wt__client_undo_apply(struct client_undo *undo, wt_error *err)
 {
     int rc = 0;
     wt_error why;
     for (size_t i = 0; i < undo->count; i++) {
-        struct undo_file *file = &undo->files[i];
+        struct client_undo_file *file = &undo->files[i];
         if (file->state != UNDO_BYTES && file->state != UNDO_EDITED)
             continue;
         int written = write_undone_file(undo, file, &why);
         file->written = written == 0 && (file->state == UNDO_BYTES || file->state == UNDO_EDITED);
         if (written == 0)
             continue;
-        if (leave(undo, file, why.message, err) < 0)
+        if (skip_undo_file(undo, file, why.message, err) < 0)
             return WT_ENOMEM;
         if (rc == 0)
             rc = wt__fail(err, written, "%s", why.message);
     }
-    int finished = finish(undo, rc < 0 ? NULL : err);
+    int finished = finish_undo(undo, rc < 0 ? NULL : err);
     return rc < 0 ? rc : finished;
 }

@@ -40,16 +40,16 @@ static int read_text(struct str *out, struct arena *arena, const char *path, wt_
     return rc;
 }
 
-static const char *folder_of(struct arena *arena, const char *path)
+static const char *find_folder(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == path ? "/" : wt__arena_copy(arena, (struct str){path, (size_t)(slash - path)});
 }
 
 /* Returns why a file cannot be written, or NULL. Respects a read-only file even for root. */
-static const char *not_writable(struct arena *arena, const struct client_text *text)
+static const char *find_write_obstacle(struct arena *arena, const struct client_text *text)
 {
-    const char *folder = folder_of(arena, text->path);
+    const char *folder = find_folder(arena, text->path);
     if ((text->info.st_mode & 0222) == 0 || access(text->path, W_OK) != 0)
         return "it is read-only";
     if (!folder || access(folder, W_OK | X_OK) != 0)
@@ -83,7 +83,7 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
         *why = wt__arena_copy(arena, wt__str(read_error.message));
         return *why ? 0 : wt__fail_nomem(err);
     }
-    *why = stat(out->path, &out->info) != 0 ? "it cannot be read" : not_writable(arena, out);
+    *why = stat(out->path, &out->info) != 0 ? "it cannot be read" : find_write_obstacle(arena, out);
     return !*why;
 }
 
@@ -91,7 +91,7 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
 
 /* Writes a file under a temporary name. Sets mode and owner before the first byte, so that others can never read a
  * secret. */
-static int write_as(struct replace *out, const char *path, const struct stat *like, struct str text, wt_error *err)
+static int write_like(struct replace *out, const char *path, const struct stat *like, struct str text, wt_error *err)
 {
     int rc = wt__replace_begin(out, path, err);
     if (rc < 0)
@@ -110,7 +110,7 @@ static int write_as(struct replace *out, const char *path, const struct stat *li
 int wt__client_text_write(const struct client_text *old, struct str text, wt_error *err)
 {
     struct replace replace;
-    int rc = write_as(&replace, old->path, &old->info, text, err);
+    int rc = write_like(&replace, old->path, &old->info, text, err);
     if (rc == 0)
         rc = wt__replace_commit_over(&replace, old->text, text, err);
     wt__replace_abort(&replace);
@@ -146,7 +146,7 @@ int wt__client_backup(const char **out, bool *is_new, struct arena *arena, const
             continue;
         }
         struct replace replace;
-        int rc = write_as(&replace, *out, &text->info, text->text, err);
+        int rc = write_like(&replace, *out, &text->info, text->text, err);
         if (rc == 0)
             rc = wt__replace_commit(&replace, err);
         wt__replace_abort(&replace);
@@ -165,7 +165,7 @@ int wt__private_write(const char *path, struct str text, wt_error *err)
         like.st_gid = there.st_gid;
     }
     struct replace replace;
-    int rc = write_as(&replace, path, &like, text, err);
+    int rc = write_like(&replace, path, &like, text, err);
     if (rc == 0)
         rc = wt__replace_commit(&replace, err);
     wt__replace_abort(&replace);

@@ -36,7 +36,7 @@ struct client_place {
 
 /* Returns all rows, in display order. */
 const struct client_place *wt__client_places(size_t *count);
-bool wt__client_known(const char *client);
+bool wt__client_is_known(const char *client);
 
 /* Returns the current system. */
 enum client_system wt__client_system(void);

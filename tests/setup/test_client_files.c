@@ -75,8 +75,8 @@ static void paths_of_clients_files(void **state)
     assert_int_equal(wt__client_file(&file, &arena, place_of("zed", CLIENT_OF_USER), CLIENT_LINUX, NULL, &err),
                      WT_ENOTFOUND);
     assert_string_equal(err.message, "HOME is not an absolute path; clients keep their files there");
-    assert_true(wt__client_known("cursor"));
-    assert_false(wt__client_known("emacs"));
+    assert_true(wt__client_is_known("cursor"));
+    assert_false(wt__client_is_known("emacs"));
     unsetenv("CODEX_HOME");
     wt__arena_dispose(&arena);
 }
@@ -149,8 +149,8 @@ static void movable_servers(void **state)
         wt__buffer_printf(&text, "{\"mcpServers\":{\"s\":%s}}", servers[i].entry);
         assert_int_equal(wt__mcp_config_parse(&config, wt__buffer_view(&text), "f", &err), 0);
         assert_int_equal(wt__json_parse(&entry, servers[i].entry, strlen(servers[i].entry), &err), 0);
-        assert_int_equal(wt__client_server(&server, &arena, place_of(servers[i].client, CLIENT_OF_USER),
-                                           &config.servers[0], entry, &err),
+        assert_int_equal(wt__client_check_server(&server, &arena, place_of(servers[i].client, CLIENT_OF_USER),
+                                                 &config.servers[0], entry, &err),
                          0);
         if (server.why)
             wt__buffer_text(&out, server.why);
@@ -214,10 +214,10 @@ static struct str get_text(char **out, const char *path)
 static size_t there_and_back(struct str text)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
-    struct undo undo;
+    struct client_import import;
+    struct client_undo undo;
     json_t *parsed = NULL;
     char *now = NULL;
     put_text(client_file, text);
@@ -274,9 +274,9 @@ static void damaged_files(void **state)
 static void broken_link_is_skipped(void **state)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
+    struct client_import import;
     (void)state;
     unlink(client_file);
     assert_int_equal(symlink("nowhere", client_file), 0);
@@ -290,17 +290,17 @@ static void broken_link_is_skipped(void **state)
 
 /* ---------------------------------------------------------------- several clients */
 
-static void undo_of(const char *const *clients, size_t count)
+static void undo_clients(const char *const *clients, size_t count)
 {
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = clients, .client_count = count, .folder = folder, .program = "/bin/whichtool"};
-    struct undo undo;
+    struct client_undo undo;
     assert_int_equal(wt__client_undo_plan(&undo, &options, &err), 0);
     assert_int_equal(wt__client_undo_apply(&undo, &err), 0);
     wt__client_undo_dispose(&undo);
 }
 
-static bool says(const char *path, const char *words)
+static bool file_contains(const char *path, const char *words)
 {
     char *text;
     get_text(&text, path);
@@ -315,10 +315,10 @@ static void undo_of_one_client(void **state)
                             two = STR("{\"mcpServers\": {\"two\": {\"command\": \"d\"}}}\n");
     static const char *const clients[] = {"claude-code", "windsurf", "gemini-cli"};
     static const char *const folders[] = {".gemini", ".codeium", ".codeium/windsurf"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = clients, .client_count = 3, .folder = folder, .program = "/bin/whichtool"};
     char path[128], other_file[128], link_file[128], servers_file[128];
-    struct import import;
+    struct client_import import;
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/%s", home, folders[i]);
@@ -337,13 +337,13 @@ static void undo_of_one_client(void **state)
     assert_int_equal(wt__client_import_apply(&import, &err), 0);
     snprintf(servers_file, sizeof servers_file, "%s", import.servers_path);
     wt__client_import_dispose(&import);
-    assert_true(says(servers_file, "\"one\"") && says(servers_file, "\"two\""));
+    assert_true(file_contains(servers_file, "\"one\"") && file_contains(servers_file, "\"two\""));
 
-    undo_of(&clients[2], 1);
-    assert_true(says(servers_file, "\"one\"") && !says(servers_file, "\"two\""));
-    assert_true(says(other_file, two.ptr) && !says(client_file, one.ptr));
-    undo_of(clients, 3);
-    assert_true(says(client_file, one.ptr));
+    undo_clients(&clients[2], 1);
+    assert_true(file_contains(servers_file, "\"one\"") && !file_contains(servers_file, "\"two\""));
+    assert_true(file_contains(other_file, two.ptr) && !file_contains(client_file, one.ptr));
+    undo_clients(clients, 3);
+    assert_true(file_contains(client_file, one.ptr));
     assert_int_equal(access(servers_file, F_OK), -1);
     unlink(link_file);
     unlink(other_file);
@@ -359,7 +359,7 @@ static void undo_of_one_client(void **state)
 static const char before_text[] = "{\"starts\": 1, " SERVERS, later_text[] = "{\"starts\": 2, " SERVERS,
                   other_text[] = "{\"mcpServers\": {\"one\": {\"command\": \"c\"}, \"two\": {\"command\": \"d\"}}}\n";
 
-static void holds(const char *path, const char *text)
+static void check_content(const char *path, const char *text)
 {
     char *now = NULL;
     if (!wt__str_equal(get_text(&now, path), wt__str(text)))
@@ -371,10 +371,10 @@ static void holds(const char *path, const char *text)
 static void edit_between_plan_and_write_is_kept(void **state)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
-    struct undo undo;
+    struct client_import import;
+    struct client_undo undo;
     char backup[128], second[128];
     (void)state;
     put_text(client_file, wt__str(before_text));
@@ -384,8 +384,8 @@ static void edit_between_plan_and_write_is_kept(void **state)
     assert_true(import.files[0].written);
     snprintf(backup, sizeof backup, "%s", import.files[0].backup);
     wt__client_import_dispose(&import);
-    assert_true(says(client_file, "\"starts\": 2") && says(client_file, "\"whichtool\""));
-    holds(backup, later_text);
+    assert_true(file_contains(client_file, "\"starts\": 2") && file_contains(client_file, "\"whichtool\""));
+    check_content(backup, later_text);
     snprintf(second, sizeof second, "%s.whichtool-backup", client_file);
     assert_int_not_equal(access(second, F_OK), 0); /* no backup of a text that was never replaced */
 
@@ -398,8 +398,9 @@ static void edit_between_plan_and_write_is_kept(void **state)
     assert_int_equal(undo.files[0].state, UNDO_EDITED);
     assert_true(undo.files[0].written);
     wt__client_undo_dispose(&undo);
-    assert_true(says(client_file, "\"starts\": 3") && says(client_file, "\"one\"") && !says(client_file, "whichtool"));
-    holds(second, moved);
+    assert_true(file_contains(client_file, "\"starts\": 3") && file_contains(client_file, "\"one\"") &&
+                !file_contains(client_file, "whichtool"));
+    check_content(second, moved);
     free(moved);
     unlink(second);
     unlink(backup);
@@ -409,9 +410,9 @@ static void edit_between_plan_and_write_is_kept(void **state)
 static void new_servers_are_not_moved(void **state)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
+    struct client_import import;
     char backup[128];
     (void)state;
     put_text(client_file, wt__str(before_text));
@@ -420,8 +421,8 @@ static void new_servers_are_not_moved(void **state)
     assert_int_equal(wt__client_import_apply(&import, &err), WT_EBUSY);
     snprintf(backup, sizeof backup, "%s", import.files[0].backup);
     wt__client_import_dispose(&import);
-    holds(client_file, other_text);
-    undo_of(client, 1);
+    check_content(client_file, other_text);
+    undo_clients(client, 1);
     unlink(backup);
 }
 
