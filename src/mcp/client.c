@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "mcp/connection_inside.h"
 
-struct client {
+struct listing_client {
     struct mcp_connection *connection;
     struct mcp_exchange *exchange; /* owns the answer being read */
     struct mcp_listing *out;
@@ -20,7 +20,8 @@ struct client {
 /* ---------------------------------------------------------------- asking */
 
 /* Sends a request and waits for its answer, which lives until the next call. */
-static int ask(struct client *client, const char *method, struct str params, struct mcp_message *answer, wt_error *err)
+static int request_listing(struct listing_client *client, const char *method, struct str params,
+                           struct mcp_message *answer, wt_error *err)
 {
     double left = client->until_ms - wt__now_ms();
     const struct mcp_request request = {
@@ -37,7 +38,7 @@ static int ask(struct client *client, const char *method, struct str params, str
                              : rc;
 }
 
-static int begin(struct client *client, const struct mcp_server *server, wt_error *err)
+static int connect_client(struct listing_client *client, const struct mcp_server *server, wt_error *err)
 {
     const struct mcp_connection_options options = {
         .era = MCP_ERA_LEGACY, .lists_only = true, .timeout_ms = client->timeout_ms, .progress = client->progress};
@@ -63,13 +64,14 @@ static int begin(struct client *client, const struct mcp_server *server, wt_erro
 /* ---------------------------------------------------------------- pages */
 
 /* Requests one page. Returns 1 if another follows. */
-static int ask_page(struct client *client, struct mcp_pages *pages, wt_error *err)
+static int request_page(struct listing_client *client, struct mcp_pages *pages, wt_error *err)
 {
     struct buffer params = {0};
     struct mcp_message answer;
     int64_t code;
     wt__mcp_pages_params(pages, &params);
-    int rc = params.failed ? wt__fail_nomem(err) : ask(client, pages->method, wt__buffer_view(&params), &answer, err);
+    int rc = params.failed ? wt__fail_nomem(err)
+                           : request_listing(client, pages->method, wt__buffer_view(&params), &answer, err);
     wt__buffer_dispose(&params);
     if (rc < 0)
         return rc;
@@ -81,13 +83,13 @@ static int ask_page(struct client *client, struct mcp_pages *pages, wt_error *er
     return rc == WT_ENETWORK && code == MCP_METHOD_NOT_FOUND && !client->has_tools ? 0 : rc;
 }
 
-static int list(struct client *client, const struct mcp_server *server, wt_error *err)
+static int list_pages(struct listing_client *client, const struct mcp_server *server, wt_error *err)
 {
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = server};
     struct mcp_listing *out = client->out;
-    int rc = begin(client, server, err);
+    int rc = connect_client(client, server, err);
     for (int more = 1; rc == 0 && more > 0;) {
-        more = ask_page(client, &pages, err);
+        more = request_page(client, &pages, err);
         rc = more < 0 ? more : 0;
     }
     wt__buffer_text(&out->tools, "{\"tools\":[");
@@ -104,17 +106,17 @@ static int list(struct client *client, const struct mcp_server *server, wt_error
 int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server, unsigned timeout_ms,
                        struct progress *progress, wt_error *err)
 {
-    struct client client = {
+    struct listing_client client = {
         .out = out, .progress = progress, .timeout_ms = timeout_ms, .until_ms = wt__now_ms() + timeout_ms};
     char words[CHILD_TAIL_BYTES] = "";
     wt_error scratch;
     err = err ? err : &scratch;
     *out = (struct mcp_listing){.tool_count = 0};
-    int rc = list(&client, server, err);
+    int rc = list_pages(&client, server, err);
     wt__mcp_exchange_end(client.exchange);
-    wt__mcp_disconnect_hearing(client.connection, rc < 0, words);
+    wt__mcp_disconnect_with_output(client.connection, rc < 0, words);
     if (rc < 0) {
-        wt__mcp_add_words(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
+        wt__mcp_add_last_output(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
         wt__buffer_dispose(&out->tools);
     }
     return rc;

@@ -22,14 +22,14 @@ struct opening {
     double until_ms;
     struct progress *progress;
     struct mcp_exchange *late; /* unanswered `server/discover`, or NULL */
-    bool probed;               /* the running program has received `server/discover` */
-    bool ended;                /* the program ended after the probe */
-    bool misplaced;            /* the URL does not accept a POST of `initialize` */
+    bool was_probed;           /* the running program has received `server/discover` */
+    bool has_ended;            /* the program ended after the probe */
+    bool refuses_post;         /* the URL does not accept a POST of `initialize` */
     wt_error *err;
 };
 
 /* Result or error of a request, as a tree. */
-struct outcome {
+struct opening_outcome {
     json_t *result, *error;
 };
 
@@ -40,7 +40,7 @@ static void set_era(struct mcp_connection *connection, enum mcp_era era)
     pthread_mutex_unlock(&connection->lock);
 }
 
-static int fail_late(const struct opening *opening)
+static int fail_opening_timeout(const struct opening *opening)
 {
     return wt__fail(opening->err, WT_ETIMEOUT, "no answer came within %.3g s",
                     opening->connection->options.timeout_ms / 1000.0);
@@ -66,7 +66,7 @@ static int read_object(json_t **out, struct str text, const char *method, wt_err
 }
 
 /* Keeps the result of the opening for wt__mcp_connection_self. */
-static int keep_self(struct mcp_connection *connection, struct str result, wt_error *err)
+static int keep_opening_result(struct mcp_connection *connection, struct str result, wt_error *err)
 {
     wt__buffer_clear(&connection->self);
     wt__buffer_str(&connection->self, result);
@@ -75,21 +75,21 @@ static int keep_self(struct mcp_connection *connection, struct str result, wt_er
 
 /* Waits for the last event of an exchange. A refusal is not an error: *refusal then holds its message. patience_ms: see
  * wt__mcp_exchange_wait. */
-static int hear(struct opening *opening, struct mcp_exchange *exchange, const char *method, unsigned patience_ms,
-                struct outcome *out, wt_error *refusal)
+static int wait_for_outcome(struct opening *opening, struct mcp_exchange *exchange, const char *method,
+                            unsigned patience_ms, struct opening_outcome *out, wt_error *refusal)
 {
     struct mcp_event event;
     int64_t code;
     int rc;
-    *out = (struct outcome){NULL, NULL};
+    *out = (struct opening_outcome){NULL, NULL};
     do
         rc = wt__mcp_exchange_wait(exchange, &event, opening->progress, patience_ms, opening->err);
     while (rc == 0 && event.kind != MCP_EVENT_RESULT && event.kind != MCP_EVENT_REFUSED);
     if (rc < 0)
-        return rc == WT_ETIMEOUT ? fail_late(opening) : rc;
+        return rc == WT_ETIMEOUT ? fail_opening_timeout(opening) : rc;
     if (event.kind == MCP_EVENT_RESULT) {
         rc = read_object(&out->result, event.result, method, opening->err);
-        return rc < 0 ? rc : keep_self(opening->connection, event.result, opening->err);
+        return rc < 0 ? rc : keep_opening_result(opening->connection, event.result, opening->err);
     }
     char subject[64];
     const struct mcp_message message = {.error = event.error};
@@ -101,31 +101,33 @@ static int hear(struct opening *opening, struct mcp_exchange *exchange, const ch
         json_decref(out->error);
         out->error = json_object();
     }
-    return out->error ? keep_self(opening->connection, STR("{}"), opening->err) : wt__fail_nomem(opening->err);
+    return out->error ? keep_opening_result(opening->connection, STR("{}"), opening->err)
+                      : wt__fail_nomem(opening->err);
 }
 
-static void dispose(struct outcome *outcome)
+static void dispose_outcome(struct opening_outcome *outcome)
 {
     json_decref(outcome->result);
     json_decref(outcome->error);
 }
 
 /* Begins `server/discover` or `initialize`. */
-static int begin(struct opening *opening, struct mcp_exchange **out, const char *method, struct str params)
+static int begin_opening_request(struct opening *opening, struct mcp_exchange **out, const char *method,
+                                 struct str params)
 {
     double left = opening->until_ms - wt__now_ms();
     *out = NULL;
     if (left < 1)
-        return fail_late(opening);
+        return fail_opening_timeout(opening);
     const struct mcp_request request = {.method = method, .params = params, .timeout_ms = (unsigned)left + 1};
     return wt__mcp_exchange_begin(out, opening->connection, &request, opening->err);
 }
 
 /* ---------------------------------------------------------------- the modern era */
 
-enum verdict { IS_MODERN, IS_LEGACY, IS_NEITHER };
+enum era_verdict { IS_MODERN, IS_LEGACY, IS_NEITHER };
 
-static bool lists(const json_t *versions, const char *version)
+static bool lists_version(const json_t *versions, const char *version)
 {
     size_t i;
     const json_t *item;
@@ -135,7 +137,7 @@ static bool lists(const json_t *versions, const char *version)
 }
 
 /* True if a revision is older than the modern one. Revisions are dates. */
-static bool lists_legacy(const json_t *versions)
+static bool lists_legacy_version(const json_t *versions)
 {
     size_t i;
     const json_t *item;
@@ -144,14 +146,14 @@ static bool lists_legacy(const json_t *versions)
     return false;
 }
 
-static enum verdict judge_versions(const json_t *versions)
+static enum era_verdict judge_versions(const json_t *versions)
 {
-    if (lists(versions, MCP_MODERN_VERSION))
+    if (lists_version(versions, MCP_MODERN_VERSION))
         return IS_MODERN;
-    return lists_legacy(versions) ? IS_LEGACY : IS_NEITHER;
+    return lists_legacy_version(versions) ? IS_LEGACY : IS_NEITHER;
 }
 
-static enum verdict judge(const struct outcome *outcome)
+static enum era_verdict judge_outcome(const struct opening_outcome *outcome)
 {
     const json_t *versions = wt__json_array(outcome->result, "supportedVersions");
     if (outcome->result) /* some servers answer any request */
@@ -168,46 +170,46 @@ static int agree_modern(struct opening *opening)
     struct mcp_connection *connection = opening->connection;
     set_era(connection, MCP_ERA_MODERN);
     snprintf(connection->version, sizeof connection->version, MCP_MODERN_VERSION);
-    if (connection->link->agreed)
-        connection->link->agreed(connection->link);
+    if (connection->link->set_version)
+        connection->link->set_version(connection->link);
     return 0;
 }
 
 /* Decides what a failure of `server/discover` means. Returns 0 to go on, or the error. */
-static int judge_failure(struct opening *opening, struct mcp_exchange *exchange, int rc, enum verdict *verdict)
+static int judge_failure(struct opening *opening, struct mcp_exchange *exchange, int rc, enum era_verdict *verdict)
 {
     bool silent = rc == WT_ETIMEOUT;
     *verdict = IS_LEGACY;
     if (rc == WT_ECANCELLED || rc == WT_ENOMEM)
         return rc;
-    opening->ended = wt__mcp_connection_is_lost(opening->connection);
+    opening->has_ended = wt__mcp_connection_is_lost(opening->connection);
     /* The address does not answer, so that `initialize` would fail the same way. */
-    bool nobody = !silent && !opening->ended && exchange->status == 0;
-    return nobody && opening->connection->server->url ? rc : 0;
+    bool is_unreachable = !silent && !opening->has_ended && exchange->status == 0;
+    return is_unreachable && opening->connection->server->url ? rc : 0;
 }
 
 /* Sends `server/discover`. *again: the server refused our revision, but lists it as supported. */
-static int discover_once(struct opening *opening, unsigned patience_ms, enum verdict *verdict, bool *again,
-                         wt_error *refusal)
+static int probe_once(struct opening *opening, unsigned patience_ms, enum era_verdict *verdict, bool *again,
+                      wt_error *refusal)
 {
     struct mcp_exchange *exchange;
-    struct outcome outcome;
+    struct opening_outcome outcome;
     set_era(opening->connection, MCP_ERA_MODERN);
     *verdict = IS_LEGACY;
     *again = false;
-    int rc = begin(opening, &exchange, "server/discover", STR(""));
+    int rc = begin_opening_request(opening, &exchange, "server/discover", STR(""));
     if (rc < 0) { /* a program may end before the probe, which counts as if it ended after it */
-        opening->ended = rc != WT_ENOMEM && wt__mcp_connection_is_lost(opening->connection);
-        return opening->ended ? 0 : rc;
+        opening->has_ended = rc != WT_ENOMEM && wt__mcp_connection_is_lost(opening->connection);
+        return opening->has_ended ? 0 : rc;
     }
-    rc = hear(opening, exchange, "server/discover", patience_ms, &outcome, refusal);
+    rc = wait_for_outcome(opening, exchange, "server/discover", patience_ms, &outcome, refusal);
     if (rc == 0)
-        *verdict = judge(&outcome);
+        *verdict = judge_outcome(&outcome);
     else
         rc = judge_failure(opening, exchange, rc, verdict);
     *again = outcome.error && *verdict == IS_MODERN && wt__json_int(outcome.error, "code", 0) == MCP_VERSION_NOT_SPOKEN;
-    dispose(&outcome);
-    if (rc == 0 && *verdict == IS_LEGACY && !opening->ended)
+    dispose_outcome(&outcome);
+    if (rc == 0 && *verdict == IS_LEGACY && !opening->has_ended)
         opening->late = exchange; /* still running if the server was silent */
     else
         wt__mcp_exchange_end(exchange);
@@ -218,40 +220,40 @@ static int discover_once(struct opening *opening, unsigned patience_ms, enum ver
 }
 
 /* Probes for the modern era. patience_ms: time until the server counts as legacy; 0 for the rest of the timeout. */
-static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
+static int probe_server(struct opening *opening, unsigned patience_ms, enum era_verdict *verdict, wt_error *refusal)
 {
     bool again;
-    int rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+    int rc = probe_once(opening, patience_ms, verdict, &again, refusal);
     if (rc == 0 && again)
-        rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+        rc = probe_once(opening, patience_ms, verdict, &again, refusal);
     return rc == 0 && *verdict == IS_MODERN ? agree_modern(opening) : rc;
 }
 
 /* ---------------------------------------------------------------- the legacy era */
 
 /* Waits until until_ms for notifications to be delivered. Succeeds even if they are not. */
-static int settle(struct opening *opening, double until_ms)
+static int wait_for_delivery(struct opening *opening, double until_ms)
 {
     struct mcp_link *link = opening->connection->link;
-    while (link->settle && !link->settle(link, SLICE_MS)) {
+    while (link->wait_delivered && !link->wait_delivered(link, SLICE_MS)) {
         if (wt__progress_step(opening->progress, 0))
             return wt__fail_cancelled(opening->err);
         if (wt__now_ms() >= until_ms)
             break;
     }
-    return wt__now_ms() >= opening->until_ms ? fail_late(opening) : 0;
+    return wt__now_ms() >= opening->until_ms ? fail_opening_timeout(opening) : 0;
 }
 
 /* Waits for the notification to be delivered, since some servers refuse requests before it. Then opens the stream of
  * notices and waits for it, since some servers send questions there. */
-static int settle_down(struct opening *opening)
+static int wait_until_ready(struct opening *opening)
 {
     struct mcp_link *link = opening->connection->link;
-    int rc = settle(opening, opening->until_ms);
-    if (rc < 0 || !link->hear)
+    int rc = wait_for_delivery(opening, opening->until_ms);
+    if (rc < 0 || !link->open_notices)
         return rc;
-    link->hear(link);
-    return settle(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
+    link->open_notices(link);
+    return wait_for_delivery(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
 }
 
 static int agree_legacy(struct opening *opening, const json_t *result)
@@ -262,30 +264,32 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     struct buffer text = {0};
     if (version.len < sizeof connection->version)
         snprintf(connection->version, sizeof connection->version, "%.*s", (int)version.len, version.ptr);
-    if (link->agreed)
-        link->agreed(link);
-    wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
-    int rc = text.failed ? wt__fail_nomem(opening->err) : link->tell(link, wt__buffer_view(&text), opening->err);
+    if (link->set_version)
+        link->set_version(link);
+    wt__mcp_write_notification(&text, "notifications/initialized", STR(""));
+    int rc =
+        text.failed ? wt__fail_nomem(opening->err) : link->send_message(link, wt__buffer_view(&text), opening->err);
     wt__buffer_dispose(&text);
-    return rc < 0 ? rc : settle_down(opening);
+    return rc < 0 ? rc : wait_until_ready(opening);
 }
 
 /* Sends `initialize`. *refused: the server refused it, with the reason in *refusal. */
-static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
+static int initialize_server(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
     struct mcp_exchange *exchange;
-    struct outcome outcome;
+    struct opening_outcome outcome;
     set_era(connection, MCP_ERA_LEGACY);
-    int rc = begin(opening, &exchange, "initialize", wt__mcp_initialize_params(connection->options.lists_only));
+    int rc = begin_opening_request(opening, &exchange, "initialize",
+                                   wt__mcp_initialize_params(connection->options.lists_only));
     if (rc < 0)
         return rc;
-    rc = hear(opening, exchange, "initialize", 0, &outcome, refusal);
+    rc = wait_for_outcome(opening, exchange, "initialize", 0, &outcome, refusal);
     *refused = rc == 0 && outcome.error;
-    opening->misplaced = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
+    opening->refuses_post = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
     if (rc == 0 && outcome.result)
         rc = agree_legacy(opening, outcome.result);
-    dispose(&outcome);
+    dispose_outcome(&outcome);
     wt__mcp_exchange_end(exchange);
     return rc;
 }
@@ -313,7 +317,7 @@ static void close_link(struct mcp_connection *connection, bool hurry, char words
         connection->link->close(connection->link, hurry, words);
     pthread_mutex_lock(&connection->lock);
     connection->link = NULL;
-    connection->closing = connection->lost = false;
+    connection->is_closing = connection->is_lost = false;
     pthread_mutex_unlock(&connection->lock);
 }
 
@@ -323,7 +327,7 @@ static int restart_program(struct opening *opening)
     char words[CHILD_TAIL_BYTES];
     wt__mcp_exchange_end(opening->late);
     opening->late = NULL;
-    opening->probed = opening->ended = false;
+    opening->was_probed = opening->has_ended = false;
     close_link(opening->connection, true, words);
     return open_link(opening, wt__mcp_open_stdio_link);
 }
@@ -332,7 +336,7 @@ static int restart_program(struct opening *opening)
  * at a request that they do not know, and end or refuse everything after it. rc: what `initialize` returned. */
 static bool may_blame_probe(const struct opening *opening, int rc, bool refused)
 {
-    if (!opening->probed || !opening->connection->server->argv)
+    if (!opening->was_probed || !opening->connection->server->argv)
         return false;
     return refused || (rc == WT_ENETWORK && wt__mcp_connection_is_lost(opening->connection));
 }
@@ -346,7 +350,7 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
     int rc = restart_program(opening);
     *refused = false;
     if (rc == 0)
-        rc = initialize(opening, refused, refusal);
+        rc = initialize_server(opening, refused, refusal);
     if (rc != WT_ENETWORK || !was_refused)
         return rc;
     *refused = true;
@@ -357,13 +361,13 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
 /* True if the late answer to `server/discover` is modern. */
 static bool is_modern_late(struct opening *opening)
 {
-    struct outcome outcome;
-    wt_error unheard, *err = opening->err;
-    opening->err = &unheard;
-    int rc = hear(opening, opening->late, "server/discover", LATE_MS, &outcome, &unheard);
-    bool modern = rc == 0 && judge(&outcome) == IS_MODERN;
+    struct opening_outcome outcome;
+    wt_error ignored, *err = opening->err;
+    opening->err = &ignored;
+    int rc = wait_for_outcome(opening, opening->late, "server/discover", LATE_MS, &outcome, &ignored);
+    bool modern = rc == 0 && judge_outcome(&outcome) == IS_MODERN;
     opening->err = err;
-    dispose(&outcome);
+    dispose_outcome(&outcome);
     return modern;
 }
 
@@ -379,9 +383,9 @@ static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
     close_link(connection, true, words);
     int rc = open_link(opening, wt__mcp_open_sse_link);
     if (rc == 0)
-        rc = settle(opening, fmin(wt__now_ms() + MCP_PROBE_MS, opening->until_ms));
+        rc = wait_for_delivery(opening, fmin(wt__now_ms() + MCP_PROBE_MS, opening->until_ms));
     if (rc == 0)
-        rc = initialize(opening, refused, refusal);
+        rc = initialize_server(opening, refused, refusal);
     if (rc == WT_ENETWORK)
         *opening->err = first;
     return rc;
@@ -395,18 +399,18 @@ static int open_link_of_server(struct opening *opening)
 /* Opens with the modern era only. */
 static int open_modern(struct opening *opening)
 {
-    enum verdict verdict = IS_LEGACY;
+    enum era_verdict verdict = IS_LEGACY;
     wt_error refusal = {0};
     int rc = open_link_of_server(opening);
     if (rc == 0)
-        rc = discover(opening, 0, &verdict, &refusal);
+        rc = probe_server(opening, 0, &verdict, &refusal);
     if (rc < 0 || verdict == IS_MODERN)
         return rc;
     return wt__fail(opening->err, WT_ENETWORK, "%s does not support MCP %s: %s", opening->connection->shown,
                     MCP_MODERN_VERSION,
-                    opening->ended ? "it ended"
-                    : refusal.code ? refusal.message
-                                   : "it supports legacy revisions only");
+                    opening->has_ended ? "it ended"
+                    : refusal.code     ? refusal.message
+                                       : "it supports legacy revisions only");
 }
 
 /* Opens with the legacy era only. */
@@ -416,8 +420,8 @@ static int open_legacy(struct opening *opening)
     bool refused = false;
     int rc = open_link_of_server(opening);
     if (rc == 0)
-        rc = initialize(opening, &refused, &refusal);
-    if (rc < 0 && opening->misplaced)
+        rc = initialize_server(opening, &refused, &refusal);
+    if (rc < 0 && opening->refuses_post)
         rc = open_older(opening, &refused, &refusal);
     if (rc == 0 && refused)
         *opening->err = refusal;
@@ -429,34 +433,34 @@ static int open_either_era(struct opening *opening)
     enum mcp_era first = opening->connection->options.era;
     /* A server that was modern may have been replaced: leave time for `initialize`. */
     unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : opening->connection->options.timeout_ms / 2;
-    enum verdict verdict = IS_LEGACY;
-    wt_error refusal, unheard, *err = opening->err;
+    enum era_verdict verdict = IS_LEGACY;
+    wt_error refusal, ignored, *err = opening->err;
     bool refused = false;
     int rc = open_link_of_server(opening);
     if (rc == 0 && first != MCP_ERA_LEGACY) {
-        opening->probed = true;
-        rc = discover(opening, patience_ms, &verdict, &unheard);
+        opening->was_probed = true;
+        rc = probe_server(opening, patience_ms, &verdict, &ignored);
         if (rc < 0 || verdict == IS_MODERN)
             return rc;
-        if (opening->ended)
+        if (opening->has_ended)
             rc = restart_program(opening);
     }
     if (rc == 0)
-        rc = initialize(opening, &refused, &refusal);
+        rc = initialize_server(opening, &refused, &refusal);
     if (refused && opening->late && is_modern_late(opening))
         return agree_modern(opening);
     if (may_blame_probe(opening, rc, refused))
         rc = initialize_unprobed(opening, &refused, &refusal);
-    if (rc < 0 && opening->misplaced)
+    if (rc < 0 && opening->refuses_post)
         rc = open_older(opening, &refused, &refusal);
     if (rc < 0 || !refused)
         return rc;
     if (first == MCP_ERA_LEGACY) {
-        opening->err = &unheard;
-        rc = discover(opening, 0, &verdict, &unheard);
+        opening->err = &ignored;
+        rc = probe_server(opening, 0, &verdict, &ignored);
         opening->err = err;
         if (rc == WT_ECANCELLED || rc == WT_ENOMEM)
-            *err = unheard;
+            *err = ignored;
         if (rc == WT_ECANCELLED || rc == WT_ENOMEM || (rc == 0 && verdict == IS_MODERN))
             return rc;
     }
@@ -475,8 +479,8 @@ static int open_eras(struct opening *opening)
 
 /* ---------------------------------------------------------------- connecting */
 
-static int make(struct mcp_connection **out, const struct mcp_server *server,
-                const struct mcp_connection_options *options, wt_error *err)
+static int make_connection(struct mcp_connection **out, const struct mcp_server *server,
+                           const struct mcp_connection_options *options, wt_error *err)
 {
     struct mcp_connection *connection = calloc(1, sizeof *connection);
     *out = NULL;
@@ -499,12 +503,12 @@ static int make(struct mcp_connection **out, const struct mcp_server *server,
 }
 
 /* Enables the `lost` callback, and calls it if the connection is lost already. */
-static void publish(struct mcp_connection *connection)
+static void publish_connection(struct mcp_connection *connection)
 {
     const struct mcp_connection_options *options = &connection->options;
     pthread_mutex_lock(&connection->lock);
-    connection->opened = true;
-    bool lost = connection->lost;
+    connection->is_open = true;
+    bool lost = connection->is_lost;
     wt_error why = connection->why;
     pthread_mutex_unlock(&connection->lock);
     if (lost && options->lost)
@@ -521,7 +525,7 @@ int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server
     err = err ? err : &scratch;
     if (server->refusal)
         return wt__fail(err, WT_EINVAL, "%s", server->refusal);
-    int rc = make(&connection, server, options, err);
+    int rc = make_connection(&connection, server, options, err);
     if (rc < 0)
         return rc;
     struct opening opening = {.connection = connection,
@@ -532,16 +536,16 @@ int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server
     wt__mcp_exchange_end(opening.late);
     if (rc == 0) {
         *out = connection;
-        publish(connection);
+        publish_connection(connection);
         return 0;
     }
     close_link(connection, true, words);
     wt__mcp_connection_release(connection);
-    wt__mcp_add_words(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
+    wt__mcp_add_last_output(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
     return rc;
 }
 
-void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
+void wt__mcp_disconnect_with_output(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
 {
     if (!connection)
         return;
@@ -552,5 +556,5 @@ void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, c
 void wt__mcp_disconnect(struct mcp_connection *connection, bool hurry)
 {
     char words[CHILD_TAIL_BYTES];
-    wt__mcp_disconnect_hearing(connection, hurry, words);
+    wt__mcp_disconnect_with_output(connection, hurry, words);
 }

@@ -3,7 +3,7 @@
 
 #include "base/base64.h"
 
-static bool is_plain(struct str text)
+static bool is_plain_header(struct str text)
 {
     if (text.len == 0 || wt__str_starts(text, STR("=?base64?")) || text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ')
         return false;
@@ -13,10 +13,10 @@ static bool is_plain(struct str text)
     return true;
 }
 
-const char *wt__mcp_header_text(struct arena *arena, struct str text)
+const char *wt__mcp_encode_header(struct arena *arena, struct str text)
 {
     struct buffer out = {0};
-    if (is_plain(text))
+    if (is_plain_header(text))
         return wt__arena_copy(arena, text);
     wt__buffer_text(&out, "=?base64?");
     wt__base64(&out, text);

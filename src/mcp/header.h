@@ -7,6 +7,6 @@
 
 /* Returns the text in the arena, or NULL if out of memory. Encodes it as "=?base64?...?=" if it is empty, begins or
  * ends with a space, has characters that headers cannot carry, or looks encoded itself. */
-const char *wt__mcp_header_text(struct arena *arena, struct str text);
+const char *wt__mcp_encode_header(struct arena *arena, struct str text);
 
 #endif

@@ -66,7 +66,7 @@ static bool read_members(struct str message, struct mcp_message *out)
     return rc == 0;
 }
 
-enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out)
+enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out)
 {
     static const struct str none = {"", 0};
     struct str message = wt__str_trim(text);
@@ -78,12 +78,12 @@ enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out)
     return (out->result.len > 0) != (out->error.len > 0) ? MCP_ANSWER : MCP_NO_MESSAGE;
 }
 
-bool wt__mcp_is_nameless(const struct mcp_message *answer)
+bool wt__mcp_is_error_without_id(const struct mcp_message *answer)
 {
     return answer->error.len > 0 && (answer->id.len == 0 || wt__str_equal(answer->id, STR("null")));
 }
 
-bool wt__mcp_number(struct str text, int64_t *out)
+bool wt__mcp_parse_id(struct str text, int64_t *out)
 {
     char digits[24];
     size_t len = text.len, quoted = len >= 2 && text.ptr[0] == '"' && text.ptr[len - 1] == '"';
@@ -129,8 +129,8 @@ void wt__mcp_join_lines(struct buffer *out)
             out->ptr[i] = ' ';
 }
 
-void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
-                       const struct mcp_meta *meta)
+void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, struct str params,
+                           const struct mcp_meta *meta)
 {
     wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":", id);
     wt__buffer_json(out, wt__str(method));
@@ -156,7 +156,7 @@ struct str wt__mcp_initialize_params(bool lists_only)
     return lists_only ? listing : relaying;
 }
 
-void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params)
+void wt__mcp_write_notification(struct buffer *out, const char *method, struct str params)
 {
     wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",\"method\":");
     wt__buffer_json(out, wt__str(method));
@@ -169,7 +169,7 @@ void wt__mcp_write_tell(struct buffer *out, const char *method, struct str param
     wt__mcp_join_lines(out);
 }
 
-void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error)
+void wt__mcp_write_response(struct buffer *out, struct str id, struct str result, struct str error)
 {
     if (!is_id(id))
         return;
@@ -183,7 +183,7 @@ void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str resul
 
 /* ---------------------------------------------------------------- errors */
 
-void wt__mcp_put_words(struct buffer *out, struct str words)
+void wt__mcp_put_server_text(struct buffer *out, struct str words)
 {
     struct str shown = {words.ptr, words.len < MCP_WORDS_BYTES ? words.len : MCP_WORDS_BYTES};
     size_t from = out->len;
@@ -231,7 +231,7 @@ void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
     else if (strncasecmp(type, "text/plain", sizeof "text/plain" - 1) == 0)
         wt__buffer_append(&words, body.ptr, line_length(body));
     if (!words.failed && words.len > 0)
-        wt__mcp_put_words(out, wt__buffer_view(&words));
+        wt__mcp_put_server_text(out, wt__buffer_view(&words));
     wt__buffer_dispose(&words);
     json_decref(read);
 }
@@ -272,7 +272,7 @@ int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t 
     *code = wt__json_int(error, "code", 0);
     if (words.len == 0 && json_is_string(error)) /* invalid, but some servers send it */
         words = (struct str){json_string_value(error), json_string_length(error)};
-    wt__mcp_put_words(&shown, words.len > 0 ? words : STR("no reason given"));
+    wt__mcp_put_server_text(&shown, words.len > 0 ? words : STR("no reason given"));
     int rc = shown.failed
                  ? wt__fail_nomem(err)
                  : wt__fail(err, WT_ENETWORK, "%s is refused: %s (error %" PRId64 ")", subject, shown.ptr, *code);

@@ -40,11 +40,11 @@ struct mcp_message {
 };
 
 /* Splits a message into its members and returns its kind. */
-enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out);
+enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out);
 /* True for an error without an id. Servers send one if they cannot read the request. */
-bool wt__mcp_is_nameless(const struct mcp_message *answer);
+bool wt__mcp_is_error_without_id(const struct mcp_message *answer);
 /* Parses an id or a progress token of ours. Ours are numbers, but some servers return them as strings. */
-bool wt__mcp_number(struct str text, int64_t *out);
+bool wt__mcp_parse_id(struct str text, int64_t *out);
 
 /* Contents of the _meta of a request; "" and NULL if absent. */
 struct mcp_meta {
@@ -59,20 +59,20 @@ struct mcp_meta {
  * values only. */
 void wt__mcp_join_lines(struct buffer *out);
 /* Appends a request on one line. params: members of the params object. */
-void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
-                       const struct mcp_meta *meta);
+void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, struct str params,
+                           const struct mcp_meta *meta);
 /* Returns the params of `initialize`. A client that only lists declares no capabilities; others declare everything that
  * the gateway relays. */
 struct str wt__mcp_initialize_params(bool lists_only);
 /* Appends a notification on one line. */
-void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params);
+void wt__mcp_write_notification(struct buffer *out, const char *method, struct str params);
 /* Appends the answer to a server's request: the result, or the error if the result is empty. id: raw JSON. A no-op
  * if the id is invalid. */
-void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error);
+void wt__mcp_write_response(struct buffer *out, struct str id, struct str result, struct str error);
 
 /* Appends a server's text as one line of at most MCP_WORDS_BYTES, truncated at a word, with invisible characters
  * escaped. */
-void wt__mcp_put_words(struct buffer *out, struct str words);
+void wt__mcp_put_server_text(struct buffer *out, struct str words);
 /* Appends the reason in the body of an HTTP error, if any: "error", "error_description", "message" and "detail" of a
  * JSON object, or the first line of plain text. type: the body's Content-Type. */
 void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body);

@@ -32,7 +32,7 @@ static const char *const inherited[] = {"HOME",
 enum { INHERITED = sizeof inherited / sizeof *inherited };
 
 /* True if the configuration sets the variable. */
-static bool is_written(const struct mcp_server *server, const char *name)
+static bool sets_variable(const struct mcp_server *server, const char *name)
 {
     size_t len = strlen(name);
     for (size_t i = 0; server->environment && server->environment[i]; i++)
@@ -50,7 +50,7 @@ const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_ser
     for (size_t i = 0; out && i < INHERITED; i++) {
         const char *value = getenv(inherited[i]);
         struct buffer text = {0};
-        if (!value || is_written(server, inherited[i]))
+        if (!value || sets_variable(server, inherited[i]))
             continue;
         wt__buffer_printf(&text, "%s=%s", inherited[i], value);
         out[count] = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
@@ -91,7 +91,7 @@ struct url_parts {
     struct str scheme, user, host, rest; /* "https://", "name:word" or empty, "host:port", "/path?query" */
 };
 
-static struct url_parts split(const char *url)
+static struct url_parts split_url(const char *url)
 {
     struct url_parts parts = {.user = {"", 0}};
     const char *mark = strstr(url, "://");
@@ -108,7 +108,7 @@ static struct url_parts split(const char *url)
 
 const char *wt__mcp_shown_url(struct arena *arena, const char *url)
 {
-    struct url_parts parts = split(url);
+    struct url_parts parts = split_url(url);
     struct buffer text = {0};
     wt__buffer_str(&text, parts.scheme);
     wt__buffer_str(&text, parts.host);
@@ -118,7 +118,7 @@ const char *wt__mcp_shown_url(struct arena *arena, const char *url)
 }
 
 /* Replaces all occurrences of the secret in text. */
-static void hide(char *text, struct str secret)
+static void hide_secret(char *text, struct str secret)
 {
     static const char stars[] = "***";
     const size_t shown = sizeof stars - 1;
@@ -130,11 +130,11 @@ static void hide(char *text, struct str secret)
     }
 }
 
-static void hide_pieces(char *text, struct str of)
+static void hide_url_parts(char *text, struct str of)
 {
     for (size_t from = 0, at = 0; at <= of.len; at++)
         if (at == of.len || strchr(":/?&=#", of.ptr[at])) {
-            hide(text, (struct str){of.ptr + from, at - from});
+            hide_secret(text, (struct str){of.ptr + from, at - from});
             from = at + 1;
         }
 }
@@ -142,22 +142,22 @@ static void hide_pieces(char *text, struct str of)
 /* Hides user, path and query. Many hosted servers have a key in the path. */
 static void hide_url(char *text, const char *url)
 {
-    struct url_parts parts = split(url);
-    hide(text, parts.user);
-    hide_pieces(text, parts.user);
-    hide_pieces(text, parts.rest);
+    struct url_parts parts = split_url(url);
+    hide_secret(text, parts.user);
+    hide_url_parts(text, parts.user);
+    hide_url_parts(text, parts.rest);
 }
 
 void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server)
 {
     text[room - 1] = '\0';
     for (size_t i = 0; server->environment && server->environment[i]; i++)
-        hide(text, wt__str(strchr(server->environment[i], '=') + 1));
+        hide_secret(text, wt__str(strchr(server->environment[i], '=') + 1));
     for (size_t i = 0; i < server->header_count; i++) {
         const char *value = server->headers[i].value, *blank = strchr(value, ' ');
-        hide(text, wt__str(value));
+        hide_secret(text, wt__str(value));
         if (blank) /* "Bearer KEY" */
-            hide(text, wt__str(blank + 1));
+            hide_secret(text, wt__str(blank + 1));
     }
     if (server->url)
         hide_url(text, server->url);
@@ -188,7 +188,7 @@ static bool drop_end(struct str *name, const char *word)
 
 /* Lowercases the name, drops generic prefixes and suffixes, and joins the words by dashes. Keeps letters, digits, dots
  * and _. Returns "" if only a generic word is left. */
-static const char *shorten(struct arena *arena, struct str name)
+static const char *shorten_name(struct arena *arena, struct str name)
 {
     static const char *const fronts[] = {"mcp-server-", "mcp-", "mcp_", "server-"};
     static const char *const ends[] = {"-mcp-server", "-server-mcp", "_mcp_server", " mcp server", "-server",
@@ -223,7 +223,7 @@ static const char *shorten(struct arena *arena, struct str name)
     return strcmp(out, "mcp") == 0 || strcmp(out, "server") == 0 || strcmp(out, "mcp-server") == 0 ? "" : out;
 }
 
-static bool among(const char *const *words, size_t count, const char *word)
+static bool is_word_among(const char *const *words, size_t count, const char *word)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(words[i], word) == 0)
@@ -238,13 +238,13 @@ static bool is_runner(const char *word)
                                           "deno", "node", "npm",  "python", "python3", "env", "sh"};
     static const char *const verbs[] = {"run", "exec", "dlx", "tool", "x"};
     const char *slash = strrchr(word, '/');
-    return among(runners, sizeof runners / sizeof *runners, slash ? slash + 1 : word) ||
-           among(verbs, sizeof verbs / sizeof *verbs, word);
+    return is_word_among(runners, sizeof runners / sizeof *runners, slash ? slash + 1 : word) ||
+           is_word_among(verbs, sizeof verbs / sizeof *verbs, word);
 }
 
 /* Returns the package of a package runner, the script of an interpreter, or else the program, without a script's
  * extension. */
-static struct str program_of(const char *const *argv)
+static struct str find_program_name(const char *const *argv)
 {
     static const char *const endings[] = {".js", ".mjs", ".cjs", ".ts", ".py", ".sh"};
     size_t at = 0;
@@ -258,9 +258,9 @@ static struct str program_of(const char *const *argv)
 }
 
 /* Returns the distinctive part of a host: "example" of "mcp.example.com". IP addresses stay whole. */
-static struct str host_of(const char *url)
+static struct str find_host_name(const char *url)
 {
-    struct str host = split(url).host;
+    struct str host = split_url(url).host;
     const char *colon = memchr(host.ptr, ':', host.len);
     if (colon && host.ptr[0] != '[')
         host.len = (size_t)(colon - host.ptr);
@@ -274,13 +274,13 @@ static struct str host_of(const char *url)
 
 const char *wt__mcp_short_name(struct arena *arena, const struct mcp_server *server, struct str said)
 {
-    const char *out = shorten(arena, said);
+    const char *out = shorten_name(arena, said);
     if (out && !*out)
-        out = shorten(arena, server->argv ? program_of(server->argv) : host_of(server->url));
+        out = shorten_name(arena, server->argv ? find_program_name(server->argv) : find_host_name(server->url));
     return out && !*out ? "mcp" : out;
 }
 
-void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server)
+void wt__mcp_add_last_output(wt_error *err, const char *words, const struct mcp_server *server)
 {
     size_t len = strlen(err->message);
     if (words && *words && len < sizeof err->message)

@@ -54,7 +54,7 @@ const char *wt__mcp_shown_url(struct arena *arena, const char *url);
 void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server);
 
 /* Appends the last output of a program, which often gives the reason: "...; it said last: words". Hides secrets. */
-void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server);
+void wt__mcp_add_last_output(wt_error *err, const char *words, const struct mcp_server *server);
 
 /* Returns a short provider name, made from `said` (the server's own name, may be ""), else from its package or program,
  * else from its host. Drops words such as "mcp" and "server" ("@modelcontextprotocol/server-memory" becomes memory).

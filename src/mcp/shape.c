@@ -198,7 +198,7 @@ static const struct shape_variant results[] = {{"tools/call", &called},
 
 /* ---------------------------------------------------------------- checking */
 
-static bool misfit(struct mcp_misfit *out, const char *member, const char *wanted)
+static bool report_misfit(struct mcp_misfit *out, const char *member, const char *wanted)
 {
     *out = (struct mcp_misfit){member, wanted};
     return false;
@@ -250,10 +250,10 @@ static bool elements_fit(struct str container, const struct shape_member *member
     wt__json_scan_open(&scan, container, 0, 1);
     while (wt__json_scan_next(&scan, &item) > 0) {
         if (!(type_of_json(item.value) & member->elements))
-            return misfit(out, member->name,
-                          !(member->types & IS_ARRAY)     ? "an object of objects"
-                          : member->elements == IS_OBJECT ? "an array of objects"
-                                                          : "an array of strings");
+            return report_misfit(out, member->name,
+                                 !(member->types & IS_ARRAY)     ? "an object of objects"
+                                 : member->elements == IS_OBJECT ? "an array of objects"
+                                                                 : "an array of strings");
         if (member->inner && !object_fits(item.value, member->inner, out))
             return false;
     }
@@ -266,7 +266,7 @@ static bool member_fits(struct str value, const struct shape_member *member, str
     if (!(wanted & REQUIRED) && type == IS_NULL)
         return true;
     if (!(type & wanted))
-        return misfit(out, member->name, name_types(wanted));
+        return report_misfit(out, member->name, name_types(wanted));
     if (type == IS_ARRAY || (type == IS_OBJECT && !member->inner))
         return elements_fit(value, member, out);
     return type != IS_OBJECT || object_fits(value, member->inner, out);
@@ -293,7 +293,7 @@ static bool members_fit(struct str object, const struct shape *shape, struct str
             if (!wt__json_key_is(item.key, wt__str(member->name)))
                 continue;
             if (seen[i])
-                return misfit(out, member->name, "there once");
+                return report_misfit(out, member->name, "there once");
             seen[i] = true;
             if (!member_fits(item.value, member, out))
                 return false;
@@ -306,22 +306,23 @@ static bool members_fit(struct str object, const struct shape *shape, struct str
     }
     for (size_t i = 0; shape->members[i].name; i++)
         if (!seen[i] && (shape->members[i].types & REQUIRED))
-            return misfit(out, shape->members[i].name,
-                          (shape->members[i].types & IS_ANY) == IS_ANY ? "there" : name_types(shape->members[i].types));
-    return has_either || misfit(out, shape->either[0], "a string");
+            return report_misfit(out, shape->members[i].name,
+                                 (shape->members[i].types & IS_ANY) == IS_ANY ? "there"
+                                                                              : name_types(shape->members[i].types));
+    return has_either || report_misfit(out, shape->either[0], "a string");
 }
 
 static bool object_fits(struct str object, const struct shape *shape, struct mcp_misfit *out)
 {
     struct str tag = {"", 0};
     if (type_of_json(object) != IS_OBJECT)
-        return misfit(out, "", "an object");
+        return report_misfit(out, "", "an object");
     if (!members_fit(object, shape, &tag, out))
         return false;
     if (!shape->tag)
         return true;
     const struct shape *more = find_variant(shape->variants, tag);
-    return more ? object_fits(object, more, out) : misfit(out, shape->tag, "a known one");
+    return more ? object_fits(object, more, out) : report_misfit(out, shape->tag, "a known one");
 }
 
 static bool fits_row(const struct shape_variant *rows, struct str name, struct str value, struct mcp_misfit *out)

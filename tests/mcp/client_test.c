@@ -23,7 +23,7 @@ static bool failed;
 
 /* ---------------------------------------------------------------- answers to questions */
 
-static json_t *sample(const json_t *schema, const char *name)
+static json_t *sample_value(const json_t *schema, const char *name)
 {
     struct str type = wt__json_str(schema, "type");
     json_t *value = json_object_get(schema, "default");
@@ -38,7 +38,7 @@ static json_t *sample(const json_t *schema, const char *name)
     return wt__str_equal(type, STR("object")) ? json_object() : json_string(name);
 }
 
-static json_t *answer(struct str method, const json_t *params)
+static json_t *answer_question(struct str method, const json_t *params)
 {
     if (wt__str_equal(method, STR("roots/list")))
         return json_pack("{s:[]}", "roots");
@@ -48,17 +48,17 @@ static json_t *answer(struct str method, const json_t *params)
     json_t *content = json_object(), *schema;
     const char *name;
     json_object_foreach(wt__json_object(wt__json_object(params, "requestedSchema"), "properties"), name, schema)
-        json_object_set_new(content, name, sample(schema, name));
+        json_object_set_new(content, name, sample_value(schema, name));
     return json_pack("{s:s,s:o}", "action", "accept", "content", content);
 }
 
-static void reply(struct mcp_exchange *exchange, const struct mcp_event *event)
+static void reply_to_question(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     static const struct str none = {"", 0};
     json_t *params = NULL;
     struct buffer text = {0};
     wt__json_parse(&params, event->params.ptr, event->params.len, NULL);
-    json_t *result = answer(event->method, params);
+    json_t *result = answer_question(event->method, params);
     wt__json_write(&text, result);
     wt__mcp_exchange_reply(exchange, event->id, wt__buffer_view(&text), none, NULL);
     wt__buffer_dispose(&text);
@@ -69,7 +69,7 @@ static void reply(struct mcp_exchange *exchange, const struct mcp_event *event)
 /* ---------------------------------------------------------------- requests */
 
 /* Sends a request and returns its result, or NULL. */
-static json_t *ask(const struct mcp_request *request)
+static json_t *ask_once(const struct mcp_request *request)
 {
     struct mcp_exchange *exchange;
     struct mcp_event event;
@@ -78,7 +78,7 @@ static json_t *ask(const struct mcp_request *request)
     int rc = wt__mcp_exchange_begin(&exchange, connection, request, &err);
     while (rc == 0 && (rc = wt__mcp_exchange_next(exchange, &event, &err)) == 0) {
         if (event.kind == MCP_EVENT_ASKED)
-            reply(exchange, &event);
+            reply_to_question(exchange, &event);
         if (event.kind == MCP_EVENT_REFUSED)
             printf("%s: refused: %.*s\n", request->method, (int)event.error.len, event.error.ptr);
         if (event.kind == MCP_EVENT_RESULT && wt__json_parse(&result, event.result.ptr, event.result.len, &err) < 0)
@@ -101,7 +101,7 @@ static void write_responses(struct buffer *out, const json_t *result)
     const json_t *state = json_object_get(result, "requestState");
     const char *name;
     json_object_foreach(wt__json_object(result, "inputRequests"), name, question) json_object_set_new(
-        responses, name, answer(wt__json_str(question, "method"), wt__json_object(question, "params")));
+        responses, name, answer_question(wt__json_str(question, "method"), wt__json_object(question, "params")));
     wt__buffer_text(out, ",\"inputResponses\":");
     wt__json_write(out, responses);
     if (state) {
@@ -127,7 +127,7 @@ static json_t *ask_rounds(const char *method, struct str params, struct str name
                                             .headers = headers,
                                             .header_count = (size_t)header_count};
         json_decref(result);
-        result = ask(&request);
+        result = ask_once(&request);
         more = result && wt__str_equal(wt__json_str(result, "resultType"), STR("input_required"));
         wt__buffer_cut(&all, params.len);
         if (more)
@@ -153,17 +153,17 @@ static json_t *context_arguments(const char *tool)
     return arguments;
 }
 
-static json_t *arguments_of(const char *tool, const json_t *schema)
+static json_t *choose_arguments(const char *tool, const json_t *schema)
 {
     json_t *arguments = context_arguments(tool), *name;
     size_t i;
     if (arguments)
         return arguments;
     arguments = json_object();
-    json_array_foreach(wt__json_array(schema, "required"), i, name)
-        json_object_set_new(arguments, json_string_value(name),
-                            sample(json_object_get(wt__json_object(schema, "properties"), json_string_value(name)),
-                                   json_string_value(name)));
+    json_array_foreach(wt__json_array(schema, "required"), i, name) json_object_set_new(
+        arguments, json_string_value(name),
+        sample_value(json_object_get(wt__json_object(schema, "properties"), json_string_value(name)),
+                     json_string_value(name)));
     return arguments;
 }
 
@@ -183,7 +183,7 @@ static void call_tool(const json_t *tool)
         wt__buffer_dispose(&schema);
         return;
     }
-    json_t *arguments = arguments_of(name, json_object_get(tool, "inputSchema"));
+    json_t *arguments = choose_arguments(name, json_object_get(tool, "inputSchema"));
     wt__buffer_text(&params, "\"name\":");
     wt__buffer_json(&params, wt__str(name));
     wt__buffer_text(&params, ",\"arguments\":");

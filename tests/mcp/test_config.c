@@ -13,7 +13,7 @@ static wt_error err;
 
 /* Appends a line per server: "NAME: WORD|WORD env A=1 in FOLDER" or "NAME: at URL with H=V", then "off" or "not:
  * REASON". */
-static void describe(struct buffer *out, const struct mcp_config *config)
+static void describe_servers(struct buffer *out, const struct mcp_config *config)
 {
     for (size_t i = 0; i < config->count; i++) {
         const struct mcp_server *server = &config->servers[i];
@@ -171,7 +171,7 @@ static void test_servers(void **state)
         struct buffer text = {0};
         int rc = wt__mcp_config_parse(&config, wt__str(rows[i].text), "mcp.json", &err);
         if (rc == 0)
-            describe(&text, &config);
+            describe_servers(&text, &config);
         if (rc < 0 || strcmp(text.ptr ? text.ptr : "", rows[i].servers) != 0)
             fail_msg("%s: %d, %s", rows[i].name, rc, rc < 0 ? err.message : text.ptr);
         wt__buffer_dispose(&text);

@@ -31,7 +31,7 @@ static const char prelude[] =
     "stay() { cat >/dev/null; }\n";
 
 /* Calls of a connection's callbacks. */
-struct heard {
+struct callback_log {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct buffer noticed;
@@ -41,7 +41,7 @@ struct heard {
 
 static void on_noticed(void *context, struct str method, struct str params)
 {
-    struct heard *heard = context;
+    struct callback_log *heard = context;
     pthread_mutex_lock(&heard->lock);
     heard->notices++;
     wt__buffer_str(&heard->noticed, method);
@@ -54,7 +54,7 @@ static void on_noticed(void *context, struct str method, struct str params)
 
 static void on_lost(void *context, const wt_error *why)
 {
-    struct heard *heard = context;
+    struct callback_log *heard = context;
     pthread_mutex_lock(&heard->lock);
     heard->losses++;
     heard->why = *why;
@@ -62,21 +62,21 @@ static void on_lost(void *context, const wt_error *why)
     pthread_mutex_unlock(&heard->lock);
 }
 
-static void heard_init(struct heard *heard)
+static void heard_init(struct callback_log *heard)
 {
-    *heard = (struct heard){.losses = 0};
+    *heard = (struct callback_log){.losses = 0};
     pthread_mutex_init(&heard->lock, NULL);
     pthread_cond_init(&heard->changed, NULL);
 }
 
-static void heard_dispose(struct heard *heard)
+static void heard_dispose(struct callback_log *heard)
 {
     pthread_mutex_destroy(&heard->lock);
     pthread_cond_destroy(&heard->changed);
     wt__buffer_dispose(&heard->noticed);
 }
 
-static void wait_for_loss(struct heard *heard)
+static void wait_for_loss(struct callback_log *heard)
 {
     pthread_mutex_lock(&heard->lock);
     while (heard->losses == 0)
@@ -458,7 +458,7 @@ static void test_talks(void **state)
         const char *words[6];
         struct mcp_server server;
         struct mcp_connection *connection;
-        struct heard heard;
+        struct callback_log heard;
         heard_init(&heard);
         const struct mcp_connection_options options = {
             .timeout_ms = 900000, .context = &heard, .noticed = on_noticed, .lost = on_lost};
@@ -488,8 +488,8 @@ static void test_talks(void **state)
 
 /* ---------------------------------------------------------------- concurrent requests */
 
-static struct mcp_exchange *begin_timed(struct mcp_connection *connection, const char *method, const char *principal,
-                                        unsigned timeout_ms)
+static struct mcp_exchange *begin_timed_request(struct mcp_connection *connection, const char *method,
+                                                const char *principal, unsigned timeout_ms)
 {
     const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = timeout_ms};
     struct mcp_exchange *exchange;
@@ -497,12 +497,12 @@ static struct mcp_exchange *begin_timed(struct mcp_connection *connection, const
     return exchange;
 }
 
-static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+static struct mcp_exchange *begin_request(struct mcp_connection *connection, const char *method, const char *principal)
 {
-    return begin_timed(connection, method, principal, 900000);
+    return begin_timed_request(connection, method, principal, 900000);
 }
 
-static void finish(struct mcp_exchange *exchange, const char *wanted)
+static void check_events(struct mcp_exchange *exchange, const char *wanted)
 {
     struct buffer out = {0};
     talk_listen(&out, exchange, "{}");
@@ -535,10 +535,10 @@ static void test_questions_of_several_principals(void **state)
                           "'{\"second\":1}'; result 3 '{\"first\":1}'; stay",
                           rows[i].script);
         assert_int_equal(connect_script(&connection, script.ptr, words, &text, &server, &options), 0);
-        struct mcp_exchange *one = begin(connection, "one", rows[i].first);
-        struct mcp_exchange *two = begin(connection, "two", rows[i].second);
-        finish(two, rows[i].two);
-        finish(one, rows[i].one);
+        struct mcp_exchange *one = begin_request(connection, "one", rows[i].first);
+        struct mcp_exchange *two = begin_request(connection, "two", rows[i].second);
+        check_events(two, rows[i].two);
+        check_events(one, rows[i].one);
         wt__mcp_disconnect(connection, true);
         nothing_is_left();
         wt__buffer_dispose(&text);
@@ -558,10 +558,10 @@ static void test_log_messages_restart_timeouts(void **state)
                          "'{\"level\":\"info\",\"data\":1}'; done; result 4 '{}'; result 3 '{}'; stay";
     (void)state;
     assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
-    struct mcp_exchange *one = begin_timed(connection, "one", "ada", 1500);
-    struct mcp_exchange *two = begin_timed(connection, "two", "bob", 1500);
-    finish(two, "= {}\n");
-    finish(one, "= {}\n");
+    struct mcp_exchange *one = begin_timed_request(connection, "one", "ada", 1500);
+    struct mcp_exchange *two = begin_timed_request(connection, "two", "bob", 1500);
+    check_events(two, "= {}\n");
+    check_events(one, "= {}\n");
     wt__mcp_disconnect(connection, true);
     nothing_is_left();
     wt__buffer_dispose(&text);
@@ -584,7 +584,7 @@ static void test_replies_in_any_order(void **state)
         "want '\"id\":8,\"result\":{}'; want '\"id\":9,'; want '\"id\":7,'; result 3 '{}'; stay";
     (void)state;
     assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
-    struct mcp_exchange *exchange = begin(connection, "m", NULL);
+    struct mcp_exchange *exchange = begin_request(connection, "m", NULL);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), 0);
         assert_int_equal(event.kind, MCP_EVENT_ASKED);
@@ -595,7 +595,7 @@ static void test_replies_in_any_order(void **state)
         assert_int_equal(wt__mcp_exchange_reply(exchange, ids[order[i]], STR("{}"), none, &err), 0);
         assert_int_equal(wt__mcp_exchange_reply(exchange, ids[order[i]], STR("{}"), none, &err), WT_EINVAL);
     }
-    finish(exchange, "= {}\n");
+    check_events(exchange, "= {}\n");
     wt__mcp_disconnect(connection, true);
     nothing_is_left();
     wt__buffer_dispose(&text);
@@ -609,7 +609,7 @@ static void test_event_queue_is_limited(void **state)
     struct mcp_server server;
     struct mcp_connection *connection;
     struct mcp_event event;
-    struct heard heard;
+    struct callback_log heard;
     size_t bytes = 0;
     heard_init(&heard);
     const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .noticed = on_noticed};
@@ -618,7 +618,7 @@ static void test_event_queue_is_limited(void **state)
                          "result 3 '{}'; note tools/list_changed '{}'; stay";
     (void)state;
     assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
-    struct mcp_exchange *exchange = begin(connection, "one", NULL);
+    struct mcp_exchange *exchange = begin_request(connection, "one", NULL);
     pthread_mutex_lock(&heard.lock);
     while (heard.notices == 0) /* the notice comes last */
         pthread_cond_wait(&heard.changed, &heard.lock);
@@ -647,11 +647,11 @@ static void test_too_many_requests(void **state)
     (void)state;
     assert_int_equal(connect_script(&connection, "legacy; stay", words, &text, &server, &options), 0);
     for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
-        exchanges[i] = begin(connection, "m", NULL);
+        exchanges[i] = begin_request(connection, "m", NULL);
     assert_int_equal(wt__mcp_exchange_begin(&more, connection, &request, &err), WT_EFULL);
     assert_string_equal(err.message, "sh has 1024 requests running already; try again later");
     wt__mcp_exchange_end(exchanges[0]);
-    exchanges[0] = begin(connection, "m", NULL);
+    exchanges[0] = begin_request(connection, "m", NULL);
     wt__mcp_disconnect(connection, true);
     for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
         wt__mcp_exchange_end(exchanges[i]);
@@ -676,7 +676,7 @@ static void test_unsent_request_is_not_cancelled(void **state)
     assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), WT_ETOOLONG);
     assert_string_equal(err.message, "the request is larger than 6 MB");
     assert_null(exchange);
-    finish(begin(connection, "one", NULL), "= {}\n");
+    check_events(begin_request(connection, "one", NULL), "= {}\n");
     wt__mcp_disconnect(connection, true);
     nothing_is_left();
     wt__buffer_dispose(&text);
@@ -691,7 +691,7 @@ static void test_program_that_does_not_read(void **state)
     struct mcp_server server;
     struct mcp_connection *connection;
     struct mcp_exchange *exchange;
-    struct heard heard;
+    struct callback_log heard;
     int rc = 0;
     heard_init(&heard);
     const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .lost = on_lost};

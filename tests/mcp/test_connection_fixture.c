@@ -16,7 +16,7 @@ static char program[512], url[96];
 static struct coprocess *far; /* the fixture over HTTP */
 
 /* The four combinations. */
-static const struct way {
+static const struct connection_way {
     const char *name;
     enum mcp_era era;
     bool http;
@@ -25,7 +25,7 @@ static const struct way {
             {"legacy HTTP", MCP_ERA_LEGACY, true},
             {"modern HTTP", MCP_ERA_MODERN, true}};
 
-static int start(void **state)
+static int start_fixture(void **state)
 {
     static const char *argv[] = {program, "127.0.0.1:0", NULL};
     static struct child child = {.argv = argv};
@@ -41,7 +41,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_fixture(void **state)
 {
     (void)state;
     wt__coprocess_end(far, false, NULL); /* its exit status does not matter here */
@@ -49,7 +49,7 @@ static int finish(void **state)
 }
 
 /* Opens a connection. The servers are static, since they must outlive it. */
-static struct mcp_connection *open_way(const struct way *way, const struct mcp_connection_options *options)
+static struct mcp_connection *open_way(const struct connection_way *way, const struct mcp_connection_options *options)
 {
     static const char *argv[] = {program, NULL};
     static struct mcp_server near = {.name = "near", .argv = argv}, there = {.name = "far", .url = url};
@@ -150,7 +150,7 @@ static unsigned count_cancels(struct mcp_connection *connection)
     return count;
 }
 
-static void *cancel(void *context)
+static void *cancel_in_thread(void *context)
 {
     wt__mcp_exchange_cancel(context);
     return NULL;
@@ -173,7 +173,7 @@ static void test_cancellation(void **state)
         /* Wait until the tool runs: over HTTP, a cancel uses another TCP connection and could overtake the call. */
         assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), 0);
         assert_int_equal(event.kind, MCP_EVENT_NOTIFIED);
-        assert_int_equal(pthread_create(&thread, NULL, cancel, exchange), 0);
+        assert_int_equal(pthread_create(&thread, NULL, cancel_in_thread, exchange), 0);
         assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), WT_ECANCELLED);
         pthread_join(thread, NULL);
         wt__mcp_exchange_cancel(exchange);
@@ -186,7 +186,7 @@ static void test_cancellation(void **state)
 
 /* ---------------------------------------------------------------- notices */
 
-struct heard {
+struct first_notice {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     char first[128];
@@ -194,7 +194,7 @@ struct heard {
 
 static void on_noticed(void *context, struct str method, struct str params)
 {
-    struct heard *heard = context;
+    struct first_notice *heard = context;
     (void)params;
     pthread_mutex_lock(&heard->lock);
     if (!heard->first[0])
@@ -212,7 +212,7 @@ static void test_notices(void **state)
                                               .timeout_ms = 900000};
     (void)state;
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        struct heard heard = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+        struct first_notice heard = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
         const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .noticed = on_noticed};
         struct mcp_connection *connection = open_way(&ways[w], &options);
         struct mcp_exchange *exchange = NULL;
@@ -320,5 +320,5 @@ int main(void)
         cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_disconnect_wakes_waiting_threads),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_fixture, stop_fixture);
 }

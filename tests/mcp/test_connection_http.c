@@ -14,7 +14,7 @@ static wt_error err;
 static struct script_server server;
 static char url[96];
 
-static int start(void **state)
+static int start_far_server(void **state)
 {
     (void)state;
     if (script_server_start(&server) < 0)
@@ -23,7 +23,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_far_server(void **state)
 {
     (void)state;
     script_server_stop(&server);
@@ -476,7 +476,7 @@ static void test_requests(void **state)
 
 /* ---------------------------------------------------------------- cancellation and notices */
 
-static void wait_for(const char *what, size_t times)
+static void wait_until_sent(const char *what, size_t times)
 {
     while (count_sent(what) < times)
         usleep(1000);
@@ -497,7 +497,7 @@ static void test_cancel_over_http(void **state)
         script_server_play(&server, legacy ? old : steps, legacy ? 5 : 2);
         assert_int_equal(open_far(&connection, &options), 0);
         assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
-        wait_for(CALL, 1);
+        wait_until_sent(CALL, 1);
         wt__mcp_exchange_end(exchange);
         while (under_way > 0) { /* wait until the server has seen the close */
             pthread_mutex_lock(&server.lock);
@@ -506,7 +506,7 @@ static void test_cancel_over_http(void **state)
             usleep(1000);
         }
         if (legacy)
-            wait_for("\"notifications/cancelled\",\"params\":{\"requestId\":3,", 1);
+            wait_until_sent("\"notifications/cancelled\",\"params\":{\"requestId\":3,", 1);
         assert_int_equal(count_sent("notifications/cancelled"), legacy);
         wt__mcp_disconnect(connection, true);
     }
@@ -542,7 +542,7 @@ static void test_notices(void **state)
     (void)state;
     script_server_play(&server, steps, sizeof steps / sizeof *steps);
     assert_int_equal(open_far(&connection, &options), 0);
-    wait_for("Last-Event-ID: n2", 1);
+    wait_until_sent("Last-Event-ID: n2", 1);
     wt__mcp_disconnect(connection, false);
     assert_int_equal(notices, 2);
     assert_int_equal(count_sent("GET "), 3);
@@ -702,7 +702,8 @@ static void test_session_is_renewed_later(void **state)
     assert_string_equal(events, "! -16 http://127.0.0.1 answered with HTTP status 503 and no message\n");
     free(events);
     events = talk(connection, &request, "");
-    assert_non_null(strstr(events, "an invalid answer")); /* it went over the new session; the scripted answer has another number */
+    assert_non_null(
+        strstr(events, "an invalid answer")); /* it went over the new session; the scripted answer has another number */
     free(events);
     wt__mcp_disconnect(connection, true);
 }
@@ -931,5 +932,5 @@ int main(void)
         cmocka_unit_test(test_reason_is_truncated),
         cmocka_unit_test(test_http_sse),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_far_server, stop_far_server);
 }

@@ -15,7 +15,7 @@ static wt_error err;
 static struct script_server server;
 static char url[96];
 
-static int start(void **state)
+static int start_listing_server(void **state)
 {
     (void)state;
     if (script_server_start(&server) < 0)
@@ -26,7 +26,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_listing_server(void **state)
 {
     (void)state;
     script_server_stop(&server);
@@ -269,5 +269,5 @@ int main(void)
         cmocka_unit_test(test_sent_requests),
         cmocka_unit_test(test_closed_port),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_listing_server, stop_listing_server);
 }

@@ -255,7 +255,7 @@ static const char *repeated(struct arena *arena, const json_t *value, struct str
     if (digits.len > 0)
         return wt__arena_copy(arena, digits);
     if (json_is_string(value))
-        return wt__mcp_header_text(arena, (struct str){json_string_value(value), json_string_length(value)});
+        return wt__mcp_encode_header(arena, (struct str){json_string_value(value), json_string_length(value)});
     if (json_is_boolean(value))
         return json_is_true(value) ? "true" : "false";
     snprintf(number, sizeof number, "%.17g", json_number_value(value));
