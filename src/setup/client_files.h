@@ -12,11 +12,53 @@
 #ifndef WT_SETUP_CLIENT_FILES_H
 #define WT_SETUP_CLIENT_FILES_H
 
-#include "setup/client_record.h"
-#include "setup/client_write.h"
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/str.h"
 #include "setup/clients.h"
 
 enum { CLIENT_NAMES_MAX = 99 }; /* name, name-2, ... */
+
+/* A file that belongs to another program. */
+struct client_text {
+    const char *path; /* with links resolved */
+    struct str text;
+    struct stat info;
+};
+
+/* ---------------------------------------------------------------- record of changes
+ *
+ * Undo restores the files from the record. It is a file next to servers.json, and is written before the first client's
+ * file. Changes are a stack: the last one is undone first. A change has the hashes of the file before and after it, the
+ * path of the backup, the removed servers as they were written, and the entry in their place. A change whose file still
+ * has the content of `before` was never made. */
+
+enum { CLIENT_RECORD_BYTES_MAX = 64 << 20, CLIENT_CHANGES_MAX = 4096 };
+
+struct client_moved {
+    const char *name, *as;  /* its names in the client's file and in ours */
+    const char *text;       /* its JSON in the client's file */
+    const char *definition; /* its JSON in ours */
+};
+
+struct client_change {
+    const char *client, *file; /* file: links followed */
+    const char *outer, *inner; /* members that lead to the servers; outer may be NULL */
+    const char *backup;
+    const char *before, *after; /* SHA-256 of the content */
+    const char *entry;          /* name of the added entry; NULL if the file had it already */
+    struct client_moved *moved;
+    size_t moved_count;
+};
+
+struct client_record {
+    bool made_servers; /* init created our file of servers */
+    struct client_change *changes;
+    size_t count;
+};
+
+/* ---------------------------------------------------------------- import */
 
 struct client_import_options {
     enum client_system system;
@@ -123,5 +165,8 @@ struct client_undo {
 int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err);
 int wt__client_undo_apply(struct client_undo *undo, wt_error *err);
 void wt__client_undo_dispose(struct client_undo *undo);
+
+/* Returns the SHA-256 as 64 hexadecimal digits in the arena; NULL if out of memory. */
+const char *wt__text_hash(struct arena *arena, struct str text);
 
 #endif

@@ -10,47 +10,16 @@
 #include "base/file.h"
 #include "base/json_edit.h"
 #include "base/memory.h"
-#include "setup/client_files.h"
-#include "setup/client_files_inside.h"
-#include "setup/client_server.h"
+#include "setup/internal.h"
 #include "mcp/config.h"
 #include "net/process.h"
 #include "text/unicode.h"
 
-#define LOCK_NAME "init.lock"
-enum { LOCK_WAIT_MS = 2000, OFFERED_MAX = 16 };
+enum { OFFERED_MAX = 16 };
 
 static const char *const our_path[] = {"mcpServers", NULL};
 
 /* ---------------------------------------------------------------- our own files */
-
-int wt__client_own_paths(const char *folder, struct arena *arena, const char **servers, const char **record,
-                         wt_error *err)
-{
-    *servers = wt__path_join(arena, folder, "servers.json");
-    *record = wt__path_join(arena, folder, "init.json");
-    return *servers && *record ? 0 : wt__fail_nomem(err);
-}
-
-/* Locks the file again if its previous owner removed it while we waited: the lock of a removed file excludes no one. */
-int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err)
-{
-    const char *path = wt__path_join(arena, folder, LOCK_NAME);
-    struct stat info;
-    int rc = path ? wt__lock_file(fd, path, LOCK_WAIT_MS, err) : wt__fail_nomem(err);
-    while (rc == 0 && fstat(*fd, &info) == 0 && info.st_nlink == 0) {
-        wt__unlock_file(*fd);
-        rc = wt__lock_file(fd, path, LOCK_WAIT_MS, err);
-    }
-    return rc;
-}
-
-void wt__client_remove_lock(const char *folder, struct arena *arena)
-{
-    const char *path = wt__path_join(arena, folder, LOCK_NAME);
-    if (path && unlink(path) == 0)
-        rmdir(folder);
-}
 
 /* Reads our file of servers, if it exists. */
 static int read_servers(struct client_import *import, wt_error *err)
@@ -512,14 +481,6 @@ static int plan_file(struct client_import *import, const struct client_import_op
 }
 
 /* ---------------------------------------------------------------- all of them */
-
-bool wt__client_is_chosen(const struct client_import_options *options, const char *client)
-{
-    for (size_t i = 0; i < options->client_count; i++)
-        if (strcmp(options->clients[i], client) == 0)
-            return true;
-    return options->client_count == 0;
-}
 
 /* True if an earlier place leads to the same file, by a link. */
 static bool is_seen_file(const struct client_import *import, const struct client_text *text)

@@ -1,5 +1,5 @@
-/* client_server.c: see client_server.h. */
-#include "setup/client_server.h"
+/* client_server.c: decides if whichtool can start a server of a client's file, and extracts its definition. */
+#include "setup/internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -11,9 +11,7 @@
 
 #include "base/file.h"
 #include "base/json_edit.h"
-#include "setup/client_files.h"
-#include "setup/client_files_inside.h"
-#include "setup/client_server.h"
+#include "setup/internal.h"
 
 /* ---------------------------------------------------------------- one file */
 

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "setup/client_files.h"
-#include "setup/client_server.h"
+#include "setup/internal.h"
 #include "mcp/config.h"
 
 static wt_error err;
