@@ -5,7 +5,7 @@
 #include "gateway/listed_schemas.h"
 #include "gateway/upstream_inside.h"
 #include "mcp/mend.h"
-#include "mcp/pages.h"
+#include "mcp/listing.h"
 
 /* ---------------------------------------------------------------- offers */
 

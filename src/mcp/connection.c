@@ -1,5 +1,5 @@
-/* connection.c: begins, waits for, cancels and ends exchanges. connection_heard.c dispatches the server's messages to
- * them; connection_open.c opens and closes connections.
+/* connection.c: begins, waits for, cancels and ends exchanges. connection_dispatch.c dispatches the server's messages
+ * to them; connection_open.c opens and closes connections.
  *
  * An exchange is in the connection's list while it awaits its answer. It leaves the list once: by its answer, a
  * failure, a cancel, or the end of the connection. Its events stay until they are taken. */
@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/steady.h"
-#include "mcp/connection_inside.h"
+#include "mcp/internal.h"
 
 enum { SLICE_MS = 50 /* between two checks for cancellation */ };
 

@@ -8,7 +8,7 @@
  *
  * The era. `server/discover` goes first. A server that answers it, or refuses it with an error of the modern era, is
  * modern. Any other error, silence for MCP_PROBE_MS, and a program that ends (it is started again) mean legacy, and
- * `initialize` follows. A caller that remembers the era saves the probe. (client.h, which only lists, has the other
+ * `initialize` follows. A caller that remembers the era saves the probe. (listing.h, which only lists, has the other
  * order.)
  *
  * A legacy server is told once that its client supports everything that gateways relay (elicitation, sampling, roots).
@@ -76,7 +76,7 @@ struct mcp_request {
     const char *log_level;             /* requested level; NULL if absent. Modern only */
     bool progress;                     /* request progress */
     struct str name;                   /* Mcp-Name: tool, prompt or URI; "" if absent. Modern HTTP only */
-    const struct http_header *headers; /* Mcp-Param-..., encoded by header.h. Modern HTTP only */
+    const struct http_header *headers; /* Mcp-Param-..., encoded by wt__mcp_encode_header. Modern HTTP only */
     size_t header_count;
     /* Headers of the client, for streamable HTTP of both eras. Headers of the server's entry override them. */
     const struct http_header *passed;

@@ -1,4 +1,4 @@
-/* connection_heard.c: dispatches the messages of a server.
+/* connection_dispatch.c: dispatches the messages of a server.
  *
  *   answer       to the exchange of its number. An error without a number goes to the exchange of its stream, or to the
  *                only one
@@ -12,7 +12,7 @@
 #include "base/json_check.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
-#include "mcp/connection_inside.h"
+#include "mcp/internal.h"
 
 enum { NOISE_BRACES_MAX = 8 /* braces of a line to try as the beginning of a message */ };
 

@@ -14,10 +14,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/steady.h"
-#include "mcp/connection_inside.h"
-#include "mcp/header.h"
-#include "mcp/sse.h"
-#include "net/http_address.h"
+#include "mcp/internal.h"
+#include "mcp/message.h"
 #include "net/http_stream.h"
 
 enum {
@@ -30,16 +28,6 @@ enum {
     EMPTY_STREAMS_MAX = 5, /* streams in a row without an event; after that, streams are not reopened */
     LASTING_MS = 5000,     /* a stream that lasted so long does not count: many proxies close idle ones */
     OWN_HEADERS = 5,
-    STATUS_OK = 200,
-    STATUS_TEMPORARY_REDIRECT = 307,
-    STATUS_PERMANENT_REDIRECT = 308,
-    STATUS_UNAUTHORISED = 401,
-    STATUS_FORBIDDEN = 403,
-    STATUS_NOT_FOUND = 404,
-    STATUS_GONE = 410,
-    STATUS_TOO_LARGE = 413,
-    STATUS_TOO_MANY = 429,
-    STATUS_SERVER_ERROR = 500,
     REDIRECTS_MAX = 3,              /* redirects per request */
     SESSION_ERROR_BYTES_MAX = 4096, /* maximum size of an answer that may report a lost session */
 };
@@ -109,8 +97,6 @@ struct http_link {
     char *url;    /* target of a redirect; NULL to use the configured one */
     char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
 };
-
-static const char streams[] = "text/event-stream";
 
 /* ---------------------------------------------------------------- requests */
 
@@ -248,7 +234,7 @@ static int begin_transfer(struct link_request *request, unsigned delay_ms, wt_er
                                        .method = request->kind == KIND_DELETE ? "DELETE"
                                                  : gets                       ? "GET"
                                                                               : "POST",
-                                       .accept = gets ? streams : "application/json, text/event-stream",
+                                       .accept = gets ? MCP_EVENT_STREAM : "application/json, text/event-stream",
                                        .kept = "mcp-session-id",
                                        .headers = headers,
                                        .header_count = count,
@@ -304,11 +290,6 @@ static bool restart_request(struct link_request *request, enum link_request_kind
 }
 
 /* ---------------------------------------------------------------- received data */
-
-static bool is_stream(const struct http_head *head)
-{
-    return strncasecmp(head->type, streams, sizeof streams - 1) == 0;
-}
 
 /* Keeps the session of the answer to `initialize`. Runs at the headers, since the next request may begin as soon as the
  * body arrives. */
@@ -412,62 +393,12 @@ static bool on_http_body(void *context, const struct http_head *head, struct str
                           ? wt__fail(&request->why, WT_ETOOLONG, "the answer of %s is larger than %d MB",
                                      request->link->connection->shown, MCP_ANSWER_BYTES_MAX >> 20)
                           : wt__fail_nomem(&request->why);
-    else if (is_stream(head))
+    else if (wt__mcp_http_is_stream(head))
         take_events(request);
     return request->rc == 0 && !request->is_answered && !request->is_doubtful;
 }
 
 /* ---------------------------------------------------------------- failures */
-
-/* Appends the target of a redirect without user, query and fragment, which may hold secrets. */
-static void put_target(struct buffer *out, const char *location)
-{
-    const char *mark = strstr(location, "://"), *from = mark ? mark + 3 : location;
-    size_t len = strcspn(from, "?#"), host = mark ? strcspn(from, "/?#") : 0;
-    const char *user = host > 0 ? memrchr(from, '@', host) : NULL;
-    size_t skipped = user ? (size_t)(user + 1 - from) : 0;
-    struct buffer target = {0};
-    wt__buffer_append(&target, location, (size_t)(from - location));
-    wt__buffer_append(&target, from + skipped, len - skipped);
-    if (target.failed || target.len == 0)
-        wt__buffer_text(out, "another address");
-    else
-        wt__mcp_put_server_text(out, wt__buffer_view(&target));
-    wt__buffer_dispose(&target);
-}
-
-/* Fills *err with the meaning of a status without an answer. */
-static void fail_status(const struct link_request *request, const struct http_head *head, wt_error *err)
-{
-    const char *shown = request->link->connection->shown;
-    int status = head->status;
-    struct buffer target = {0}, reason = {0};
-    put_target(&target, head->location);
-    if (status >= 400)
-        wt__mcp_put_reason(&reason, head->type, wt__buffer_view(&request->body));
-    const char *says = reason.len > 0 && !reason.failed ? "; it says: " : "";
-    const char *words = *says ? reason.ptr : "";
-    if (status >= STATUS_OK && status < 300)
-        wt__fail(err, WT_ENETWORK, "%s sent an invalid answer to `%s`; check that it is an MCP server", shown,
-                 request->method);
-    else if (status == STATUS_UNAUTHORISED || status == STATUS_FORBIDDEN)
-        wt__fail(err, WT_ENETWORK,
-                 "%s requires authentication (HTTP status %d): add its header to \"headers\" in the configuration%s%s",
-                 shown, status, says, words);
-    else if (status >= 300 && status < 400)
-        wt__fail(
-            err, WT_ENETWORK,
-            "%s redirects to %s (HTTP status %d), which is not followed: use that address in the configuration if it "
-            "is the server's",
-            shown, target.failed ? "another address" : target.ptr, status);
-    else if (status == STATUS_NOT_FOUND)
-        wt__fail(err, WT_ENETWORK, "%s has no MCP server at this path (HTTP status %d)%s%s", shown, status, says,
-                 words);
-    else
-        wt__fail(err, WT_ENETWORK, "%s answered with HTTP status %d and no message%s%s", shown, status, says, words);
-    wt__buffer_dispose(&target);
-    wt__buffer_dispose(&reason);
-}
 
 static void fail_request(struct link_request *request, const wt_error *why, int status, bool sent)
 {
@@ -483,7 +414,7 @@ static void take_rest_of_body(struct link_request *request, const struct http_he
     struct str rest = wt__buffer_view(&request->body);
     if (request->is_answered || request->rc < 0)
         return;
-    if (!is_stream(head)) {
+    if (!wt__mcp_http_is_stream(head)) {
         take_message(request, rest);
         return;
     }
@@ -495,20 +426,11 @@ static void take_rest_of_body(struct link_request *request, const struct http_he
 /* Resumes a stream that broke or ended before the answer. Legacy only. False if it cannot be resumed. */
 static bool resume_stream(struct link_request *request, const struct http_head *head)
 {
-    bool has = is_stream(head) && head->status == STATUS_OK;
+    bool has = wt__mcp_http_is_stream(head) && head->status == STATUS_OK;
     if (request->is_modern || !request->last_event[0] || (request->kind == KIND_REQUEST && !has) ||
         (head->status != 0 && !has) || ++request->empty_streams > EMPTY_STREAMS_MAX)
         return false;
     return restart_request(request, KIND_RESUME, request->retry_ms);
-}
-
-/* True for an error body that is not a JSON-RPC message, such as {"error":"invalid_token"} of OAuth. */
-static bool is_error_page(const struct link_request *request, const struct http_head *head)
-{
-    struct mcp_message message;
-    return head->status >= 400 && !is_stream(head) && !request->is_answered &&
-           (wt__mcp_parse_message(wt__buffer_view(&request->body), &message) != MCP_ANSWER ||
-            (message.error.len > 0 && message.error.ptr[0] != '{') || message.jsonrpc.len == 0);
 }
 
 /* ---------------------------------------------------------------- sessions
@@ -680,56 +602,13 @@ static void finish_session_renewal(struct link_request *request, const struct ht
 
 /* ---------------------------------------------------------------- redirects */
 
-/* Returns url with a slash added to its path, or removed from it. NULL if out of memory. The caller frees it. */
-static char *toggle_slash(const char *url)
+/* Returns the target of a redirect, which the caller frees, or NULL if it must not be followed. */
+static char *find_redirect_target(struct http_link *link, const struct http_head *head)
 {
-    size_t path = strcspn(url, "?#");
-    bool has = path > 0 && url[path - 1] == '/';
-    struct buffer out = {0};
-    wt__buffer_append(&out, url, path - has);
-    wt__buffer_text(&out, has ? "" : "/");
-    wt__buffer_text(&out, url + path);
-    return wt__buffer_take(&out);
-}
-
-/* Returns host and path of a URL, or only the path, without user and query. */
-static struct str without_scheme(const char *url, bool with_host)
-{
-    const char *mark = strstr(url, "://"), *from = mark ? mark + 3 : url;
-    size_t host = mark ? strcspn(from, "/?#") : 0;
-    const char *user = host > 0 ? memrchr(from, '@', host) : NULL;
-    from = !with_host ? from + host : user ? user + 1 : from;
-    return (struct str){from, strcspn(from, "?#")};
-}
-
-/* True if location equals target except for scheme and port, which a server behind a TLS proxy often does not know. */
-static bool is_same_place(const char *location, const char *target)
-{
-    bool whole = strstr(location, "://") != NULL;
-    struct str a = without_scheme(location, false), b = without_scheme(target, false);
-    struct str one = without_scheme(location, true), two = without_scheme(target, true);
-    size_t host = strcspn(one.ptr, ":/?#");
-    return wt__str_equal(a, b) &&
-           (!whole || (host == strcspn(two.ptr, ":/?#") && strncasecmp(one.ptr, two.ptr, host) == 0));
-}
-
-/* Returns the target of a redirect, which the caller frees, or NULL if it must not be followed. Allowed targets: the
- * same path with or without a final slash, and, if the redirect keeps the method, any path of the same origin. */
-static char *find_target(struct link_request *request, const struct http_head *head)
-{
-    struct http_link *link = request->link;
-    bool keeps = head->status == STATUS_TEMPORARY_REDIRECT || head->status == STATUS_PERMANENT_REDIRECT;
-    char *target = NULL;
     pthread_mutex_lock(&link->lock);
     char *base = wt__copy_string(current_url(link), strlen(current_url(link)));
     pthread_mutex_unlock(&link->lock);
-    char *toggled = base ? toggle_slash(base) : NULL;
-    if (toggled && is_same_place(head->location, toggled))
-        target = toggled;
-    else
-        free(toggled);
-    if (base && !target && keeps)
-        wt__http_resolve(&target, base, wt__str(head->location), NULL);
+    char *target = base ? wt__mcp_http_redirect(base, head) : NULL;
     free(base);
     return target;
 }
@@ -741,7 +620,7 @@ static bool follow_redirect(struct link_request *request, const struct http_head
     if (head->status < 301 || head->status > STATUS_PERMANENT_REDIRECT || !head->location[0] ||
         ++request->redirects > REDIRECTS_MAX)
         return false;
-    char *target = find_target(request, head);
+    char *target = find_redirect_target(link, head);
     if (!target)
         return false;
     pthread_mutex_lock(&link->lock);
@@ -758,11 +637,12 @@ static void finish_answer(struct link_request *request)
 {
     struct http_link *link = request->link;
     const struct http_head *head = &request->answer;
+    struct str body = wt__buffer_view(&request->body);
     wt_error own;
     if (request->is_doubtful && request->kept.len > 0) {
         request->is_doubtful = false;
         take_message(request, wt__buffer_view(&request->kept));
-    } else if (head->status >= 400 && !is_error_page(request, head)) {
+    } else if (head->status >= 400 && (request->is_answered || !wt__mcp_http_is_error_page(head, body))) {
         request->is_doubtful = false;
         take_rest_of_body(request, head);
     }
@@ -773,7 +653,7 @@ static void finish_answer(struct link_request *request)
     } else if (request->is_answered) {
         end_request(request);
     } else if (!resume_stream(request, head)) {
-        fail_status(request, head, &own);
+        wt__mcp_http_fail_status(link->connection->shown, request->method, head, wt__buffer_view(&request->body), &own);
         fail_request(request, &own, head->status, head->status != STATUS_NOT_FOUND || !request->session[0]);
     }
 }
@@ -805,7 +685,8 @@ static void finish_request_transfer(struct link_request *request, const struct h
  * 405. */
 static void finish_notice_stream(struct link_request *request, const struct http_head *head, int rc)
 {
-    bool again = (rc < 0 && rc != WT_ECANCELLED) || (rc == 0 && is_stream(head) && head->status == STATUS_OK);
+    bool again =
+        (rc < 0 && rc != WT_ECANCELLED) || (rc == 0 && wt__mcp_http_is_stream(head) && head->status == STATUS_OK);
     unsigned delay =
         request->retry_ms << (request->empty_streams < EMPTY_STREAMS_MAX ? request->empty_streams : EMPTY_STREAMS_MAX);
     if (request->stream_start_ms > 0 && wt__now_ms() - request->stream_start_ms > LASTING_MS)

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "mcp/connection_inside.h"
+#include "mcp/internal.h"
 
 enum {
     RESULT_BYTES_MAX = 4 << 20, /* maximum size of a result that is parsed as a tree */

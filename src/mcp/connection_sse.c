@@ -2,17 +2,16 @@
  * first event names the URL for our POSTs. Used for URLs that do not accept a POST of `initialize`. The connection ends
  * with the stream. */
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/steady.h"
-#include "mcp/connection_inside.h"
-#include "mcp/sse.h"
+#include "mcp/internal.h"
+#include "mcp/message.h"
 #include "net/http_address.h"
 #include "net/http_stream.h"
 
-enum { CONNECT_MS = 10000, POST_MS = 30000, STATUS_OK = 200 };
+enum { CONNECT_MS = 10000, POST_MS = 30000 };
 
 struct post;
 
@@ -70,10 +69,9 @@ static void take_sse_event(struct sse_link *link)
 
 static bool on_sse_body(void *context, const struct http_head *head, struct str piece)
 {
-    static const char type[] = "text/event-stream";
     struct sse_link *link = context;
     struct buffer *body = &link->body;
-    if (head->status != STATUS_OK || strncasecmp(head->type, type, sizeof type - 1) != 0)
+    if (head->status != STATUS_OK || !wt__mcp_http_is_stream(head))
         return false;
     wt__buffer_str(body, piece);
     if (body->failed)
@@ -236,7 +234,7 @@ static int open_sse_stream(struct sse_link *link, wt_error *err)
     const struct http_stream stream = {.url = server->url,
                                        .shown = link->connection->shown,
                                        .method = "GET",
-                                       .accept = "text/event-stream",
+                                       .accept = MCP_EVENT_STREAM,
                                        .headers = server->headers,
                                        .header_count = server->header_count,
                                        .connect_ms = CONNECT_MS,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "mcp/connection_inside.h"
+#include "mcp/internal.h"
 #include "net/coprocess.h"
 
 struct stdio_link {

@@ -1,4 +1,4 @@
-/* connection_inside.h: structs and functions that connections and their transports share.
+/* internal.h: structs and functions that connections and their transports share.
  *
  * A link is a transport: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) or
  * connection_sse.c (HTTP+SSE). It knows requests only by number, since an exchange may end before its transfer; answers
@@ -7,13 +7,14 @@
  *
  * Locks: the connection's lock guards its struct and its exchanges. Links are called without it. Calls of a link are
  * counted (wt__mcp_link_acquire), so that no link is closed during a call. */
-#ifndef WT_MCP_CONNECTION_INSIDE_H
-#define WT_MCP_CONNECTION_INSIDE_H
+#ifndef WT_MCP_INTERNAL_H
+#define WT_MCP_INTERNAL_H
 
 #include <pthread.h>
 
 #include "base/arena.h"
 #include "mcp/connection.h"
+#include "net/http_stream.h"
 
 enum {
     MCP_NO_STREAM = -1,
@@ -160,5 +161,34 @@ void wt__mcp_connection_fail_all(struct mcp_connection *connection);
 void wt__mcp_disconnect_with_output(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES]);
 /* Drops a reference; the last one frees the connection. */
 void wt__mcp_connection_release(struct mcp_connection *connection);
+
+/* ---------------------------------------------------------------- HTTP answers */
+
+#define MCP_EVENT_STREAM "text/event-stream"
+
+enum {
+    STATUS_OK = 200,
+    STATUS_TEMPORARY_REDIRECT = 307,
+    STATUS_PERMANENT_REDIRECT = 308,
+    STATUS_UNAUTHORISED = 401,
+    STATUS_FORBIDDEN = 403,
+    STATUS_NOT_FOUND = 404,
+    STATUS_GONE = 410,
+    STATUS_TOO_LARGE = 413,
+    STATUS_TOO_MANY = 429,
+    STATUS_SERVER_ERROR = 500,
+};
+
+/* True if the answer is an event stream. */
+bool wt__mcp_http_is_stream(const struct http_head *head);
+/* True for an error body that is not a JSON-RPC message, such as {"error":"invalid_token"} of OAuth. */
+bool wt__mcp_http_is_error_page(const struct http_head *head, struct str body);
+/* Fills *err with the meaning of a status without an answer to `method`. shown: the server's name. */
+void wt__mcp_http_fail_status(const char *shown, const char *method, const struct http_head *head, struct str body,
+                              wt_error *err);
+/* Returns the target of a redirect from base, which the caller frees, or NULL if it must not be followed. Allowed
+ * targets: the same path with or without a final slash, and, if the redirect keeps the method, any path of the same
+ * origin. */
+char *wt__mcp_http_redirect(const char *base, const struct http_head *head);
 
 #endif

@@ -1,12 +1,14 @@
-/* message.h: reads and writes the JSON-RPC 2.0 messages of MCP. Reading splits a message into its members without a
- * tree (base/json_scan.h), so that a large result costs little and a fault in one tool affects only that tool. All
- * views point into the message. Servers are not trusted: every limit below is checked. */
+/* message.h: reads and writes the JSON-RPC 2.0 messages of MCP, their header values and event streams. Reading splits a
+ * message into its members without a tree (base/json_scan.h), so that a large result costs little and a fault in one
+ * tool affects only that tool. All views point into the message. Servers are not trusted: every limit below is checked.
+ */
 #ifndef WT_MCP_MESSAGE_H
 #define WT_MCP_MESSAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
 
@@ -89,5 +91,27 @@ int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t 
 /* Finds a member of an object. *value: raw JSON, empty if absent. False if the object is invalid or has the member
  * twice. */
 bool wt__mcp_member(struct str object, const char *key, struct str *value);
+
+/* ---------------------------------------------------------------- HTTP */
+
+/* Returns the text in the arena, or NULL if out of memory. Encodes it as "=?base64?...?=" if it is empty, begins or
+ * ends with a space, has characters that headers cannot carry, or looks encoded itself. */
+const char *wt__mcp_encode_header(struct arena *arena, struct str text);
+
+/* A server-sent event. type and id are views of the text. The caller disposes of data. Initialise with zeros. */
+struct sse_event {
+    struct buffer data;  /* the data lines, joined by newlines */
+    struct str type, id; /* "" if absent */
+    bool has_id;         /* an empty id resets the last one */
+    int64_t retry_ms;    /* -1 if absent */
+};
+
+/* Parses the next complete event and moves *text past it. False if no event is complete; *out then holds the incomplete
+ * one. */
+bool wt__sse_next(struct str *text, struct sse_event *out);
+
+/* True if an event may end in bytes [from, end) of the text, which is where an empty line is. Lets callers skip parsing
+ * for pieces without an event end. */
+bool wt__sse_may_end(struct str text, size_t from);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "mcp/config.h"
 #include "mcp/message.h"
-#include "mcp/sse.h"
 #include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "mcp/connection.h"
-#include "mcp/header.h"
+#include "mcp/message.h"
 #include "serve/mcp/input.h"
 
 enum { ROUNDS_MAX = 10 };

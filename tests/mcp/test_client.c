@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mcp/client.h"
+#include "mcp/listing.h"
 #include "net/held_pipe.h"
 
 static wt_error err;

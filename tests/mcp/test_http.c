@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/client.h"
+#include "mcp/listing.h"
 #include "mcp/connection.h"
 #include "net/script_server.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/validator.h"
-#include "mcp/header.h"
+#include "mcp/message.h"
 #include "serve/mcp/inside.h"
 
 #define ANNOTATION "x-mcp-header"
