@@ -24,8 +24,8 @@ static const char *const our_path[] = {"mcpServers", NULL};
 /* Reads our file of servers, if it exists. */
 static int read_servers(struct client_import *import, wt_error *err)
 {
+    WT_CLEANUP(json_decrefp) json_t *root = NULL;
     const char *why = NULL;
-    json_t *root = NULL;
     import->servers = NULL;
     if (access(import->servers_path, F_OK) != 0) {
         import->servers = json_object();
@@ -40,7 +40,6 @@ static int read_servers(struct client_import *import, wt_error *err)
         import->servers = json_incref(wt__json_object(root, our_path[0]));
     else if (rc == 0)
         rc = wt__fail(err, WT_EFORMAT, "it has no \"mcpServers\" object");
-    json_decref(root);
     return rc == 0 || rc == WT_ENOMEM
                ? rc
                : wt__fail_context(err, rc, "%s exists already and is invalid", import->servers_path);
@@ -51,14 +50,12 @@ static int name_server(struct client_import *import, struct client_import_server
                        wt_error *err)
 {
     for (size_t number = 1; number <= CLIENT_NAMES_MAX; number++) {
-        struct buffer name = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
         wt__buffer_text(&name, server->name);
         if (number > 1)
             wt__buffer_printf(&name, "-%zu", number);
         const char *as = name.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&name));
-        wt__buffer_dispose(&name);
-        if (!as)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(as, err);
         const json_t *there = json_object_get(import->servers, as);
         server->shared = there && json_equal(there, definition);
         if (there && !server->shared)
@@ -81,10 +78,9 @@ static const char *choose_entry_name(struct arena *arena, const json_t *servers)
     if (!json_object_get(servers, name))
         return name;
     for (int number = 2; number <= CLIENT_NAMES_MAX; number++) {
-        struct buffer text = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
         wt__buffer_printf(&text, "%s-%d", name, number);
         const char *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-        wt__buffer_dispose(&text);
         if (!out || !json_object_get(servers, out))
             return out;
     }
@@ -112,7 +108,7 @@ static void put_variables(struct buffer *out, const struct client_place *place, 
     wt__buffer_char(out, '{');
     for (size_t i = 0; i < count; i++) {
         const char *form = forms[place->variables], *mark = strstr(form, "%s");
-        struct buffer value = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer value = {0};
         wt__buffer_append(&value, form, (size_t)(mark - form));
         wt__buffer_text(&value, names[i]);
         wt__buffer_text(&value, mark + 2);
@@ -121,7 +117,6 @@ static void put_variables(struct buffer *out, const struct client_place *place, 
         wt__buffer_text(out, ": ");
         wt__buffer_json(out, wt__buffer_view(&value));
         out->failed |= value.failed;
-        wt__buffer_dispose(&value);
     }
     wt__buffer_char(out, '}');
 }
@@ -131,7 +126,7 @@ static int write_entry(struct client_import_file *file, struct client_import *im
                        const char *const *variables, size_t variable_count, wt_error *err)
 {
     const char *arguments[] = {"-s", options->store, "mcp", "--servers", import->servers_path};
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     wt__buffer_char(&out, '{');
     if (file->place->extra) {
         begin_member(&out, members, file->place->extra, true);
@@ -153,7 +148,6 @@ static int write_entry(struct client_import_file *file, struct client_import *im
         wt__buffer_printf(&out, "%s%s", members->line_end, members->indent);
     wt__buffer_char(&out, '}');
     file->entry_text = out.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&out));
-    wt__buffer_dispose(&out);
     return file->entry_text ? 0 : wt__fail_nomem(err);
 }
 
@@ -198,10 +192,9 @@ static int add_variable(struct file_plan *r, const char *name, wt_error *err)
 
 static int add_variables(struct file_plan *r, const struct client_server *server, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < server->variable_count; i++)
-        rc = add_variable(r, server->variables[i], err);
-    return rc;
+    for (size_t i = 0; i < server->variable_count; i++)
+        WT_TRY(add_variable(r, server->variables[i], err));
+    return 0;
 }
 
 /* Fills server->moved, for undo. */
@@ -209,14 +202,13 @@ static int note_moved(struct file_plan *r, struct client_import_server *server, 
 {
     const struct json_member *member = wt__json_member_named(&r->members, server->name);
     struct arena *arena = &r->import->arena;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__json_write_typed(&text, definition);
     server->moved =
         (struct client_moved){.name = server->name,
                               .as = server->as,
                               .text = member ? wt__arena_copy(arena, member->text) : NULL,
                               .definition = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text))};
-    wt__buffer_dispose(&text);
     return server->moved.text && server->moved.definition ? 0 : wt__fail_nomem(err);
 }
 
@@ -264,7 +256,7 @@ static bool is_offered(const struct file_plan *r, const char *name)
 static int offer_variables(struct file_plan *r, json_t *definition, wt_error *err)
 {
     json_t *environment = wt__json_object(definition, "env");
-    json_t *copy = environment ? json_copy(environment) : json_object();
+    WT_CLEANUP(json_decrefp) json_t *copy = environment ? json_copy(environment) : json_object();
     bool failed = !copy;
     for (size_t i = 0; !failed && i < OFFERED; i++) {
         if (!is_offered(r, offered[i]) || json_object_get(copy, offered[i]))
@@ -274,26 +266,24 @@ static int offer_variables(struct file_plan *r, json_t *definition, wt_error *er
     }
     if (!failed && json_object_size(copy) > 0)
         failed = json_object_set(definition, "env", copy) < 0;
-    json_decref(copy);
     return failed ? wt__fail_nomem(err) : 0;
 }
 
 /* Lists the added variables in file->handed_on, and adds them to a new entry if its client replaces variables. */
 static int note_offered(struct file_plan *r, wt_error *err)
 {
-    struct buffer names = {0};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < OFFERED; i++) {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
+    for (size_t i = 0; i < OFFERED; i++) {
         if (!r->hands_on[i])
             continue;
         wt__buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "", offered[i]);
         if (r->file->place->variables != VARIABLES_NONE)
-            rc = add_variable(r, offered[i], err);
+            WT_TRY(add_variable(r, offered[i], err));
     }
-    if (rc == 0 && names.len > 0 && !(r->file->handed_on = wt__arena_copy(&r->import->arena, wt__buffer_view(&names))))
-        rc = wt__fail_nomem(err);
-    wt__buffer_dispose(&names);
-    return rc;
+    if (names.len == 0)
+        return 0;
+    r->file->handed_on = wt__arena_copy(&r->import->arena, wt__buffer_view(&names));
+    return r->file->handed_on ? 0 : wt__fail_nomem(err);
 }
 
 static int plan_server(struct file_plan *r, size_t index, wt_error *err)
@@ -307,48 +297,45 @@ static int plan_server(struct file_plan *r, size_t index, wt_error *err)
         return 0;
     r->file->count++;
     *out = (struct client_import_server){.name = wt__arena_copy(arena, wt__str(configured->name))};
-    if (!out->name)
-        return wt__fail_nomem(err);
-    int rc = wt__client_check_server(&judged, arena, r->file->place, configured, entry, err);
+    WT_CHECK_ALLOC(out->name, err);
+    WT_TRY(wt__client_check_server(&judged, arena, r->file->place, configured, entry, err));
+    WT_CLEANUP(json_decrefp) json_t *definition = judged.definition;
     out->why = judged.why;
-    for (size_t i = 0; rc == 0 && !out->why && i < judged.variable_count; i++)
+    for (size_t i = 0; !out->why && i < judged.variable_count; i++)
         if (!passes_on(r, judged.variables[i]))
             out->why = "it uses a variable that is not in the \"env\" of whichtool's entry";
     if (!out->why && is_listed(r, "excluded", out->name))
         out->why = "its client excludes it by \"excluded\"";
-    if (rc == 0 && !out->why && configured->argv)
-        rc = offer_variables(r, judged.definition, err);
-    if (rc == 0 && !out->why)
-        rc = name_server(r->import, out, judged.definition, err);
-    if (rc == 0 && out->as) {
-        r->file->moving++;
-        out->missing = find_missing_program(arena, configured);
-        rc = note_moved(r, out, judged.definition, err);
-    }
-    if (rc == 0 && out->as)
-        rc = add_variables(r, &judged, err);
-    json_decref(judged.definition);
-    return rc;
+    if (out->why)
+        return 0;
+    if (configured->argv)
+        WT_TRY(offer_variables(r, definition, err));
+    WT_TRY(name_server(r->import, out, definition, err));
+    if (!out->as)
+        return 0;
+    r->file->moving++;
+    out->missing = find_missing_program(arena, configured);
+    WT_TRY(note_moved(r, out, definition, err));
+    return add_variables(r, &judged, err);
 }
 
 /* Parses the servers of the file, in file order. */
 static int read_config(struct file_plan *r, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_text(&text, "{\"mcpServers\":");
     wt__buffer_append(&text, r->file->text.text.ptr + r->members.open, r->members.close + 1 - r->members.open);
     wt__buffer_text(&text, "\n}");
-    int rc = text.failed ? wt__fail_nomem(err)
-                         : wt__mcp_config_parse(&r->config, wt__buffer_view(&text), r->file->path, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return text.failed ? wt__fail_nomem(err)
+                       : wt__mcp_config_parse(&r->config, wt__buffer_view(&text), r->file->path, err);
 }
 
 /* Sets *right to true if the new text differs from the old one only by the moved servers and the entry. Modifies the
  * tree, as its last user. */
 static int check_edit(struct file_plan *r, struct str after, bool *right, wt_error *err)
 {
-    json_t *have = NULL, *entry = NULL;
+    WT_CLEANUP(json_decrefp) json_t *have = NULL;
+    WT_CLEANUP(json_decrefp) json_t *entry = NULL;
     int rc = wt__json_parse_relaxed(&have, after, NULL);
     for (size_t i = 0; i < r->file->count; i++)
         if (r->file->servers[i].as)
@@ -358,8 +345,6 @@ static int check_edit(struct file_plan *r, struct str after, bool *right, wt_err
     if (rc == 0 && entry && json_object_set(r->servers, r->file->entry, entry) < 0)
         rc = WT_ENOMEM;
     *right = rc == 0 && json_equal(have, r->root);
-    json_decref(have);
-    json_decref(entry);
     return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
 }
 
@@ -368,26 +353,22 @@ static int edit_file(struct file_plan *r, wt_error *err)
     struct client_import_file *file = r->file;
     struct arena *arena = &r->import->arena;
     bool *drop = wt__arena_array(arena, bool, r->members.count + 1), right = false;
-    if (!drop)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(drop, err);
     for (size_t i = 0; i < r->members.count; i++)
         for (size_t k = 0; k < file->count; k++)
             drop[i] |= file->servers[k].as && strcmp(r->members.members[i].name, file->servers[k].name) == 0;
     if (!file->entry) {
         file->entry = choose_entry_name(arena, r->servers);
-        int rc = file->entry
-                     ? write_entry(file, r->import, r->options, &r->members, r->variables, r->variable_count, err)
-                     : wt__fail_nomem(err);
-        if (rc < 0)
-            return rc;
+        WT_CHECK_ALLOC(file->entry, err);
+        WT_TRY(write_entry(file, r->import, r->options, &r->members, r->variables, r->variable_count, err));
     }
     const struct json_new_member added = {file->entry, wt__str(file->entry_text)};
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     wt__json_edit(&out, &r->members, drop, &added, file->entry_text ? 1 : 0);
     file->after = (struct str){out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out)), out.len};
-    wt__buffer_dispose(&out);
-    int rc = file->after.ptr ? check_edit(r, file->after, &right, err) : wt__fail_nomem(err);
-    return rc == 0 && !right ? skip_file(r, "it cannot be edited without changing other parts of it", err) : rc;
+    WT_CHECK_ALLOC(file->after.ptr, err);
+    WT_TRY(check_edit(r, file->after, &right, err));
+    return right ? 0 : skip_file(r, "it cannot be edited without changing other parts of it", err);
 }
 
 /* Notes the servers that Claude Code keeps per project. They stay, since in our file all projects would get them. */
@@ -396,7 +377,7 @@ static int note_projects(struct file_plan *r, wt_error *err)
     const char *path;
     json_t *project;
     size_t count = 0;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     json_object_foreach(wt__json_object(r->root, "projects"), path, project)
     {
         count += json_object_size(wt__json_object(project, "mcpServers"));
@@ -405,7 +386,6 @@ static int note_projects(struct file_plan *r, wt_error *err)
         return 0;
     wt__buffer_printf(&text, "%zu servers of single projects (in its \"projects\") stay there", count);
     r->file->note = text.failed ? NULL : wt__arena_copy(&r->import->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
     return r->file->note ? 0 : wt__fail_nomem(err);
 }
 
@@ -423,23 +403,21 @@ static int plan_servers(struct file_plan *r, wt_error *err)
     const json_t *outer = place->outer ? wt__json_object(r->root, place->outer) : r->root;
     r->servers = wt__json_object(outer, place->inner);
     wt_error why;
-    int rc = note_projects(r, err);
-    if (rc < 0 || !r->servers)
-        return rc;
+    WT_TRY(note_projects(r, err));
+    if (!r->servers)
+        return 0;
     if (is_listed(r, "allowed", NULL))
         return skip_file(r, "its \"allowed\" lists the servers that its client starts", err);
-    rc = read_config(r, &why);
+    int rc = read_config(r, &why);
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : skip_file(r, why.message, err);
     find_entry(r);
     r->file->servers = wt__arena_array(&r->import->arena, struct client_import_server, r->config.count + 1);
-    if (!r->file->servers)
-        return wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < r->config.count; i++)
-        rc = plan_server(r, i, err);
-    if (rc == 0)
-        rc = note_offered(r, err);
-    return rc == 0 && r->file->moving > 0 ? edit_file(r, err) : rc;
+    WT_CHECK_ALLOC(r->file->servers, err);
+    for (size_t i = 0; i < r->config.count; i++)
+        WT_TRY(plan_server(r, i, err));
+    WT_TRY(note_offered(r, err));
+    return r->file->moving > 0 ? edit_file(r, err) : 0;
 }
 
 static int read_file(struct file_plan *r, wt_error *err)
@@ -468,15 +446,19 @@ static int read_file(struct file_plan *r, wt_error *err)
     return plan_servers(r, err);
 }
 
+static void dispose_file_plan(struct file_plan *r)
+{
+    wt__mcp_config_dispose(&r->config);
+    json_decref(r->root);
+    free(r->variables);
+}
+
 static int plan_file(struct client_import *import, const struct client_import_options *options,
                      struct client_import_file *file, wt_error *err)
 {
-    struct file_plan r = {.import = import, .options = options, .file = file};
+    WT_CLEANUP(dispose_file_plan) struct file_plan r = {.import = import, .options = options, .file = file};
     int rc = read_file(&r, err);
     import->moving += file->moving;
-    wt__mcp_config_dispose(&r.config);
-    json_decref(r.root);
-    free(r.variables);
     return rc;
 }
 
@@ -504,9 +486,8 @@ static int plan_place(struct client_import *import, const struct client_import_o
     if (rc < 0 || (lstat(file->path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)))
         return rc;
     import->count++;
-    char *real = realpath(file->path, NULL);
+    WT_AUTO_FREE char *real = realpath(file->path, NULL);
     file->text.path = real ? wt__arena_copy(&import->arena, wt__str(real)) : NULL;
-    free(real);
     if (is_seen_file(import, &file->text)) {
         file->why = "it is a link to a file above";
         return 0;
@@ -515,7 +496,7 @@ static int plan_place(struct client_import *import, const struct client_import_o
 }
 
 /* Adds the new servers to the text of our file. */
-static int edit_servers(struct client_import *import, wt_error *err)
+static int add_our_servers(struct client_import *import, wt_error *err)
 {
     static const struct str empty = STR("{\n  \"mcpServers\": {\n  }\n}\n");
     struct json_members members;
@@ -524,33 +505,29 @@ static int edit_servers(struct client_import *import, wt_error *err)
     size_t count = 0;
     const char *name;
     json_t *definition;
-    int rc = added ? wt__json_members(&members, &import->arena, import->present.path ? import->present.text : empty,
-                                      our_path, err)
-                   : wt__fail_nomem(err);
-    bool *drop = rc > 0 ? wt__arena_array(&import->arena, bool, members.count + 1) : NULL;
-    if (rc > 0 && !drop)
-        rc = wt__fail_nomem(err);
-    json_object_foreach(rc > 0 ? import->servers : NULL, name, definition)
+    WT_CHECK_ALLOC(added, err);
+    int rc =
+        wt__json_members(&members, &import->arena, import->present.path ? import->present.text : empty, our_path, err);
+    if (rc <= 0)
+        return rc;
+    bool *drop = wt__arena_array(&import->arena, bool, members.count + 1);
+    WT_CHECK_ALLOC(drop, err);
+    json_object_foreach(import->servers, name, definition)
     {
-        struct buffer text = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
         if (wt__json_member_named(&members, name))
             continue;
         wt__json_write_typed(&text, definition);
         added[count] = (struct json_new_member){
             name, {text.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&text)), text.len}};
-        wt__buffer_dispose(&text);
-        if (!added[count++].value.ptr)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(added[count].value.ptr, err);
+        count++;
     }
-    struct buffer out = {0};
-    if (rc > 0) {
-        wt__json_edit(&out, &members, drop, added, count);
-        import->servers_after =
-            (struct str){out.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&out)), out.len};
-        rc = import->servers_after.ptr ? 0 : wt__fail_nomem(err);
-    }
-    wt__buffer_dispose(&out);
-    return rc;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
+    wt__json_edit(&out, &members, drop, added, count);
+    import->servers_after =
+        (struct str){out.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&out)), out.len};
+    return import->servers_after.ptr ? 0 : wt__fail_nomem(err);
 }
 
 /* Checks that the paths are valid UTF-8, as JSON requires. */
@@ -568,20 +545,17 @@ int wt__client_import_plan(struct client_import *out, const struct client_import
     size_t count;
     const struct client_place *places = wt__client_places(&count);
     *out = (struct client_import){.options = options, .folder = options->folder, .lock = -1};
-    int rc = wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
+    WT_TRY(wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err));
     out->files = wt__arena_array(&out->arena, struct client_import_file, count);
-    if (rc == 0 && !out->files)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = check_paths(out, options, err);
-    if (rc == 0)
-        rc = read_servers(out, err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = plan_place(out, options, &places[i], err);
-    if (rc == 0 && json_object_size(out->servers) > MCP_SERVERS_MAX)
-        rc = wt__fail(err, WT_ETOOLONG, "%s would have more than %d servers: choose clients with --client",
-                      out->servers_path, MCP_SERVERS_MAX);
-    return rc == 0 ? edit_servers(out, err) : rc;
+    WT_CHECK_ALLOC(out->files, err);
+    WT_TRY(check_paths(out, options, err));
+    WT_TRY(read_servers(out, err));
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(plan_place(out, options, &places[i], err));
+    if (json_object_size(out->servers) > MCP_SERVERS_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s would have more than %d servers: choose clients with --client",
+                        out->servers_path, MCP_SERVERS_MAX);
+    return add_our_servers(out, err);
 }
 
 void wt__client_import_dispose(struct client_import *import)
@@ -633,8 +607,7 @@ static int record_changes(struct client_import *import, wt_error *err)
     struct client_record *record = &import->record, next = {.count = 0};
     next.made_servers = record->count > 0 ? record->made_servers : !import->present.path;
     next.changes = wt__arena_array(&import->arena, struct client_change, record->count + import->count);
-    if (!next.changes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(next.changes, err);
     if (record->count > 0)
         memcpy(next.changes, record->changes, record->count * sizeof *next.changes);
     next.count = record->count;
@@ -643,11 +616,8 @@ static int record_changes(struct client_import *import, wt_error *err)
         struct client_change change;
         if (file->moving == 0)
             continue;
-        int rc = wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err);
-        if (rc == 0)
-            rc = add_change(import, &change, file, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err));
+        WT_TRY(add_change(import, &change, file, err));
         forget_undone(&next, change.file, change.before);
         next.changes[next.count++] = change;
     }
@@ -662,22 +632,18 @@ static int record_changes(struct client_import *import, wt_error *err)
 static int make_private_folder(const char *folder, wt_error *err)
 {
     bool there = wt__is_folder(folder);
-    int rc = wt__make_folders(folder, err);
-    if (rc == 0 && !there && chmod(folder, 0700) != 0)
-        rc = wt__fail_errno(err, "create", folder);
-    return rc;
+    WT_TRY(wt__make_folders(folder, err));
+    return there || chmod(folder, 0700) == 0 ? 0 : wt__fail_errno(err, "create", folder);
 }
 
 /* True if the file has or may have its new content: a write can fail after the rename, and an unreadable file may have
  * either. */
 static bool may_hold(const struct client_import_file *file)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     int rc = wt__file_read(&text, &len, file->text.path, JSON_EDIT_BYTES_MAX, NULL);
-    bool holds = rc < 0 || wt__str_equal((struct str){text, len}, file->after);
-    free(text);
-    return holds;
+    return rc < 0 || wt__str_equal((struct str){text, len}, file->after);
 }
 
 /* Removes failed changes from the record. */
@@ -700,17 +666,12 @@ static int drop_failed(struct client_import *import, wt_error *err)
 /* Locks the folder, and writes the backups, the record and our file. */
 static int write_before_clients(struct client_import *import, wt_error *err)
 {
-    int rc = make_private_folder(import->folder, err);
-    if (rc == 0)
-        rc = wt__client_lock(&import->lock, import->folder, &import->arena, err);
-    if (rc == 0)
-        rc = wt__client_record_read(&import->record, &import->arena, import->record_path, err);
-    if (rc == 0 && !import->present.path && access(import->servers_path, F_OK) == 0)
-        rc = wt__fail(err, WT_EBUSY, "%s was created meanwhile: try again", import->servers_path);
-    if (rc == 0)
-        rc = record_changes(import, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(make_private_folder(import->folder, err));
+    WT_TRY(wt__client_lock(&import->lock, import->folder, &import->arena, err));
+    WT_TRY(wt__client_record_read(&import->record, &import->arena, import->record_path, err));
+    if (!import->present.path && access(import->servers_path, F_OK) == 0)
+        return wt__fail(err, WT_EBUSY, "%s was created meanwhile: try again", import->servers_path);
+    WT_TRY(record_changes(import, err));
     return import->present.path ? wt__client_text_write(&import->present, import->servers_after, err)
                                 : wt__private_write(import->servers_path, import->servers_after, err);
 }
@@ -732,6 +693,7 @@ static struct client_import_server *find_same_server(const struct client_import_
 static int plan_file_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     struct client_import_file next = {.place = file->place, .path = file->path};
+    WT_CLEANUP(dispose_file_plan)
     struct file_plan r = {.import = import, .options = import->options, .file = &next};
     int rc = read_file(&r, err);
     bool same = rc == 0 && !next.why && next.moving == file->moving;
@@ -741,9 +703,6 @@ static int plan_file_again(struct client_import *import, struct client_import_fi
         same = before || !next.servers[i].as;
         next.servers[i].shared = before && before->shared;
     }
-    wt__mcp_config_dispose(&r.config);
-    json_decref(r.root);
-    free(r.variables);
     if (!same)
         return rc;
     next.backup = file->backup;
@@ -760,19 +719,16 @@ static int record_again(struct client_import *import, struct client_import_file 
     const char *old = file->backup;
     const bool had_new = file->has_new_backup;
     size_t at = 0;
-    int rc = wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err);
-    if (rc == 0)
-        rc = add_change(import, &change, file, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err));
+    WT_TRY(add_change(import, &change, file, err));
     while (at < record->count && record->changes[at].backup != old)
         at++;
     if (at < record->count)
         record->changes[at] = change;
-    rc = wt__client_record_write(record, import->record_path, err);
-    if (rc == 0 && had_new && strcmp(old, file->backup) != 0)
+    WT_TRY(wt__client_record_write(record, import->record_path, err));
+    if (had_new && strcmp(old, file->backup) != 0)
         unlink(old); /* its text was never replaced */
-    return rc;
+    return 0;
 }
 
 /* Writes a client's file. If its client changes it meanwhile, plans the new text and tries again, also if that text is
@@ -799,9 +755,8 @@ int wt__client_import_apply(struct client_import *import, wt_error *err)
     wt_error why;
     if (import->moving == 0)
         return 0;
-    int rc = write_before_clients(import, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(write_before_clients(import, err));
+    int rc = 0;
     for (size_t i = 0; i < import->count; i++) {
         struct client_import_file *file = &import->files[i];
         int written = file->moving > 0 ? write_client_file(import, file, &why) : 0;

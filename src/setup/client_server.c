@@ -1,8 +1,10 @@
 /* client_server.c: decides if whichtool can start a server of a client's file, and extracts its definition. */
-#include "setup/internal.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "setup/internal.h"
 
 /* Members that move with the server. A member in none of these lists keeps the server with its client. */
 static const char *const moving[] = {"command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers"};
@@ -35,13 +37,12 @@ struct server_check {
 /* Sets the reason why the server stays; keeps an earlier one. */
 static void refuse_move(struct server_check *j, const char *before, const char *name, const char *after)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (j->out->why)
         return;
     wt__buffer_printf(&text, "%s%.64s%s", before, name, after);
     j->out->why = text.failed ? NULL : wt__arena_copy(j->arena, wt__buffer_view(&text));
     j->failed |= !j->out->why;
-    wt__buffer_dispose(&text);
 }
 
 /* ---------------------------------------------------------------- variables */

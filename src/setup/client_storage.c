@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/json_edit.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "setup/internal.h"
 
@@ -68,15 +69,11 @@ const char *wt__text_hash(struct arena *arena, struct str text)
 /* Reads a file into the arena. */
 static int read_text(struct str *out, struct arena *arena, const char *path, wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
-    int rc = wt__file_read(&text, &len, path, JSON_EDIT_BYTES_MAX, err);
-    if (rc == 0) {
-        *out = (struct str){wt__arena_copy(arena, (struct str){text, len}), len};
-        rc = out->ptr ? 0 : wt__fail_nomem(err);
-    }
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, JSON_EDIT_BYTES_MAX, err));
+    *out = (struct str){wt__arena_copy(arena, (struct str){text, len}), len};
+    return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
 static const char *find_folder(struct arena *arena, const char *path)
@@ -106,15 +103,13 @@ int wt__client_text_read(struct client_text *out, const char **why, struct arena
     wt_error read_error;
     *out = (struct client_text){0};
     *why = NULL;
-    char *real = realpath(path, NULL);
+    WT_AUTO_FREE char *real = realpath(path, NULL);
     if (!real) {
         *why = errno == ENOENT ? "it is a broken link" : "it cannot be opened";
         return errno == ENOMEM ? wt__fail_nomem(err) : 0;
     }
     out->path = wt__arena_copy(arena, wt__str(real));
-    free(real);
-    if (!out->path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->path, err);
     int rc = read_text(&out->text, arena, out->path, &read_error);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
@@ -168,14 +163,13 @@ int wt__client_backup(const char **out, bool *is_new, struct arena *arena, const
 {
     *is_new = false;
     for (size_t number = 1; number <= CLIENT_BACKUPS_MAX; number++) {
-        struct buffer path = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
         struct stat info;
         struct str there = {"", 0};
         wt__buffer_printf(&path, "%s" BACKUP, text->path);
         if (number > 1)
             wt__buffer_printf(&path, "-%zu", number);
         *out = path.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&path));
-        wt__buffer_dispose(&path);
         if (!*out)
             return wt__fail_nomem(err);
         if (lstat(*out, &info) == 0) {
@@ -280,16 +274,14 @@ int wt__client_record_read(struct client_record *out, struct arena *arena, const
 {
     struct record_reading r = {.arena = arena};
     struct stat info;
-    char *bytes = NULL;
+    WT_AUTO_FREE char *bytes = NULL;
+    WT_CLEANUP(json_decrefp) json_t *root = NULL;
     size_t len = 0;
-    json_t *root = NULL;
     *out = (struct client_record){0};
     if (lstat(path, &info) != 0)
         return 0;
-    int rc = wt__file_read(&bytes, &len, path, CLIENT_RECORD_BYTES_MAX, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__json_parse(&root, bytes, len, err);
+    WT_TRY(wt__file_read(&bytes, &len, path, CLIENT_RECORD_BYTES_MAX, err));
+    int rc = wt__json_parse(&root, bytes, len, err);
     if (rc == 0)
         rc = read_changes(out, &r, root, err);
     if (rc < 0 && rc != WT_ENOMEM)
@@ -297,8 +289,6 @@ int wt__client_record_read(struct client_record *out, struct arena *arena, const
                               "cannot read %s, the record of changes to clients' files; their backups are next to them "
                               "as *.whichtool-backup",
                               path);
-    json_decref(root);
-    free(bytes);
     return rc;
 }
 
@@ -337,7 +327,7 @@ static void put_change(struct buffer *out, const struct client_change *change)
 
 int wt__client_record_write(const struct client_record *record, const char *path, wt_error *err)
 {
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     wt__buffer_printf(&out, "{\"version\": %d, \"made_servers\": %s, \"changes\": [", RECORD_VERSION,
                       record->made_servers ? "true" : "false");
     for (size_t i = 0; i < record->count; i++) {
@@ -345,7 +335,5 @@ int wt__client_record_write(const struct client_record *record, const char *path
         put_change(&out, &record->changes[i]);
     }
     wt__buffer_text(&out, "]}\n");
-    int rc = out.failed ? wt__fail_nomem(err) : wt__private_write(path, wt__buffer_view(&out), err);
-    wt__buffer_dispose(&out);
-    return rc;
+    return out.failed ? wt__fail_nomem(err) : wt__private_write(path, wt__buffer_view(&out), err);
 }

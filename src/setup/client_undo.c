@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json_edit.h"
+#include "base/memory.h"
 #include "setup/internal.h"
 
 /* ---------------------------------------------------------------- one file */
@@ -55,8 +56,7 @@ static int skip_undo_file(struct client_undo *undo, struct client_undo_file *fil
 static int add_name(struct arena *arena, const char ***names, size_t *count, const char *name, wt_error *err)
 {
     const char **next = wt__arena_array(arena, const char *, *count + 1);
-    if (!next)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(next, err);
     if (*count > 0)
         memcpy(next, *names, *count * sizeof *next);
     next[(*count)++] = name;
@@ -69,13 +69,12 @@ static int add_name(struct arena *arena, const char ***names, size_t *count, con
 /* Reads the backup and checks its hash. Returns 1, 0 if it is missing or was changed, or WT_ENOMEM. */
 static int read_backup(struct client_undo *undo, const struct client_change *change, struct str *out, wt_error *err)
 {
-    char *bytes = NULL;
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len = 0;
     int rc = wt__file_read(&bytes, &len, change->backup, JSON_EDIT_BYTES_MAX, NULL);
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
     *out = (struct str){wt__arena_copy(&undo->arena, (struct str){bytes, len}), len};
-    free(bytes);
     const char *hash = out->ptr ? wt__text_hash(&undo->arena, *out) : NULL;
     return hash ? strcmp(hash, change->before) == 0 : wt__fail_nomem(err);
 }
@@ -107,15 +106,12 @@ static void drop_entry(struct undo_edit *e)
 static int put_back(struct undo_edit *e, const struct client_moved *moved, wt_error *err)
 {
     struct arena *arena = &e->undo->arena;
-    json_t *value = NULL;
+    WT_CLEANUP(json_decrefp) json_t *value = NULL;
     if (json_object_get(e->servers, moved->name))
         return add_name(arena, &e->file->kept, &e->file->kept_count, moved->name, err);
-    int rc = wt__json_parse_relaxed(&value, wt__str(moved->text), err);
-    if (rc == 0 && json_object_set(e->servers, moved->name, value) < 0)
-        rc = wt__fail_nomem(err);
-    json_decref(value);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__json_parse_relaxed(&value, wt__str(moved->text), err));
+    if (json_object_set(e->servers, moved->name, value) < 0)
+        return wt__fail_nomem(err);
     e->added[e->added_count++] = (struct json_new_member){moved->name, wt__str(moved->text)};
     return add_name(arena, &e->file->back, &e->file->back_count, moved->name, err);
 }
@@ -123,19 +119,15 @@ static int put_back(struct undo_edit *e, const struct client_moved *moved, wt_er
 static int write_edited(struct undo_edit *e, wt_error *err)
 {
     struct arena *arena = &e->undo->arena;
-    struct buffer out = {0};
-    json_t *have = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
+    WT_CLEANUP(json_decrefp) json_t *have = NULL;
     wt__json_edit(&out, &e->members, e->drop, e->added, e->added_count);
     struct str after = {out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out)), out.len};
-    wt__buffer_dispose(&out);
-    if (!after.ptr)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(after.ptr, err);
     int rc = wt__json_parse_relaxed(&have, after, NULL);
-    bool right = rc == 0 && json_equal(have, e->root);
-    json_decref(have);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
-    if (!right)
+    if (rc < 0 || !json_equal(have, e->root))
         return skip_undo_file(e->undo, e->file, "it cannot be edited without changing other parts of it", err);
     e->file->after = after;
     return 0;
@@ -164,8 +156,7 @@ static int edit_undone_file(struct undo_edit *e, wt_error *err)
         return wt__fail_nomem(err);
     drop_entry(e);
     for (size_t i = 0; i < change->moved_count; i++)
-        if ((rc = put_back(e, &change->moved[i], err)) < 0)
-            return rc;
+        WT_TRY(put_back(e, &change->moved[i], err));
     return write_edited(e, err);
 }
 
@@ -175,8 +166,7 @@ static int undo_change(struct client_undo *undo, struct client_undo_file *file, 
     struct str before;
     const char *hash = wt__text_hash(&undo->arena, file->after);
     file->backup = change->backup;
-    if (!hash)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(hash, err);
     if (strcmp(hash, change->before) == 0)
         return 0;
     int rc = strcmp(hash, change->after) == 0 ? read_backup(undo, change, &before, err) : 0;
@@ -184,12 +174,11 @@ static int undo_change(struct client_undo *undo, struct client_undo_file *file, 
         return rc;
     if (rc > 0) {
         file->after = before;
-        rc = 0;
-        for (size_t i = 0; rc == 0 && i < change->moved_count; i++)
-            rc = add_name(&undo->arena, &file->back, &file->back_count, change->moved[i].name, err);
+        for (size_t i = 0; i < change->moved_count; i++)
+            WT_TRY(add_name(&undo->arena, &file->back, &file->back_count, change->moved[i].name, err));
         if (file->state == UNDO_NEVER)
             file->state = UNDO_BYTES;
-        return rc;
+        return 0;
     }
     struct undo_edit e = {.undo = undo, .file = file, .change = change};
     file->state = UNDO_EDITED;
@@ -203,17 +192,15 @@ static int undo_change(struct client_undo *undo, struct client_undo_file *file, 
 int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err)
 {
     *out = (struct client_undo){.folder = options->folder, .lock = -1};
-    int rc = wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
-    if (rc == 0 && wt__is_folder(options->folder))
-        rc = wt__client_lock(&out->lock, options->folder, &out->arena, err);
-    if (rc == 0)
-        rc = wt__client_record_read(&out->record, &out->arena, out->record_path, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err));
+    if (wt__is_folder(options->folder))
+        WT_TRY(wt__client_lock(&out->lock, options->folder, &out->arena, err));
+    WT_TRY(wt__client_record_read(&out->record, &out->arena, out->record_path, err));
     out->files = wt__arena_array(&out->arena, struct client_undo_file, out->record.count + 1);
     out->taken = wt__arena_array(&out->arena, bool, out->record.count + 1);
     if (!out->files || !out->taken)
         return wt__fail_nomem(err);
+    int rc = 0;
     for (size_t i = out->record.count; rc == 0 && i-- > 0;) {
         const struct client_change *change = &out->record.changes[i];
         if (!wt__client_is_chosen(options, change->client))
@@ -266,21 +253,16 @@ static int mark_moved(struct client_undo *undo, const struct json_members *membe
         const struct client_change *change = &undo->record.changes[i];
         for (size_t k = 0; is_undone(undo, i) && k < change->moved_count; k++) {
             const struct json_member *member = wt__json_member_named(members, change->moved[k].as);
-            json_t *there = NULL, *was = NULL;
+            WT_CLEANUP(json_decrefp) json_t *there = NULL;
+            WT_CLEANUP(json_decrefp) json_t *was = NULL;
             if (!member || drop[member - members->members] || is_needed(undo, member->name))
                 continue;
-            int rc = wt__json_parse_relaxed(&there, member->text, err);
-            if (rc == 0)
-                rc = wt__json_parse(&was, change->moved[k].definition, strlen(change->moved[k].definition), err);
-            bool same = rc == 0 && json_equal(there, was);
-            json_decref(there);
-            json_decref(was);
-            if (rc == 0 && same)
+            WT_TRY(wt__json_parse_relaxed(&there, member->text, err));
+            WT_TRY(wt__json_parse(&was, change->moved[k].definition, strlen(change->moved[k].definition), err));
+            if (json_equal(there, was))
                 drop[member - members->members] = true;
-            else if (rc == 0)
-                rc = add_name(&undo->arena, &undo->left, &undo->left_count, member->name, err);
-            if (rc < 0)
-                return rc;
+            else
+                WT_TRY(add_name(&undo->arena, &undo->left, &undo->left_count, member->name, err));
         }
     }
     return 0;
@@ -289,16 +271,15 @@ static int mark_moved(struct client_undo *undo, const struct json_members *membe
 /* Lists the servers that never were in a client's file. */
 static int mark_added(struct client_undo *undo, const struct json_members *members, wt_error *err)
 {
-    int rc = 0;
-    for (size_t m = 0; rc == 0 && m < members->count; m++) {
+    for (size_t m = 0; m < members->count; m++) {
         bool moved = false;
         for (size_t i = 0; i < undo->record.count; i++)
             for (size_t k = 0; k < undo->record.changes[i].moved_count; k++)
                 moved |= strcmp(undo->record.changes[i].moved[k].as, members->members[m].name) == 0;
         if (!moved)
-            rc = add_name(&undo->arena, &undo->added, &undo->added_count, members->members[m].name, err);
+            WT_TRY(add_name(&undo->arena, &undo->added, &undo->added_count, members->members[m].name, err));
     }
-    return rc;
+    return 0;
 }
 
 static int remove_file(const char *path, wt_error *err)
@@ -306,13 +287,13 @@ static int remove_file(const char *path, wt_error *err)
     return unlink(path) != 0 && errno != ENOENT ? wt__fail_errno(err, "remove", path) : 0;
 }
 
-static int edit_servers(struct client_undo *undo, wt_error *err)
+static int remove_our_servers(struct client_undo *undo, wt_error *err)
 {
     static const char *const path[] = {"mcpServers", NULL};
     struct client_text text;
     struct json_members members;
     const char *why = NULL;
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     size_t kept = 0;
     if (access(undo->servers_path, F_OK) != 0)
         return 0;
@@ -324,19 +305,17 @@ static int edit_servers(struct client_undo *undo, wt_error *err)
     if (rc <= 0)
         return wt__fail(err, WT_EFORMAT, "%s was changed and is invalid now: its servers stay", undo->servers_path);
     bool *drop = wt__arena_array(&undo->arena, bool, members.count + 1);
-    rc = drop ? mark_moved(undo, &members, drop, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = mark_added(undo, &members, err);
-    for (size_t i = 0; rc == 0 && i < members.count; i++)
+    WT_CHECK_ALLOC(drop, err);
+    WT_TRY(mark_moved(undo, &members, drop, err));
+    WT_TRY(mark_added(undo, &members, err));
+    for (size_t i = 0; i < members.count; i++)
         kept += !drop[i];
-    if (rc == 0 && kept == 0 && undo->record.made_servers)
+    if (kept == 0 && undo->record.made_servers)
         return remove_file(undo->servers_path, err);
-    if (rc == 0 && kept < members.count) {
-        wt__json_edit(&out, &members, drop, NULL, 0);
-        rc = out.failed ? wt__fail_nomem(err) : wt__client_text_write(&text, wt__buffer_view(&out), err);
-    }
-    wt__buffer_dispose(&out);
-    return rc;
+    if (kept == members.count)
+        return 0;
+    wt__json_edit(&out, &members, drop, NULL, 0);
+    return out.failed ? wt__fail_nomem(err) : wt__client_text_write(&text, wt__buffer_view(&out), err);
 }
 
 /* ---------------------------------------------------------------- apply */
@@ -355,29 +334,26 @@ static int remove_backup(const struct client_undo *undo, const struct client_cha
 static int finish_undo(struct client_undo *undo, wt_error *err)
 {
     struct client_record left = {.made_servers = undo->record.made_servers};
-    int rc = edit_servers(undo, err);
+    int rc = remove_our_servers(undo, err);
     for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* it is being edited */
         wt__client_pause(tries);
         undo->left_count = undo->added_count = 0;
-        rc = edit_servers(undo, err);
+        rc = remove_our_servers(undo, err);
     }
+    WT_TRY(rc);
     left.changes = wt__arena_array(&undo->arena, struct client_change, undo->record.count + 1);
-    if (rc == 0 && !left.changes)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < undo->record.count; i++) {
+    WT_CHECK_ALLOC(left.changes, err);
+    for (size_t i = 0; i < undo->record.count; i++) {
         if (is_undone(undo, i))
-            rc = remove_backup(undo, &undo->record.changes[i], err);
+            WT_TRY(remove_backup(undo, &undo->record.changes[i], err));
         else
             left.changes[left.count++] = undo->record.changes[i];
     }
-    if (rc < 0)
-        return rc;
     if (left.count > 0)
         return wt__client_record_write(&left, undo->record_path, err);
-    rc = remove_file(undo->record_path, err);
-    if (rc == 0)
-        wt__client_remove_lock(undo->folder, &undo->arena);
-    return rc;
+    WT_TRY(remove_file(undo->record_path, err));
+    wt__client_remove_lock(undo->folder, &undo->arena);
+    return 0;
 }
 
 /* Plans a file again after its client changed it. */
