@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 enum {
     TIMEOUT_SECONDS_MAX = 3600, /* larger values are milliseconds */
@@ -448,7 +449,7 @@ static int read_servers(struct config_parsing *p, const json_t *servers, const c
 int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *file, wt_error *err)
 {
     struct config_parsing p = {.out = out};
-    json_t *root = NULL;
+    WT_CLEANUP(json_decrefp) json_t *root = NULL;
     *out = (struct mcp_config){.count = 0};
     int rc = wt__json_parse_relaxed(&root, text, err);
     if (rc < 0)
@@ -457,7 +458,6 @@ int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *fi
     rc = servers ? read_servers(&p, servers, file, err)
                  : wt__fail(err, WT_EFORMAT, "%s names no MCP servers: it should have \"mcpServers\", or \"servers\"",
                             file);
-    json_decref(root);
     if (rc < 0)
         wt__mcp_config_dispose(out);
     return rc;
@@ -465,14 +465,11 @@ int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *fi
 
 int wt__mcp_config_read(struct mcp_config *out, const char *path, wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     *out = (struct mcp_config){.count = 0};
-    int rc = wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, err);
-    if (rc == 0)
-        rc = wt__mcp_config_parse(out, (struct str){text, len}, path, err);
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, err));
+    return wt__mcp_config_parse(out, (struct str){text, len}, path, err);
 }
 
 void wt__mcp_config_dispose(struct mcp_config *config)

@@ -122,8 +122,7 @@ static int make_exchange(struct mcp_exchange **out, struct mcp_connection *conne
     const char *principal = request->principal;
     struct mcp_exchange *exchange = calloc(1, sizeof *exchange);
     *out = NULL;
-    if (!exchange)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(exchange, err);
     wt__steady_open(&exchange->changed);
     exchange->connection = connection;
     exchange->wants_progress = request->progress;
@@ -168,19 +167,18 @@ static int enlist_exchange(struct mcp_exchange *exchange, struct mcp_link **link
 static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, const struct mcp_request *request,
                         bool modern, wt_error *err)
 {
-    struct buffer text = {.max = MCP_SENT_BYTES_MAX};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {.max = MCP_SENT_BYTES_MAX};
     const struct mcp_meta meta = {.modern = modern,
                                   .capabilities = request->capabilities,
                                   .log_level = request->log_level,
                                   .progress = request->progress,
                                   .more = request->meta};
     size_t least = request->params.len + request->meta.len + request->capabilities.len;
-    int rc = 0;
     wt__mcp_write_request(&text, exchange->id, request->method, request->params, &meta);
     if (text.failed && least >= MCP_SENT_BYTES_MAX / 2)
-        rc = wt__fail(err, WT_ETOOLONG, "the request is larger than %d MB", MCP_SENT_BYTES_MAX >> 20);
-    else if (text.failed)
-        rc = wt__fail_nomem(err);
+        return wt__fail(err, WT_ETOOLONG, "the request is larger than %d MB", MCP_SENT_BYTES_MAX >> 20);
+    if (text.failed)
+        return wt__fail_nomem(err);
     const struct mcp_outgoing outgoing = {.id = exchange->id,
                                           .method = request->method,
                                           .text = wt__buffer_view(&text),
@@ -189,10 +187,7 @@ static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, co
                                           .header_count = request->header_count,
                                           .passed = request->passed,
                                           .passed_count = request->passed_count};
-    if (rc == 0)
-        rc = link->send_request(link, &outgoing, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return link->send_request(link, &outgoing, err);
 }
 
 int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *connection,
@@ -228,18 +223,17 @@ int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *con
 
 static void refuse_question(struct mcp_link *link, struct str id, struct str error)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__mcp_write_response(&text, id, (struct str){"", 0}, error);
     if (!text.failed && text.len > 0)
         link->send_message(link, wt__buffer_view(&text), NULL);
-    wt__buffer_dispose(&text);
 }
 
 /* Notifies the server that the request is cancelled, and refuses its open questions. */
 static void notify_cancelled(struct mcp_exchange *exchange, struct mcp_link *link, struct mcp_open_question *questions)
 {
     char params[96];
-    struct buffer notice = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer notice = {0};
     /* The specification forbids cancelling the requests that open a connection. */
     bool opens = strcmp(exchange->method, "initialize") == 0 || strcmp(exchange->method, "server/discover") == 0;
     snprintf(params, sizeof params, "\"requestId\":%" PRId64 ",\"reason\":\"nobody waits for it any more\"",
@@ -249,7 +243,6 @@ static void notify_cancelled(struct mcp_exchange *exchange, struct mcp_link *lin
     link->cancel_request(link, exchange->id, notice.failed ? (struct str){"", 0} : wt__buffer_view(&notice));
     for (const struct mcp_open_question *question = questions; question; question = question->next)
         refuse_question(link, question->id, STR("{\"code\":-32603,\"message\":\"the request was cancelled\"}"));
-    wt__buffer_dispose(&notice);
 }
 
 /* Fails the exchange if it is running, and notifies the server. */
@@ -392,8 +385,8 @@ bool wt__mcp_exchange_was_sent(const struct mcp_exchange *exchange)
 
 /* ---------------------------------------------------------------- replies */
 
-/* Sends a message and disposes of it. */
-static int send_text(struct mcp_connection *connection, struct buffer *text, wt_error *err)
+/* Sends a message. */
+static int send_text(struct mcp_connection *connection, const struct buffer *text, wt_error *err)
 {
     pthread_mutex_lock(&connection->lock);
     struct mcp_link *link = wt__mcp_link_acquire(connection);
@@ -403,7 +396,6 @@ static int send_text(struct mcp_connection *connection, struct buffer *text, wt_
                             : link->send_message(link, wt__buffer_view(text), err);
     if (link)
         wt__mcp_link_release(connection);
-    wt__buffer_dispose(text);
     return rc;
 }
 
@@ -427,16 +419,14 @@ int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct 
                            wt_error *err)
 {
     struct mcp_connection *connection = exchange->connection;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__mcp_write_response(&text, id, result, error);
     pthread_mutex_lock(&connection->lock);
     bool open = remove_question(exchange, id);
     pthread_cond_broadcast(&exchange->changed); /* the waiter's timeout has changed */
     pthread_mutex_unlock(&connection->lock);
-    if (open)
-        return send_text(connection, &text, err);
-    wt__buffer_dispose(&text);
-    return wt__fail(err, WT_EINVAL, "%s has no open question with this id", connection->shown);
+    return open ? send_text(connection, &text, err)
+                : wt__fail(err, WT_EINVAL, "%s has no open question with this id", connection->shown);
 }
 
 /* ---------------------------------------------------------------- state */

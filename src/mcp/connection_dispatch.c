@@ -149,7 +149,7 @@ static bool take_answer(struct mcp_connection *connection, int64_t stream, const
 
 static void send_reply(struct mcp_connection *connection, struct str id, struct str result, struct str error)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__mcp_write_response(&text, id, result, error);
     pthread_mutex_lock(&connection->lock);
     struct mcp_link *link = text.failed || text.len == 0 ? NULL : wt__mcp_link_acquire(connection);
@@ -158,7 +158,6 @@ static void send_reply(struct mcp_connection *connection, struct str id, struct 
         link->send_message(link, wt__buffer_view(&text), NULL);
         wt__mcp_link_release(connection);
     }
-    wt__buffer_dispose(&text);
 }
 
 static bool has_word(struct str text, struct str word)
@@ -327,7 +326,7 @@ static void write_progress(struct buffer *out, struct str params)
 
 static void take_progress(struct mcp_connection *connection, struct str params)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct str token;
     int64_t id;
     if (!wt__mcp_member(params, "progressToken", &token) || !wt__mcp_parse_id(token, &id))
@@ -340,7 +339,6 @@ static void take_progress(struct mcp_connection *connection, struct str params)
     if (exchange && exchange->wants_progress && !text.failed && !queue_event(exchange, &event))
         exchange->last_message_ms = wt__now_ms(); /* dropped, but a sign of life */
     pthread_mutex_unlock(&connection->lock);
-    wt__buffer_dispose(&text);
 }
 
 static bool is_change(struct str method)

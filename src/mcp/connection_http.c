@@ -216,8 +216,7 @@ static int begin_transfer(struct link_request *request, unsigned delay_ms, wt_er
     bool gets = request->kind == KIND_NOTICES || request->kind == KIND_RESUME;
     size_t count = 0, most = server->header_count + request->header_count + OWN_HEADERS;
     struct http_header *headers = wt__alloc_array(most, sizeof *headers);
-    if (!headers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(headers, err);
     memcpy(request->session, request->kind == KIND_INITIALIZE || request->is_modern ? "" : link->session,
            request->kind == KIND_INITIALIZE || request->is_modern ? 1 : sizeof request->session);
     for (size_t i = 0; i < server->header_count; i++)
@@ -445,11 +444,10 @@ static bool resume_stream(struct link_request *request, const struct http_head *
 static bool send_own_request(struct http_link *link, enum link_request_kind kind, const char *method, struct str params,
                              wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct mcp_meta meta = {.modern = false};
     wt__mcp_write_request(&text, wt__mcp_connection_next_id(link->connection), method, params, &meta);
     struct link_request *request = text.failed ? NULL : make_link_request(link, kind, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
     if (!request)
         wt__fail_nomem(err);
     return request && start_request(request, err) == 0;
@@ -586,14 +584,13 @@ static void finish_session_check(struct link_request *request, const struct http
 static void finish_session_renewal(struct link_request *request, const struct http_head *head, int rc)
 {
     struct http_link *link = request->link;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt_error why;
     bool renewed = rc == 0 && request->is_answered && !request->is_refused && head->status == STATUS_OK;
     end_request(request);
     wt__mcp_write_notification(&text, "notifications/initialized", STR(""));
     struct link_request *next =
         renewed && !text.failed ? make_link_request(link, KIND_INITIALIZED, wt__buffer_view(&text)) : NULL;
-    wt__buffer_dispose(&text);
     if (next && start_request(next, NULL) == 0)
         return;
     wt__fail(&why, WT_ENETWORK, "%s lost the session and did not begin another", link->connection->shown);
@@ -606,11 +603,9 @@ static void finish_session_renewal(struct link_request *request, const struct ht
 static char *find_redirect_target(struct http_link *link, const struct http_head *head)
 {
     pthread_mutex_lock(&link->lock);
-    char *base = wt__copy_string(current_url(link), strlen(current_url(link)));
+    WT_AUTO_FREE char *base = wt__copy_string(current_url(link), strlen(current_url(link)));
     pthread_mutex_unlock(&link->lock);
-    char *target = base ? wt__mcp_http_redirect(base, head) : NULL;
-    free(base);
-    return target;
+    return base ? wt__mcp_http_redirect(base, head) : NULL;
 }
 
 /* Follows a redirect: sends this and all later requests to its target. False if it must not be followed. */
@@ -734,8 +729,7 @@ static void on_http_end(void *context, const struct http_head *head, int rc, con
 static int http_send_request(struct mcp_link *public, const struct mcp_outgoing *outgoing, wt_error *err)
 {
     struct link_request *request = make_link_request((struct http_link *)public, KIND_REQUEST, outgoing->text);
-    if (!request)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(request, err);
     request->id = outgoing->id;
     int rc = copy_headers(request, outgoing, err);
     if (rc < 0) {
@@ -833,8 +827,7 @@ int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connect
 {
     struct http_link *link = calloc(1, sizeof *link);
     *out = NULL;
-    if (!link)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(link, err);
     link->public = (struct mcp_link){.send_request = http_send_request,
                                      .send_message = http_send_message,
                                      .cancel_request = http_cancel_request,

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "mcp/internal.h"
 
 enum {
@@ -193,7 +194,7 @@ static int probe_once(struct opening *opening, unsigned patience_ms, enum era_ve
                       wt_error *refusal)
 {
     struct mcp_exchange *exchange;
-    struct opening_outcome outcome;
+    WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};
     set_era(opening->connection, MCP_ERA_MODERN);
     *verdict = IS_LEGACY;
     *again = false;
@@ -208,7 +209,6 @@ static int probe_once(struct opening *opening, unsigned patience_ms, enum era_ve
     else
         rc = judge_failure(opening, exchange, rc, verdict);
     *again = outcome.error && *verdict == IS_MODERN && wt__json_int(outcome.error, "code", 0) == MCP_VERSION_NOT_SPOKEN;
-    dispose_outcome(&outcome);
     if (rc == 0 && *verdict == IS_LEGACY && !opening->has_ended)
         opening->late = exchange; /* still running if the server was silent */
     else
@@ -249,9 +249,9 @@ static int wait_for_delivery(struct opening *opening, double until_ms)
 static int wait_until_ready(struct opening *opening)
 {
     struct mcp_link *link = opening->connection->link;
-    int rc = wait_for_delivery(opening, opening->until_ms);
-    if (rc < 0 || !link->open_notices)
-        return rc;
+    WT_TRY(wait_for_delivery(opening, opening->until_ms));
+    if (!link->open_notices)
+        return 0;
     link->open_notices(link);
     return wait_for_delivery(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
 }
@@ -261,16 +261,16 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     struct mcp_connection *connection = opening->connection;
     struct mcp_link *link = connection->link;
     struct str version = wt__json_str(result, "protocolVersion");
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (version.len < sizeof connection->version)
         snprintf(connection->version, sizeof connection->version, "%.*s", (int)version.len, version.ptr);
     if (link->set_version)
         link->set_version(link);
     wt__mcp_write_notification(&text, "notifications/initialized", STR(""));
-    int rc =
-        text.failed ? wt__fail_nomem(opening->err) : link->send_message(link, wt__buffer_view(&text), opening->err);
-    wt__buffer_dispose(&text);
-    return rc < 0 ? rc : wait_until_ready(opening);
+    if (text.failed)
+        return wt__fail_nomem(opening->err);
+    WT_TRY(link->send_message(link, wt__buffer_view(&text), opening->err));
+    return wait_until_ready(opening);
 }
 
 /* Sends `initialize`. *refused: the server refused it, with the reason in *refusal. */
@@ -278,18 +278,15 @@ static int initialize_server(struct opening *opening, bool *refused, wt_error *r
 {
     struct mcp_connection *connection = opening->connection;
     struct mcp_exchange *exchange;
-    struct opening_outcome outcome;
+    WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};
     set_era(connection, MCP_ERA_LEGACY);
-    int rc = begin_opening_request(opening, &exchange, "initialize",
-                                   wt__mcp_initialize_params(connection->options.lists_only));
-    if (rc < 0)
-        return rc;
-    rc = wait_for_outcome(opening, exchange, "initialize", 0, &outcome, refusal);
+    WT_TRY(begin_opening_request(opening, &exchange, "initialize",
+                                 wt__mcp_initialize_params(connection->options.lists_only)));
+    int rc = wait_for_outcome(opening, exchange, "initialize", 0, &outcome, refusal);
     *refused = rc == 0 && outcome.error;
     opening->refuses_post = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
     if (rc == 0 && outcome.result)
         rc = agree_legacy(opening, outcome.result);
-    dispose_outcome(&outcome);
     wt__mcp_exchange_end(exchange);
     return rc;
 }
@@ -361,13 +358,12 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
 /* True if the late answer to `server/discover` is modern. */
 static bool is_modern_late(struct opening *opening)
 {
-    struct opening_outcome outcome;
+    WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};
     wt_error ignored, *err = opening->err;
     opening->err = &ignored;
     int rc = wait_for_outcome(opening, opening->late, "server/discover", LATE_MS, &outcome, &ignored);
     bool modern = rc == 0 && judge_outcome(&outcome) == IS_MODERN;
     opening->err = err;
-    dispose_outcome(&outcome);
     return modern;
 }
 
@@ -401,11 +397,10 @@ static int open_modern(struct opening *opening)
 {
     enum era_verdict verdict = IS_LEGACY;
     wt_error refusal = {0};
-    int rc = open_link_of_server(opening);
-    if (rc == 0)
-        rc = probe_server(opening, 0, &verdict, &refusal);
-    if (rc < 0 || verdict == IS_MODERN)
-        return rc;
+    WT_TRY(open_link_of_server(opening));
+    WT_TRY(probe_server(opening, 0, &verdict, &refusal));
+    if (verdict == IS_MODERN)
+        return 0;
     return wt__fail(opening->err, WT_ENETWORK, "%s does not support MCP %s: %s", opening->connection->shown,
                     MCP_MODERN_VERSION,
                     opening->has_ended ? "it ended"
@@ -418,14 +413,14 @@ static int open_legacy(struct opening *opening)
 {
     wt_error refusal;
     bool refused = false;
-    int rc = open_link_of_server(opening);
-    if (rc == 0)
-        rc = initialize_server(opening, &refused, &refusal);
+    WT_TRY(open_link_of_server(opening));
+    int rc = initialize_server(opening, &refused, &refusal);
     if (rc < 0 && opening->refuses_post)
         rc = open_older(opening, &refused, &refusal);
-    if (rc == 0 && refused)
-        *opening->err = refusal;
-    return rc == 0 && refused ? refusal.code : rc;
+    if (rc < 0 || !refused)
+        return rc;
+    *opening->err = refusal;
+    return refusal.code;
 }
 
 static int open_either_era(struct opening *opening)
@@ -436,17 +431,16 @@ static int open_either_era(struct opening *opening)
     enum era_verdict verdict = IS_LEGACY;
     wt_error refusal, ignored, *err = opening->err;
     bool refused = false;
-    int rc = open_link_of_server(opening);
-    if (rc == 0 && first != MCP_ERA_LEGACY) {
+    WT_TRY(open_link_of_server(opening));
+    if (first != MCP_ERA_LEGACY) {
         opening->was_probed = true;
-        rc = probe_server(opening, patience_ms, &verdict, &ignored);
-        if (rc < 0 || verdict == IS_MODERN)
-            return rc;
+        WT_TRY(probe_server(opening, patience_ms, &verdict, &ignored));
+        if (verdict == IS_MODERN)
+            return 0;
         if (opening->has_ended)
-            rc = restart_program(opening);
+            WT_TRY(restart_program(opening));
     }
-    if (rc == 0)
-        rc = initialize_server(opening, &refused, &refusal);
+    int rc = initialize_server(opening, &refused, &refusal);
     if (refused && opening->late && is_modern_late(opening))
         return agree_modern(opening);
     if (may_blame_probe(opening, rc, refused))
@@ -484,8 +478,7 @@ static int make_connection(struct mcp_connection **out, const struct mcp_server 
 {
     struct mcp_connection *connection = calloc(1, sizeof *connection);
     *out = NULL;
-    if (!connection)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(connection, err);
     connection->server = server;
     connection->options = *options;
     if (options->timeout_ms == 0)

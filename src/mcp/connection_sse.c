@@ -142,8 +142,7 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
     const struct mcp_server *server = link->connection->server;
     struct post *post = malloc(sizeof *post + text.len);
     uint64_t ticket;
-    if (!post)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(post, err);
     *post = (struct post){.link = link, .id = id, .len = text.len};
     memcpy(post->text, text.ptr, text.len);
     pthread_mutex_lock(&link->lock);
@@ -243,8 +242,7 @@ static int open_sse_stream(struct sse_link *link, wt_error *err)
                                        .context = link};
     uint64_t ticket;
     link->headers = wt__alloc_array(server->header_count + 1, sizeof *link->headers);
-    if (!link->headers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(link->headers, err);
     link->headers[server->header_count] = (struct http_header){"MCP-Protocol-Version", link->connection->version};
     if (server->header_count > 0)
         memcpy(link->headers, server->headers, server->header_count * sizeof *server->headers);
@@ -256,8 +254,7 @@ int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connecti
 {
     struct sse_link *link = calloc(1, sizeof *link);
     *out = NULL;
-    if (!link)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(link, err);
     link->public = (struct mcp_link){.send_request = sse_send_request,
                                      .send_message = sse_send_message,
                                      .cancel_request = sse_cancel_request,

@@ -102,8 +102,7 @@ int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connec
     const struct mcp_server *server = connection->server;
     struct stdio_link *link = calloc(1, sizeof *link);
     *out = NULL;
-    if (!link)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(link, err);
     pthread_mutex_init(&link->lock, NULL);
     link->public = (struct mcp_link){.send_request = stdio_send_request,
                                      .send_message = stdio_send_message,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "mcp/internal.h"
 #include "net/http_address.h"
 
@@ -27,21 +28,21 @@ static void put_target(struct buffer *out, const char *location)
     size_t len = strcspn(from, "?#"), host = mark ? strcspn(from, "/?#") : 0;
     const char *user = host > 0 ? memrchr(from, '@', host) : NULL;
     size_t skipped = user ? (size_t)(user + 1 - from) : 0;
-    struct buffer target = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer target = {0};
     wt__buffer_append(&target, location, (size_t)(from - location));
     wt__buffer_append(&target, from + skipped, len - skipped);
     if (target.failed || target.len == 0)
         wt__buffer_text(out, "another address");
     else
         wt__mcp_put_server_text(out, wt__buffer_view(&target));
-    wt__buffer_dispose(&target);
 }
 
 void wt__mcp_http_fail_status(const char *shown, const char *method, const struct http_head *head, struct str body,
                               wt_error *err)
 {
     int status = head->status;
-    struct buffer target = {0}, reason = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer target = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer reason = {0};
     put_target(&target, head->location);
     if (status >= 400)
         wt__mcp_put_reason(&reason, head->type, body);
@@ -64,8 +65,6 @@ void wt__mcp_http_fail_status(const char *shown, const char *method, const struc
                  words);
     else
         wt__fail(err, WT_ENETWORK, "%s answered with HTTP status %d and no message%s%s", shown, status, says, words);
-    wt__buffer_dispose(&target);
-    wt__buffer_dispose(&reason);
 }
 
 /* ---------------------------------------------------------------- redirects */
@@ -106,10 +105,10 @@ static bool is_same_place(const char *location, const char *target)
 char *wt__mcp_http_redirect(const char *base, const struct http_head *head)
 {
     bool keeps_method = head->status == STATUS_TEMPORARY_REDIRECT || head->status == STATUS_PERMANENT_REDIRECT;
-    char *target = NULL, *toggled = toggle_slash(base);
+    WT_AUTO_FREE char *toggled = toggle_slash(base);
+    char *target = NULL;
     if (toggled && is_same_place(head->location, toggled))
-        return toggled;
-    free(toggled);
+        return WT_TAKE(toggled);
     if (keeps_method)
         wt__http_resolve(&target, base, wt__str(head->location), NULL);
     return target;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "base/memory.h"
 #include "mcp/internal.h"
 
 /* ---------------------------------------------------------------- pages */
@@ -22,15 +23,13 @@ void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out)
 static bool is_left_out(const struct mcp_pages *pages, struct str tool)
 {
     const struct mcp_server *server = pages->server;
-    json_t *read = NULL;
+    WT_CLEANUP(json_decrefp) json_t *read = NULL;
     struct str name;
     if (!server || (!server->allowed && !server->denied) || tool.len == 0 || tool.ptr[0] != '{' ||
         !wt__mcp_member(tool, "name", &name) || name.len == 0)
         return false;
     bool known = wt__json_parse(&read, name.ptr, name.len, NULL) == 0 && json_is_string(read);
-    bool out = !known || !wt__mcp_offers(server, (struct str){json_string_value(read), json_string_length(read)});
-    json_decref(read);
-    return out;
+    return !known || !wt__mcp_offers(server, (struct str){json_string_value(read), json_string_length(read)});
 }
 
 /* Appends bytes of a list, after a comma if there are items already. */
@@ -81,7 +80,7 @@ static int end_early(struct mcp_pages *pages, const char *warning)
 static int take_cursor(struct mcp_pages *pages, struct str result, wt_error *err)
 {
     struct str cursor;
-    json_t *read = NULL;
+    WT_CLEANUP(json_decrefp) json_t *read = NULL;
     bool added = false, sound = wt__mcp_member(result, "nextCursor", &cursor);
     if (sound && (cursor.len == 0 || wt__str_equal(cursor, STR("null"))))
         return 0;
@@ -90,7 +89,6 @@ static int take_cursor(struct mcp_pages *pages, struct str result, wt_error *err
     bool text = rc == 0 && json_is_string(read);
     pages->is_odd = !text || json_string_length(read) == 0;
     sound = text || (rc == 0 && json_is_number(read));
-    json_decref(read);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!sound)
@@ -184,13 +182,10 @@ static int connect_client(struct listing_client *client, const struct mcp_server
     const struct mcp_connection_options options = {
         .era = MCP_ERA_LEGACY, .lists_only = true, .timeout_ms = client->timeout_ms, .progress = client->progress};
     struct mcp_listing *out = client->out;
-    json_t *self;
-    int rc = wt__mcp_connect(&client->connection, server, &options, err);
-    if (rc < 0)
-        return rc;
+    WT_CLEANUP(json_decrefp) json_t *self = NULL;
+    WT_TRY(wt__mcp_connect(&client->connection, server, &options, err));
     struct str text = wt__mcp_connection_self(client->connection);
-    rc = wt__json_parse(&self, text.ptr, text.len, NULL);
-    if (rc == WT_ENOMEM)
+    if (wt__json_parse(&self, text.ptr, text.len, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     struct str name = wt__json_str(wt__json_object(self, "serverInfo"), "name");
     if (name.len < sizeof out->name)
@@ -198,7 +193,6 @@ static int connect_client(struct listing_client *client, const struct mcp_server
     out->modern = wt__mcp_connection_era(client->connection) == MCP_ERA_MODERN;
     const json_t *capabilities = wt__json_object(self, "capabilities");
     client->has_tools = out->modern || !capabilities || json_object_get(capabilities, "tools");
-    json_decref(self);
     return 0;
 }
 
@@ -207,20 +201,18 @@ static int connect_client(struct listing_client *client, const struct mcp_server
 /* Requests one page. Returns 1 if another follows. */
 static int request_page(struct listing_client *client, struct mcp_pages *pages, wt_error *err)
 {
-    struct buffer params = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
     struct mcp_message answer;
     int64_t code;
     wt__mcp_pages_params(pages, &params);
-    int rc = params.failed ? wt__fail_nomem(err)
-                           : request_listing(client, pages->method, wt__buffer_view(&params), &answer, err);
-    wt__buffer_dispose(&params);
-    if (rc < 0)
-        return rc;
+    if (params.failed)
+        return wt__fail_nomem(err);
+    WT_TRY(request_listing(client, pages->method, wt__buffer_view(&params), &answer, err));
     if (answer.error.len == 0)
         return wt__mcp_pages_take(pages, answer.result, err);
     if (wt__mcp_pages_refused(pages))
         return 0;
-    rc = wt__mcp_fail(&answer, "`tools/list`", &code, err);
+    int rc = wt__mcp_fail(&answer, "`tools/list`", &code, err);
     return rc == WT_ENETWORK && code == MCP_METHOD_NOT_FOUND && !client->has_tools ? 0 : rc;
 }
 

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "mcp/shape.h"
 #include "text/unicode.h"
@@ -441,7 +442,7 @@ static bool may_need_repair(const char *member, struct str item)
 /* Appends the item, unchanged or repaired. Returns 1 if it stays, 0 if it is left out, WT_ENOMEM. */
 static int take_item(struct mending *m, const char *member, struct str item, struct buffer *out, json_t **read)
 {
-    struct buffer mended = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer mended = {0};
     int rc = wt__json_parse(read, item.ptr, item.len, NULL);
     if (rc < 0) {
         add_note(m, "it is not valid, or has a member twice; it is left out");
@@ -460,7 +461,6 @@ static int take_item(struct mending *m, const char *member, struct str item, str
         wt__buffer_str(out, text);
     m->mends->mended += stays && m->changed;
     m->failed |= mended.failed || out->failed;
-    wt__buffer_dispose(&mended);
     return m->failed ? WT_ENOMEM : stays;
 }
 
@@ -480,7 +480,7 @@ int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, 
                        wt_error *err)
 {
     struct mending m = {.mends = mends};
-    struct buffer whole = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer whole = {0};
     struct json_scan scan;
     struct json_item item;
     int rc = 0;
@@ -493,7 +493,7 @@ int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, 
     wt__buffer_char(&whole, ']');
     wt__json_scan_open(&scan, wt__buffer_view(&whole), 0, 1);
     while (rc >= 0 && !whole.failed && wt__json_scan_next(&scan, &item) > 0) {
-        json_t *read = NULL;
+        WT_CLEANUP(json_decrefp) json_t *read = NULL;
         size_t begin = out->len;
         if (*kept > 0)
             wt__buffer_char(out, ',');
@@ -505,10 +505,8 @@ int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, 
         *kept += rc > 0;
         mends->left_out += rc == 0;
         m.name = STR("");
-        json_decref(read);
     }
     rc = rc < 0 || whole.failed || mends->notes.failed ? wt__fail_nomem(err) : 0;
-    wt__buffer_dispose(&whole);
     wt__map_dispose(&m.seen);
     wt__arena_dispose(&m.arena);
     return rc;

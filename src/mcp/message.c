@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "base/memory.h"
 #include "text/shown.h"
 
 enum {
@@ -221,8 +222,8 @@ static size_t line_length(struct str text)
 void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
 {
     static const char *const keys[] = {"error", "error_description", "message", "detail"};
-    struct buffer words = {0};
-    json_t *read = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
+    WT_CLEANUP(json_decrefp) json_t *read = NULL;
     body = wt__str_trim(body);
     if (body.len == 0 || body.len > REASON_BYTES_MAX)
         return;
@@ -233,14 +234,12 @@ void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
         wt__buffer_append(&words, body.ptr, line_length(body));
     if (!words.failed && words.len > 0)
         wt__mcp_put_server_text(out, wt__buffer_view(&words));
-    wt__buffer_dispose(&words);
-    json_decref(read);
 }
 
 bool wt__mcp_is_session_error(struct str error, int64_t *code)
 {
     static const char *const words[] = {"session", "initializ", "initialis"};
-    json_t *read = NULL;
+    WT_CLEANUP(json_decrefp) json_t *read = NULL;
     bool says = false;
     *code = 0;
     if (error.len > REASON_BYTES_MAX || wt__json_parse(&read, error.ptr, error.len, NULL) < 0)
@@ -249,7 +248,6 @@ bool wt__mcp_is_session_error(struct str error, int64_t *code)
     *code = wt__json_int(read, "code", 0);
     for (size_t i = 0; message && i < sizeof words / sizeof *words; i++)
         says |= strcasestr(message, words[i]) != NULL;
-    json_decref(read);
     return says;
 }
 
@@ -264,8 +262,8 @@ bool wt__mcp_is_refused_early(int64_t code)
 
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err)
 {
-    json_t *error = NULL;
-    struct buffer shown = {0};
+    WT_CLEANUP(json_decrefp) json_t *error = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     *code = 0;
     if (wt__json_parse(&error, answer->error.ptr, answer->error.len, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
@@ -274,12 +272,9 @@ int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t 
     if (words.len == 0 && json_is_string(error)) /* invalid, but some servers send it */
         words = (struct str){json_string_value(error), json_string_length(error)};
     wt__mcp_put_server_text(&shown, words.len > 0 ? words : STR("no reason given"));
-    int rc = shown.failed
-                 ? wt__fail_nomem(err)
-                 : wt__fail(err, WT_ENETWORK, "%s is refused: %s (error %" PRId64 ")", subject, shown.ptr, *code);
-    wt__buffer_dispose(&shown);
-    json_decref(error);
-    return rc;
+    return shown.failed
+               ? wt__fail_nomem(err)
+               : wt__fail(err, WT_ENETWORK, "%s is refused: %s (error %" PRId64 ")", subject, shown.ptr, *code);
 }
 
 /* ---------------------------------------------------------------- header values */
@@ -296,15 +291,13 @@ static bool is_plain_header(struct str text)
 
 const char *wt__mcp_encode_header(struct arena *arena, struct str text)
 {
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     if (is_plain_header(text))
         return wt__arena_copy(arena, text);
     wt__buffer_text(&out, "=?base64?");
     wt__base64(&out, text);
     wt__buffer_text(&out, "?=");
-    const char *copy = out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out));
-    wt__buffer_dispose(&out);
-    return copy;
+    return out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out));
 }
 
 /* ---------------------------------------------------------------- server-sent events

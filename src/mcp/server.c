@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 enum { SECRET_BYTES_MIN = 4 /* shorter values ("1", "yes") occur in too many words to be hidden */ };
 
@@ -49,12 +50,11 @@ const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_ser
     const char **out = wt__arena_array(arena, const char *, written + INHERITED + 1);
     for (size_t i = 0; out && i < INHERITED; i++) {
         const char *value = getenv(inherited[i]);
-        struct buffer text = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
         if (!value || sets_variable(server, inherited[i]))
             continue;
         wt__buffer_printf(&text, "%s=%s", inherited[i], value);
         out[count] = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-        wt__buffer_dispose(&text);
         if (!out[count++])
             return NULL;
     }
@@ -109,12 +109,10 @@ static struct url_parts split_url(const char *url)
 const char *wt__mcp_shown_url(struct arena *arena, const char *url)
 {
     struct url_parts parts = split_url(url);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_str(&text, parts.scheme);
     wt__buffer_str(&text, parts.host);
-    const char *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return out;
+    return text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
 }
 
 /* Replaces all occurrences of the secret in text. */
