@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""AWS service models, as botocore has them, as tools, one JSON object a line, for `whichtool add -`.
+"""Converts the AWS service models of botocore to tools, one JSON object a line, for `whichtool add -`.
 
     python3 readers/aws_api.py SERVICE... | whichtool add -
 
-    SERVICE    a service by its name (ec2, s3) of the botocore that is installed, in its newest version; or a
-               service-2.json, also with .gz
+    SERVICE    name of a service (ec2, s3) of the installed botocore, in its newest version; or a service-2.json,
+               also with .gz
 
-Provider is the service, and a tool's name that of the method of boto3's client. Arguments are JSON Schema with shapes
-written out; a shape within itself, and what is deeper than 6 or beyond 400 values, is left open.
+The provider is the service, and a tool has the name of the method of boto3's client. Arguments are JSON Schema with
+expanded shapes. Recursive shapes, and values beyond a depth of 6 or a count of 400, allow any value.
 """
 import glob
 import gzip
@@ -43,7 +43,7 @@ def model_of(service):
             model = json.load(file)
         return model["operations"], model["shapes"], model["metadata"]
     except (OSError, EOFError, ValueError, KeyError, TypeError) as why:
-        sys.exit(f"{path} is no service model: {why!r}")
+        sys.exit(f"{path} is not a service model: {why!r}")
 
 
 def text_of(documentation):
@@ -52,7 +52,7 @@ def text_of(documentation):
 
 
 def method_name(operation):
-    """DescribeDBInstances is describe_db_instances, ListObjectsV2 list_objects_v2, and DescribeACLs describe_acls."""
+    """Converts a name to snake case: describe_db_instances, list_objects_v2, describe_acls (from DescribeACLs)."""
     name = re.sub(r"([A-Z]{2,}s)(?![a-z])", lambda m: "_" + m[1].lower(), operation)
     name = re.sub(r"([A-Z]+)([A-Z][a-z]+)", r"\1_\2", name)
     return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", name).lower().lstrip("_")
@@ -63,7 +63,7 @@ class Shapes:
         self.shapes, self.open, self.values = shapes, [], 0
 
     def schema(self, reference):
-        """The JSON Schema of {"shape": NAME, "documentation": ...}."""
+        """Returns the JSON Schema of {"shape": NAME, "documentation": ...}."""
         name = reference.get("shape")
         shape = self.shapes.get(name)
         about = text_of(reference.get("documentation") or (shape or {}).get("documentation"))

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""A Python package's API reference as tools, one JSON object a line, for `whichtool add -`.
+"""Converts a Python package's API reference to tools, one JSON object a line, for `whichtool add -`.
 
     python3 readers/python_api.py PACKAGE [OPTION...] | whichtool add -
 
     PACKAGE            an installed package by its name, or its folder
-    --module NAME      only this module, as numpy.fft; may be given more than once. Without it: the package and its
+    --module NAME      only this module, such as numpy.fft; may be given more than once. Default: the package and its
                        public subpackages
     --exclude GLOB     leave out names such as numpy.testing.*; may be given more than once
-    --methods          public methods and properties of classes, too, inherited ones among them
-    --import           import the package, which runs its code, for what its sources lack: docstrings of functions in C,
-                       members that are made at run time. For packages that you trust
+    --methods          include public methods and properties of classes, also inherited ones
+    --import           import the package, to read docstrings of functions in C and members created at run time. This
+                       runs its code: use it only for packages that you trust
 
-Nothing is imported without --import: files are parsed. A module's public names are those of its __all__, first of its
-stub (.pyi), then of its source; without __all__, all that it defines without an underscore in front. Functions and
-classes are tools; modules, constants, exceptions and the classes of scalars are not. A docstring in NumPy's style gives
-description and parameters. What cannot be parsed is told on stderr and passed over.
+Without --import, files are only parsed. A module's public names are those in __all__ of its stub (.pyi) or else of its
+source; without __all__, all definitions without a leading underscore. Functions and classes become tools; modules,
+constants, exceptions and the classes of scalars do not. A docstring in NumPy's style gives description and parameters.
+Unparsable files are reported on stderr and skipped.
 """
 import argparse
 import ast
@@ -27,11 +27,11 @@ import os
 import re
 import sys
 
-DEPTH_MOST = 32             # of imports that lead on to imports, and of classes above a class
-FILE_BYTES_MOST = 8 << 20   # a source beyond it is passed over
+DEPTH_MOST = 32             # maximum length of chains of imports and of base classes
+FILE_BYTES_MOST = 8 << 20   # larger sources are skipped
 DESCRIPTION_BYTES_MOST = 4000
 PARAMETERS_MOST = 128
-NOT_TOOLS = ("generic", "BaseException", "Exception", "Warning")  # classes below these are no tools
+NOT_TOOLS = ("generic", "BaseException", "Exception", "Warning")  # their subclasses are not tools
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\s*$", re.M)
 TYPES = {"int": "integer", "integer": "integer", "float": "number", "number": "number", "scalar": "number",
          "str": "string", "string": "string", "bool": "boolean", "boolean": "boolean", "dict": "object",
@@ -39,12 +39,12 @@ TYPES = {"int": "integer", "integer": "integer", "float": "number", "number": "n
 
 
 class Module:
-    """One module's source or stub: what it defines, imports, and says is public."""
+    """Source or stub of a module: its definitions, imports and public names."""
 
     def __init__(self, name, tree, is_package):
         self.name, self.is_package = name, is_package
         self.public, self.defined, self.imported, self.stars = [], {}, {}, []
-        self.parts = []  # of __all__ that are another module's
+        self.parts = []  # modules whose __all__ is added to this one
         for node in tree.body:
             self.read(node)
 
@@ -98,7 +98,7 @@ class Package:
         return os.path.join(os.path.dirname(self.folder), *module.split("."))
 
     def load(self, module, ending):
-        """The module's source (".py") or stub (".pyi"); None where there is none that can be read."""
+        """Returns the module's source (".py") or stub (".pyi"), or None if it cannot be read."""
         key = (module, ending)
         if key in self.modules:
             return self.modules[key]
@@ -128,8 +128,8 @@ class Package:
         return [n for n in loaded.defined if not n.startswith("_")] if loaded else []
 
     def find(self, module, name, ending, depth=0):
-        """(module, node) of what defines the name, following imports; None. What has no file of that ending, as a
-        module in C has a stub alone, is looked for in the other."""
+        """Returns (module, node) of the definition of a name, or None. Follows imports. A module without a file of this
+        suffix is read from the other one: a module in C has only a stub."""
         loaded = self.load(module, ending) or self.load(module, ".pyi" if ending == ".py" else ".py")
         if not loaded or depth > DEPTH_MOST:
             return None
@@ -151,7 +151,7 @@ class Package:
         return None
 
     def bases(self, module, node, ending, depth=0):
-        """Names of all classes above a class, and those of them that are the package's own as (module, node)."""
+        """Returns the names of all base classes, and (module, node) of those in the package."""
         names, nodes = set(), []
         for base in node.bases if depth < DEPTH_MOST else ():
             name = ast.unparse(base).split("[")[0].split(".")[-1]
@@ -164,7 +164,7 @@ class Package:
         return names, nodes
 
     def read_added_docstrings(self):
-        """Docstrings that a package adds to what is written in C: add_newdoc(place, name, docstring or (member, it))."""
+        """Returns the docstrings of C code: add_newdoc(place, name, docstring or (member, docstring))."""
         for folder, _, files in os.walk(self.folder):
             for file in files:
                 if file.endswith(".py") and "newdoc" in file:
@@ -201,14 +201,14 @@ def parsed(path):
         with open(path, encoding="utf-8") as file:
             return ast.parse(file.read())
     except (OSError, SyntaxError, ValueError, RecursionError) as why:
-        print(f"{path} is passed over: {why}", file=sys.stderr)
+        print(f"{path} is skipped: {why}", file=sys.stderr)
         return None
 
 
-# ---------------------------------------------------------------- what a name is
+# ---------------------------------------------------------------- kinds of names
 
 def kind(package, module, name):
-    """"function", "class", or None for what is no tool; with what defines it in source and stub."""
+    """Returns "function", "class", or None if the name is not a tool, and its definitions in source and stub."""
     source, stub = package.find(module, name, ".py"), package.find(module, name, ".pyi")
     for found, ending in ((source, ".py"), (stub, ".pyi")):
         if not found:
@@ -230,10 +230,10 @@ def docstring(package, found, name):
     return text or package.added.get(name) or ""
 
 
-# ---------------------------------------------------------------- a docstring in NumPy's style
+# ---------------------------------------------------------------- docstrings in NumPy's style
 
 def sections(text):
-    """The text before the first section, and the sections by name."""
+    """Returns the text before the first section, and the sections by name."""
     parts = SECTION.split(text)
     return parts[0], dict(zip(parts[1::2], parts[2::2]))
 
@@ -242,7 +242,7 @@ def description(text, name):
     before = sections(text)[0].strip()
     lines = before.split("\n")
     if lines and re.match(rf"{re.escape(name.split('.')[-1])}\(.*\)$", lines[0].strip()):
-        before = "\n".join(lines[1:]).strip()  # the signature, as C functions have it
+        before = "\n".join(lines[1:]).strip()  # C functions have their signature in the first line
     before = re.sub(r"^\.\. [\w-]+::.*(\n[ \t]+.*)*", "", before, flags=re.M)
     before = re.sub(r":\w+:`~([^`]*\.)?([^`]*)`", r"\2", before)
     before = re.sub(r":\w+:`\.?([^`]*)`", r"\1", before).replace("``", "`")
@@ -262,7 +262,7 @@ def schema_of(kind_text):
 
 
 def parameters(text):
-    """The schema of the section Parameters."""
+    """Returns the JSON Schema of the section Parameters."""
     found, required = {}, []
     for entry in re.split(r"\n(?=\S)", sections(text)[1].get("Parameters", "").strip("\n")):
         head, _, body = entry.partition("\n")
@@ -286,8 +286,8 @@ def tool(module, name, text):
 
 
 def members(package, found, ending, depth=0):
-    """Docstrings of a class's public methods and properties by name, inherited ones too, and of its accessors' own
-    (str = Accessor("str", StringMethods) brings str.lower)."""
+    """Returns the docstrings of a class's public methods and properties by name, with inherited ones and those of
+    accessors (str = Accessor("str", StringMethods) adds str.lower)."""
     seen = {}
     for module, node in [found] + package.bases(*found, ending)[1]:
         for child in node.body:
@@ -333,7 +333,7 @@ def public_modules(package, module, depth=0):
 
 
 def of_import(package, tools, with_methods):
-    """The tools with what only the running package knows: docstrings of C, members that are made at run time."""
+    """Completes the tools from the imported package: docstrings of C code, members created at run time."""
     sys.path.insert(0, os.path.dirname(package.folder))
     known, told = {(one["provider"], one["name"]) for one in tools}, set()
     for one in tools:
@@ -353,7 +353,7 @@ def imported(one, told):
         for part in one["name"].split("."):
             found = getattr(found, part)
         return found
-    except Exception as why:  # whatever the package's code raises
+    except Exception as why:  # the package's code may raise anything
         if str(why) not in told:
             told.add(str(why))
             print(f"{one['provider']}.{one['name']}: {why}", file=sys.stderr)

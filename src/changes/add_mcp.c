@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "changes/add.h"
 #include "engine/sized_options.h"
-#include "mcp/client.h"
+#include "mcp/listing.h"
 #include "mcp/config.h"
 
 enum { ASKED_AT_ONCE = 32 };

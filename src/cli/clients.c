@@ -53,7 +53,7 @@ static const char *project_folder(struct cli *cli, const char *folder, const cha
     return out;
 }
 
-static int read_absolute_store(struct cli *cli, struct import_options *out)
+static int read_absolute_store(struct cli *cli, struct client_import_options *out)
 {
     char here[PATH_MAX];
     const char *store = wt__option_text(cli, OPT_STORE);
@@ -81,11 +81,11 @@ static int refuse_client(const struct cli *cli, const char *name)
 }
 
 /* Returns 0, or an exit code after reporting the error. */
-static int read_import_options(struct cli *cli, struct import_options *out)
+static int read_import_options(struct cli *cli, struct client_import_options *out)
 {
     char here[PATH_MAX], *folder = NULL;
     wt_error err;
-    *out = (struct import_options){
+    *out = (struct client_import_options){
         .system = wt__client_system(), .program = find_program(cli), .no_environment = wt__has_option(cli, OPT_NO_ENV)};
     if (cli->arguments.word_count > 1)
         return wt__cli_usage(cli, "`mcp %s` takes no arguments, but \"%s\" was given", cli->arguments.words[0],
@@ -93,7 +93,7 @@ static int read_import_options(struct cli *cli, struct import_options *out)
     if (!out->program || !wt__option_lines(cli, OPT_CLIENT, &out->clients, &out->client_count))
         return wt__cli_report(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < out->client_count; i++)
-        if (!wt__client_known(out->clients[i]))
+        if (!wt__client_is_known(out->clients[i]))
             return refuse_client(cli, out->clients[i]);
     if (wt__config_folder(&folder, &cli->arena, &err) < 0)
         return wt__cli_report(cli, END_SYSTEM, "%s", err.message);
@@ -160,7 +160,7 @@ static int refuse_without_terminal(const struct cli *cli)
 
 /* ---------------------------------------------------------------- init */
 
-static const char *import_state(const struct import_file *file)
+static const char *import_state(const struct client_import_file *file)
 {
     if (file->why)
         return "left";
@@ -169,7 +169,7 @@ static const char *import_state(const struct import_file *file)
     return file->moving > 0 ? "planned" : "unchanged";
 }
 
-static void json_import_file(struct buffer *out, const struct import_file *file)
+static void json_import_file(struct buffer *out, const struct client_import_file *file)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "client", file->place->client);
@@ -183,7 +183,7 @@ static void json_import_file(struct buffer *out, const struct import_file *file)
     wt__json_key(out, "servers");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < file->count; i++) {
-        const struct import_server *server = &file->servers[i];
+        const struct client_import_server *server = &file->servers[i];
         wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "name", server->name);
         wt__json_text_or_null(out, "becomes", server->as);
@@ -194,7 +194,7 @@ static void json_import_file(struct buffer *out, const struct import_file *file)
     wt__buffer_text(out, "]}");
 }
 
-static bool json_import(const struct import *import)
+static bool json_import(const struct client_import *import)
 {
     struct buffer out = {0};
     wt__buffer_char(&out, '{');
@@ -210,7 +210,7 @@ static bool json_import(const struct import *import)
     return wt__cli_print(&out);
 }
 
-static void put_moved_server(const struct cli *cli, struct buffer *out, const struct import_server *server)
+static void put_moved_server(const struct cli *cli, struct buffer *out, const struct client_import_server *server)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (!server->as)
@@ -228,7 +228,7 @@ static void put_moved_server(const struct cli *cli, struct buffer *out, const st
     out->failed |= line.failed;
 }
 
-static void put_import_file(const struct cli *cli, struct buffer *out, const struct import_file *file)
+static void put_import_file(const struct cli *cli, struct buffer *out, const struct client_import_file *file)
 {
     if (!file->why && !file->note && file->count == 0 && !file->entry)
         return; /* no servers */
@@ -247,7 +247,7 @@ static void put_import_file(const struct cli *cli, struct buffer *out, const str
         put_labelled_line(cli, out, "has", file->entry);
 }
 
-static size_t count_changed_files(const struct import *import, bool written)
+static size_t count_changed_files(const struct client_import *import, bool written)
 {
     size_t count = 0;
     for (size_t i = 0; i < import->count; i++)
@@ -255,7 +255,8 @@ static size_t count_changed_files(const struct import *import, bool written)
     return count;
 }
 
-static bool put_import(const struct cli *cli, const struct import *import, const struct import_options *options)
+static bool put_import(const struct cli *cli, const struct client_import *import,
+                       const struct client_import_options *options)
 {
     struct buffer out = {0}, entry = {0};
     for (size_t i = 0; i < import->count; i++)
@@ -274,7 +275,7 @@ static bool put_import(const struct cli *cli, const struct import *import, const
 }
 
 /* Reports the changed files. */
-static void note_changed(const struct cli *cli, const struct import *import)
+static void note_changed(const struct cli *cli, const struct client_import *import)
 {
     for (size_t i = 0; i < import->count; i++)
         if (import->files[i].written)
@@ -284,7 +285,7 @@ static void note_changed(const struct cli *cli, const struct import *import)
                      wt__has_option(cli, OPT_PROJECT) ? " --project" : "");
 }
 
-static int apply_import(struct cli *cli, struct import *import)
+static int apply_import(struct cli *cli, struct client_import *import)
 {
     wt_error err;
     if (!confirm_changes(cli, "Change", count_changed_files(import, false)))
@@ -296,7 +297,7 @@ static int apply_import(struct cli *cli, struct import *import)
     return rc < 0 ? fail_on_client_file(cli, &err) : 0;
 }
 
-static int run_init(struct cli *cli, struct import *import, const struct import_options *options)
+static int run_init(struct cli *cli, struct client_import *import, const struct client_import_options *options)
 {
     bool dry = wt__has_option(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
     if (import->count == 0)
@@ -316,8 +317,8 @@ static int run_init(struct cli *cli, struct import *import, const struct import_
 
 int wt__mcp_init(struct cli *cli)
 {
-    struct import_options options;
-    struct import import;
+    struct client_import_options options;
+    struct client_import import;
     wt_error err;
     WT_TRY(read_import_options(cli, &options));
     int code = wt__client_import_plan(&import, &options, &err) < 0 ? fail_on_client_file(cli, &err)
@@ -338,7 +339,7 @@ static const struct {
     [UNDO_LEFT] = {"left", ""},
 };
 
-static bool json_undo(const struct undo *undo)
+static bool json_undo(const struct client_undo *undo)
 {
     struct buffer out = {0};
     wt__buffer_char(&out, '{');
@@ -348,7 +349,7 @@ static bool json_undo(const struct undo *undo)
     wt__json_key(&out, "files");
     wt__buffer_char(&out, '[');
     for (size_t i = 0; i < undo->count; i++) {
-        const struct undo_file *file = &undo->files[i];
+        const struct client_undo_file *file = &undo->files[i];
         wt__buffer_text(&out, i ? ",{" : "{");
         wt__json_text(&out, "client", file->client);
         wt__json_text(&out, "path", file->path);
@@ -376,18 +377,18 @@ static const char *client_title(const char *client)
 }
 
 /* Lists the backups of a file; each init that changed it made one. */
-static void put_backups(const struct cli *cli, struct buffer *out, const struct undo *undo, const char *path)
+static void put_backups(const struct cli *cli, struct buffer *out, const struct client_undo *undo, const char *path)
 {
     for (size_t i = 0; i < undo->record.count; i++)
         if (undo->taken[i] && strcmp(undo->record.changes[i].file, path) == 0)
             put_labelled_line(cli, out, "backup", undo->record.changes[i].backup);
 }
 
-static bool put_undo(const struct cli *cli, const struct undo *undo)
+static bool put_undo(const struct cli *cli, const struct client_undo *undo)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < undo->count; i++) {
-        const struct undo_file *file = &undo->files[i];
+        const struct client_undo_file *file = &undo->files[i];
         put_title(cli, &out, client_title(file->client), file->path);
         put_labelled_line(cli, &out, file->state == UNDO_LEFT ? "left" : "file",
                           file->state == UNDO_LEFT ? file->why : states[file->state].says);
@@ -402,7 +403,7 @@ static bool put_undo(const struct cli *cli, const struct undo *undo)
 }
 
 /* Reports what was restored and what was left. */
-static void note_restored(struct cli *cli, const struct undo *undo)
+static void note_restored(struct cli *cli, const struct client_undo *undo)
 {
     size_t written = 0;
     for (size_t i = 0; i < undo->count; i++)
@@ -417,7 +418,7 @@ static void note_restored(struct cli *cli, const struct undo *undo)
         wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.", cli->store);
 }
 
-static int apply_undo(struct cli *cli, struct undo *undo)
+static int apply_undo(struct cli *cli, struct client_undo *undo)
 {
     wt_error err;
     bool failed = false;
@@ -436,7 +437,7 @@ static int apply_undo(struct cli *cli, struct undo *undo)
                   : 0;
 }
 
-static int run_undo(struct cli *cli, struct undo *undo)
+static int run_undo(struct cli *cli, struct client_undo *undo)
 {
     bool dry = wt__has_option(cli, OPT_DRY_RUN);
     if (undo->count == 0)
@@ -455,8 +456,8 @@ static int run_undo(struct cli *cli, struct undo *undo)
 
 int wt__mcp_undo(struct cli *cli)
 {
-    struct import_options options;
-    struct undo undo;
+    struct client_import_options options;
+    struct client_undo undo;
     wt_error err;
     WT_TRY(read_import_options(cli, &options));
     int code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail_on_client_file(cli, &err) : run_undo(cli, &undo);

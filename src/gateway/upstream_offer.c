@@ -9,8 +9,8 @@
 #include "engine/validator.h"
 #include "mcp/mend.h"
 #include "mcp/message.h"
-#include "mcp/pages.h"
 #include "serve/mcp/input.h"
+#include "mcp/listing.h"
 
 /* ---------------------------------------------------------------- offers */
 

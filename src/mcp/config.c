@@ -7,36 +7,37 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 enum {
     TIMEOUT_SECONDS_MAX = 3600, /* larger values are milliseconds */
     TIMEOUT_MS_MAX = 24 * 3600000
 };
 
-/* Members that may hold the servers, or members of members. Zed has context_servers, OpenCode has mcp. */
+/* Places of the servers in a file. context_servers is of Zed, mcp of OpenCode. */
 static const struct {
     const char *outer, *inner;
 } places[] = {{NULL, "mcpServers"}, {"mcp", "servers"},        {"mcp", "mcpServers"},
               {NULL, "servers"},    {NULL, "context_servers"}, {NULL, "mcp"}};
 
-/* How clients leave out tools of a server. Of alwaysAllow and autoApprove nothing is read: they say which tools need no
- * question, and leave out none. */
+/* Keys by which clients leave out tools of a server. alwaysAllow and autoApprove are ignored: they list tools that need
+ * no confirmation, and leave out no tool. */
 static const char *const denying_keys[] = {"disabledTools", "disabled_tools", "excludeTools", "exclude_tools"};
 static const char *const allowing_keys[] = {"allowedTools", "allowed_tools", "includeTools", "include_tools",
                                             "enabledTools", "enabled_tools", "tools"};
 
-/* How clients name an address. */
+/* Keys of a server's URL. */
 static const char *const address_keys[] = {"url", "serverUrl", "httpUrl"};
 
-enum { NOTED_BYTES = 64 /* of a name that a note repeats */ };
+enum { NOTED_BYTES = 64 /* maximum length of a name in a note */ };
 
-struct parsing {
+struct config_parsing {
     struct mcp_config *out;
-    struct mcp_server *server; /* that is being read */
-    bool failed;               /* memory was out */
+    struct mcp_server *server; /* being parsed */
+    bool failed;               /* out of memory */
 };
 
-static const char *keep(struct parsing *p, struct buffer *text)
+static const char *keep_text(struct config_parsing *p, struct buffer *text)
 {
     const char *out = text->failed ? NULL : wt__arena_copy(&p->out->arena, wt__buffer_view(text));
     p->failed |= !out;
@@ -44,20 +45,20 @@ static const char *keep(struct parsing *p, struct buffer *text)
     return out;
 }
 
-/* The first reason stands. name: of what is wrong, or NULL. */
-static void refuse(struct parsing *p, const char *why, const char *name)
+/* Sets the refusal of the server; keeps an earlier one. name: the faulty member, or NULL. */
+static void refuse_server(struct config_parsing *p, const char *why, const char *name)
 {
     struct buffer reason = {0};
     if (p->server->refusal)
         return;
     wt__buffer_printf(&reason, "%s%s%.64s", why, name ? ": " : "", name ? name : "");
-    p->server->refusal = keep(p, &reason);
+    p->server->refusal = keep_text(p, &reason);
 }
 
 /* ---------------------------------------------------------------- variables */
 
-/* What ${inside} stands for. */
-static void put_variable(struct parsing *p, struct str inside, struct buffer *out)
+/* Appends the value of ${inside}. */
+static void put_variable(struct config_parsing *p, struct str inside, struct buffer *out)
 {
     static const struct str prefix = STR("env:");
     if (wt__str_starts(inside, prefix))
@@ -72,13 +73,13 @@ static void put_variable(struct parsing *p, struct str inside, struct buffer *ou
     else if (mark)
         wt__buffer_append(out, mark + 2, inside.len - len - 2);
     else if (wt__str_starts(inside, STR("input:")))
-        refuse(p, "it needs what only its client can ask for", name);
+        refuse_server(p, "it needs an input that only its client can ask for", name);
     else
-        refuse(p, "it needs a variable that is not set", name);
+        refuse_server(p, "it needs a variable that is not set", name);
 }
 
-/* Notes $NAME, which is left alone: shells and some clients put a variable there. */
-static void note_bare_variable(struct parsing *p, struct str text)
+/* Notes $NAME, which is not replaced here, but is by shells and some clients. */
+static void note_bare_variable(struct config_parsing *p, struct str text)
 {
     for (size_t at = 0; at + 1 < text.len && !p->server->note; at++) {
         size_t len = 0;
@@ -91,20 +92,20 @@ static void note_bare_variable(struct parsing *p, struct str text)
         struct buffer note = {0};
         int shown = (int)(len < NOTED_BYTES ? len : NOTED_BYTES);
         const char *name = text.ptr + at + 1;
-        wt__buffer_printf(&note, "$%.*s in its entry is passed on as it is: write ${%.*s} for the variable", shown,
+        wt__buffer_printf(&note, "$%.*s in its entry is passed on unchanged: write ${%.*s} for the variable", shown,
                           name, shown, name);
-        p->server->note = keep(p, &note);
+        p->server->note = keep_text(p, &note);
     }
 }
 
-/* Length of the mark at which a variable begins: "${", or the brace of OpenCode's "{env:NAME}"; 0 if none begins. */
+/* Returns the length of the mark that begins a variable, "${" or the brace of OpenCode's "{env:NAME}", or 0. */
 static size_t variable_mark(struct str rest)
 {
     return wt__str_starts(rest, STR("${")) ? 2 : wt__str_starts(rest, STR("{env:")) ? 1 : 0;
 }
 
-/* Replaces variables by their values. One that nothing closes stands for itself. */
-static const char *expand(struct parsing *p, struct str text)
+/* Replaces variables by their values. A mark without a closing brace is kept as text. */
+static const char *expand_variables(struct config_parsing *p, struct str text)
 {
     struct buffer out = {0};
     note_bare_variable(p, text);
@@ -122,112 +123,113 @@ static const char *expand(struct parsing *p, struct str text)
         put_variable(p, (struct str){rest.ptr + mark, (size_t)(close - rest.ptr) - mark}, &out);
         at = plain = (size_t)(close + 1 - text.ptr);
     }
-    return keep(p, &out);
+    return keep_text(p, &out);
 }
 
 /* ---------------------------------------------------------------- a server */
 
-static struct str text_of(const json_t *value)
+static struct str string_value(const json_t *value)
 {
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-/* A number or a truth value is what it looks like; NULL for what cannot be a text. */
-static const char *scalar(struct parsing *p, const json_t *value)
+/* Returns a string, number or boolean as text; NULL for other types. */
+static const char *expand_scalar(struct config_parsing *p, const json_t *value)
 {
     struct buffer text = {0};
     if (json_is_string(value))
-        return expand(p, text_of(value));
+        return expand_variables(p, string_value(value));
     if (!json_is_number(value) && !json_is_boolean(value))
         return NULL;
     wt__json_write(&text, value);
-    return keep(p, &text);
+    return keep_text(p, &text);
 }
 
-/* A member that is there and no null. */
-static const json_t *member(const json_t *entry, const char *key)
+/* Returns a member; NULL if absent or null. */
+static const json_t *find_present(const json_t *entry, const char *key)
 {
     const json_t *value = json_object_get(entry, key);
     return json_is_null(value) ? NULL : value;
 }
 
-/* By the program's name alone: a client's file that names whichtool may be the one that this whichtool reads, and then
- * each would start another. */
+/* True if the program is whichtool, by name. An entry that starts whichtool on the same file would start itself
+ * forever. */
 static bool is_whichtool(const char *program)
 {
     const char *slash = strrchr(program, '/');
     return strcmp(slash ? slash + 1 : program, "whichtool") == 0;
 }
 
-/* The words of a program: "command" and "args"; OpenCode has a list in "command", an older Zed an object with "path".
- */
-struct words {
+/* A command line: "command" and "args". OpenCode has a list in "command", an older Zed an object with "path". */
+struct command_words {
     const json_t *first, *list, *rest; /* list: the program and its arguments; rest: arguments only */
 };
 
-static struct words find_words(const json_t *entry)
+static struct command_words find_words(const json_t *entry)
 {
     const json_t *command = json_object_get(entry, "command");
     const json_t *from = json_is_object(command) ? command : entry;
     const json_t *first = json_is_object(command) ? json_object_get(command, "path") : command;
-    return (struct words){.first = json_is_array(first) ? json_array_get(first, 0) : first,
-                          .list = json_is_array(first) ? first : NULL,
-                          .rest = member(from, "args")};
+    return (struct command_words){.first = json_is_array(first) ? json_array_get(first, 0) : first,
+                                  .list = json_is_array(first) ? first : NULL,
+                                  .rest = find_present(from, "args")};
 }
 
-/* Appends the texts of a list behind the first `skipped`. */
-static void add_words(struct parsing *p, const char **argv, size_t *count, const json_t *list, size_t skipped)
+/* Appends the strings of a list, without the first `skipped` ones. */
+static void add_arguments(struct config_parsing *p, const char **argv, size_t *count, const json_t *list,
+                          size_t skipped)
 {
     for (size_t i = skipped; i < json_array_size(list); i++) {
-        argv[*count] = scalar(p, json_array_get(list, i));
+        argv[*count] = expand_scalar(p, json_array_get(list, i));
         if (!argv[(*count)++] && !p->failed)
-            refuse(p, "one of its \"args\" is no text", NULL);
+            refuse_server(p, "one of its \"args\" is not a string", NULL);
     }
 }
 
-static void read_command(struct parsing *p, const json_t *entry)
+static void read_command(struct config_parsing *p, const json_t *entry)
 {
-    const struct words words = find_words(entry);
-    const json_t *folder = member(entry, "cwd");
+    const struct command_words words = find_words(entry);
+    const json_t *folder = find_present(entry, "cwd");
     size_t count = 1, most = json_array_size(words.list) + json_array_size(words.rest) + 2;
     const char **argv = wt__arena_array(&p->out->arena, const char *, most);
     if (!argv) {
         p->failed = true;
         return;
     }
-    argv[0] = expand(p, text_of(words.first));
+    argv[0] = expand_variables(p, string_value(words.first));
     if (argv[0] && !*argv[0])
-        refuse(p, "its \"command\" is empty", NULL);
+        refuse_server(p, "its \"command\" is empty", NULL);
     p->server->itself = argv[0] && is_whichtool(argv[0]);
     if (p->server->itself)
         p->server->refusal = MCP_ITSELF;
     if (words.rest && !json_is_array(words.rest))
-        refuse(p, "its \"args\" are no list", NULL);
-    add_words(p, argv, &count, words.list, 1);
-    add_words(p, argv, &count, words.rest, 0);
+        refuse_server(p, "its \"args\" is not a list", NULL);
+    add_arguments(p, argv, &count, words.list, 1);
+    add_arguments(p, argv, &count, words.rest, 0);
     p->server->argv = argv;
     if (json_is_string(folder))
-        p->server->folder = expand(p, text_of(folder));
+        p->server->folder = expand_variables(p, string_value(folder));
     else if (folder)
-        refuse(p, "its \"cwd\" is no text", NULL);
+        refuse_server(p, "its \"cwd\" is not a string", NULL);
 }
 
-/* Zed keeps it in "command", OpenCode calls it "environment". */
+/* Returns the environment, which Zed has inside "command" and OpenCode calls "environment". */
 static const json_t *find_environment(const json_t *entry)
 {
-    const json_t *env = member(entry, "env"), *command = json_object_get(entry, "command");
-    env = env ? env : member(command, "env");
-    return env ? env : member(entry, "environment");
+    const json_t *env = find_present(entry, "env"), *command = json_object_get(entry, "command");
+    env = env ? env : find_present(command, "env");
+    return env ? env : find_present(entry, "environment");
 }
 
-/* True for "${NAME:-}": the server gets no variable rather than an empty one, which many programs read differently. */
+/* True for "${NAME:-}". The server then gets no variable rather than an empty one, which many programs read
+ * differently. */
 static bool is_optional(struct str text)
 {
     return text.len > 5 && wt__str_starts(text, STR("${")) && memcmp(text.ptr + text.len - 3, ":-}", 3) == 0 &&
            memchr(text.ptr, '}', text.len) == text.ptr + text.len - 1;
 }
 
-static void read_environment(struct parsing *p, const json_t *entry)
+static void read_environment(struct config_parsing *p, const json_t *entry)
 {
     const json_t *given = find_environment(entry);
     const char **environment = wt__arena_array(&p->out->arena, const char *, json_object_size(given) + 1), *key;
@@ -235,39 +237,39 @@ static void read_environment(struct parsing *p, const json_t *entry)
     json_t *value;
     p->failed |= !environment;
     if (given && !json_is_object(given))
-        refuse(p, "its \"env\" is no object: write {\"NAME\": \"value\"}", NULL);
+        refuse_server(p, "its \"env\" is not an object: write {\"NAME\": \"value\"}", NULL);
     json_object_foreach((json_t *)given, key, value)
     {
         struct buffer text = {0};
         if (p->failed || json_is_null(value))
             continue;
-        const char *written = scalar(p, value);
-        if (written && !*written && is_optional(text_of(value)))
+        const char *written = expand_scalar(p, value);
+        if (written && !*written && is_optional(string_value(value)))
             continue;
         if (!written || !*key || strchr(key, '=')) {
-            refuse(p, "its \"env\" has what is no variable", key);
+            refuse_server(p, "its \"env\" has an invalid variable", key);
             continue;
         }
         wt__buffer_printf(&text, "%s=%s", key, written);
-        environment[count++] = keep(p, &text);
+        environment[count++] = keep_text(p, &text);
     }
     p->server->environment = environment;
 }
 
-static void read_headers(struct parsing *p, const json_t *entry)
+static void read_headers(struct config_parsing *p, const json_t *entry)
 {
-    const json_t *given = member(entry, "headers");
+    const json_t *given = find_present(entry, "headers");
     struct http_header *headers = wt__arena_array(&p->out->arena, struct http_header, json_object_size(given));
     const char *key;
     json_t *value;
     p->failed |= !headers;
     if (given && !json_is_object(given))
-        refuse(p, "its \"headers\" are no object", NULL);
+        refuse_server(p, "its \"headers\" is not an object", NULL);
     json_object_foreach((json_t *)given, key, value)
     {
-        const char *written = p->failed ? NULL : scalar(p, value);
+        const char *written = p->failed ? NULL : expand_scalar(p, value);
         if (!written || !*key || key[strcspn(key, ": \r\n")]) {
-            refuse(p, "its \"headers\" have what is no header", key);
+            refuse_server(p, "its \"headers\" has an invalid header", key);
             continue;
         }
         headers[p->server->header_count++] =
@@ -277,17 +279,17 @@ static void read_headers(struct parsing *p, const json_t *entry)
     p->server->headers = headers;
 }
 
-static void read_address(struct parsing *p, const json_t *entry, const json_t *url)
+static void read_address(struct config_parsing *p, const json_t *entry, const json_t *url)
 {
-    p->server->url = expand(p, text_of(url));
+    p->server->url = expand_variables(p, string_value(url));
     if (p->server->url && !wt__mcp_is_url(p->server->url))
-        refuse(p, "its address does not begin with https:// or http://", NULL);
+        refuse_server(p, "its URL does not begin with https:// or http://", NULL);
     read_headers(p, entry);
 }
 
-/* Clients disagree on the unit of a time-out. Values up to TIMEOUT_SECONDS_MAX are seconds (Cline, Roo Code), larger
- * ones are milliseconds (Gemini CLI, LibreChat); "..._sec" (Codex) says it. A value that is no time-out is ignored: it
- * is no reason to do without the server. */
+/* Keys of timeouts. Clients disagree on the unit: values up to TIMEOUT_SECONDS_MAX are seconds (Cline, Roo Code),
+ * larger ones are milliseconds (Gemini CLI, LibreChat), and "..._sec" (Codex) is always seconds. Invalid values are
+ * ignored. */
 static const struct {
     const char *key;
     bool of_start, in_seconds;
@@ -296,10 +298,10 @@ static const struct {
                     {"initTimeout", true, false},
                     {"startup_timeout_sec", true, true}};
 
-static void read_timeouts(struct parsing *p, const json_t *entry)
+static void read_timeouts(struct config_parsing *p, const json_t *entry)
 {
     for (size_t i = 0; i < sizeof timeout_keys / sizeof *timeout_keys; i++) {
-        const json_t *given = member(entry, timeout_keys[i].key);
+        const json_t *given = find_present(entry, timeout_keys[i].key);
         double value = json_number_value(given);
         bool in_seconds = timeout_keys[i].in_seconds || value <= TIMEOUT_SECONDS_MAX;
         double ms = in_seconds ? value * 1000 : value;
@@ -308,20 +310,22 @@ static void read_timeouts(struct parsing *p, const json_t *entry)
     }
 }
 
-static void read_protocol(struct parsing *p, const json_t *entry)
+static void read_protocol(struct config_parsing *p, const json_t *entry)
 {
-    const json_t *given = member(entry, "protocol");
+    const json_t *given = find_present(entry, "protocol");
     const char *word = json_is_string(given) ? json_string_value(given) : "";
     if (strcmp(word, "legacy") == 0)
         p->server->protocol = MCP_ERA_LEGACY;
     else if (strcmp(word, "modern") == 0)
         p->server->protocol = MCP_ERA_MODERN;
     else if (given)
-        refuse(p, "its \"protocol\" should be \"legacy\" or \"modern\"", NULL);
+        refuse_server(p, "its \"protocol\" should be \"legacy\" or \"modern\"", NULL);
 }
 
-/* A list of names that is not understood refuses the server: ignoring it would offer what was left out. */
-static const char *const *read_names(struct parsing *p, const json_t *entry, const char *const *keys, size_t key_count)
+/* Returns the names of all lists with these keys, or NULL. An invalid list refuses the server, since ignoring it would
+ * offer tools that the user left out. */
+static const char *const *read_names(struct config_parsing *p, const json_t *entry, const char *const *keys,
+                                     size_t key_count)
 {
     size_t most = 1, count = 0;
     bool any = false;
@@ -330,17 +334,17 @@ static const char *const *read_names(struct parsing *p, const json_t *entry, con
     const char **names = wt__arena_array(&p->out->arena, const char *, most);
     p->failed |= !names;
     for (size_t i = 0; i < key_count && !p->failed; i++) {
-        const json_t *list = member(entry, keys[i]), *name;
+        const json_t *list = find_present(entry, keys[i]), *name;
         size_t at;
         if (list && !json_is_array(list))
-            refuse(p, "this is no list of tools", keys[i]);
+            refuse_server(p, "not a list of tool names", keys[i]);
         any |= list != NULL;
         json_array_foreach((json_t *)list, at, name)
         {
-            names[count] = json_is_string(name) ? wt__arena_copy(&p->out->arena, text_of(name)) : NULL;
+            names[count] = json_is_string(name) ? wt__arena_copy(&p->out->arena, string_value(name)) : NULL;
             p->failed |= json_is_string(name) && !names[count];
             if (!names[count])
-                refuse(p, "this is no list of tools", keys[i]);
+                refuse_server(p, "not a list of tool names", keys[i]);
             else
                 count++;
         }
@@ -353,14 +357,14 @@ static bool has_command(const json_t *entry)
     return json_is_string(find_words(entry).first);
 }
 
-static void read_server(struct parsing *p, const char *name, const json_t *entry)
+static void read_server(struct config_parsing *p, const char *name, const json_t *entry)
 {
     const json_t *url = NULL, *enabled = json_object_get(entry, "enabled");
     p->server = &p->out->servers[p->out->count++];
     *p->server = (struct mcp_server){.name = wt__arena_copy(&p->out->arena, wt__str(name))};
     p->failed |= !p->server->name;
     if (!*name)
-        refuse(p, "its name is empty", NULL);
+        refuse_server(p, "its name is empty", NULL);
     for (size_t i = 0; i < sizeof address_keys / sizeof *address_keys && !json_is_string(url); i++)
         url = json_object_get(entry, address_keys[i]);
     p->server->disabled = wt__json_bool(entry, "disabled", false) || json_is_false(enabled);
@@ -370,10 +374,11 @@ static void read_server(struct parsing *p, const char *name, const json_t *entry
     } else if (json_is_string(url)) {
         read_address(p, entry, url);
     } else if (wt__json_object(entry, "transport")) {
-        refuse(p, "its \"transport\" is an object, which is not read: write \"command\" or \"url\" beside its name",
-               NULL);
+        refuse_server(
+            p, "its \"transport\" is an object, which is not supported: write \"command\" or \"url\" next to its name",
+            NULL);
     } else {
-        refuse(p, "it has neither a \"command\" nor a \"url\"", NULL);
+        refuse_server(p, "it has neither a \"command\" nor a \"url\"", NULL);
     }
     read_protocol(p, entry);
     read_timeouts(p, entry);
@@ -391,7 +396,7 @@ static bool is_entry(const json_t *entry)
     return has_url || has_command(entry);
 }
 
-/* A map or a list of entries and nothing else. */
+/* True if root is a map or list of entries only. */
 static bool is_bare(const json_t *root)
 {
     const char *key;
@@ -409,7 +414,7 @@ static bool is_bare(const json_t *root)
     return all;
 }
 
-/* An object or a list. NULL if there are none. */
+/* Returns the servers, an object or a list; NULL if absent. */
 static const json_t *find_servers(const json_t *root)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -421,7 +426,7 @@ static const json_t *find_servers(const json_t *root)
     return is_bare(root) ? root : NULL;
 }
 
-static int read_servers(struct parsing *p, const json_t *servers, const char *file, wt_error *err)
+static int read_servers(struct config_parsing *p, const json_t *servers, const char *file, wt_error *err)
 {
     size_t count = json_object_size(servers) + json_array_size(servers), i;
     const char *name;
@@ -443,8 +448,8 @@ static int read_servers(struct parsing *p, const json_t *servers, const char *fi
 
 int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *file, wt_error *err)
 {
-    struct parsing p = {.out = out};
-    json_t *root = NULL;
+    struct config_parsing p = {.out = out};
+    WT_CLEANUP(json_decrefp) json_t *root = NULL;
     *out = (struct mcp_config){.count = 0};
     int rc = wt__json_parse_relaxed(&root, text, err);
     if (rc < 0)
@@ -453,7 +458,6 @@ int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *fi
     rc = servers ? read_servers(&p, servers, file, err)
                  : wt__fail(err, WT_EFORMAT, "%s names no MCP servers: it should have \"mcpServers\", or \"servers\"",
                             file);
-    json_decref(root);
     if (rc < 0)
         wt__mcp_config_dispose(out);
     return rc;
@@ -461,14 +465,11 @@ int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *fi
 
 int wt__mcp_config_read(struct mcp_config *out, const char *path, wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     *out = (struct mcp_config){.count = 0};
-    int rc = wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, err);
-    if (rc == 0)
-        rc = wt__mcp_config_parse(out, (struct str){text, len}, path, err);
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, err));
+    return wt__mcp_config_parse(out, (struct str){text, len}, path, err);
 }
 
 void wt__mcp_config_dispose(struct mcp_config *config)

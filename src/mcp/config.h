@@ -1,11 +1,10 @@
-/* config.h: which MCP servers a client of MCP is configured with, as docs/mcp.md tells: `mcpServers` of Claude, Cursor,
- * Windsurf and most others, `servers` of VS Code, also within its settings, `context_servers` of Zed, `mcp` of
- * OpenCode, and a map or a list of servers alone. JSON with comments and commas too many is taken, for VS Code writes
- * such.
+/* config.h: parses the configuration files of MCP clients (docs/mcp.md): `mcpServers` of Claude, Cursor, Windsurf and
+ * most others, `servers` of VS Code, also within its settings, `context_servers` of Zed, `mcp` of OpenCode, and a bare
+ * map or list of servers. Comments and trailing commas are allowed, since VS Code writes them.
  *
- * ${NAME}, ${NAME:-default}, ${env:NAME} and OpenCode's {env:NAME} stand for variables of this process. A variable of
- * "env" written as ${NAME:-} is left out if NAME is unset. A server cannot be asked, with the reason, if only its client
- * knows a value. */
+ * ${NAME}, ${NAME:-default}, ${env:NAME} and OpenCode's {env:NAME} are replaced by variables of this process. A
+ * variable of "env" written as ${NAME:-} is left out if NAME is unset. A server with a value that only its client
+ * knows gets a refusal. */
 #ifndef WT_MCP_CONFIG_H
 #define WT_MCP_CONFIG_H
 
@@ -17,14 +16,15 @@ enum {
 };
 
 struct mcp_config {
-    struct mcp_server *servers; /* [count], in the order of the file */
+    struct mcp_server *servers; /* [count], in file order */
     size_t count;
     struct arena arena;
 };
 
-/* file: how errors name it. WT_EFORMAT (no JSON, with its place, or no servers in it), WT_ETOOLONG, WT_ENOMEM; *out is
- * disposed of on failure. */
+/* Parses a configuration. file: the name for error messages. *out is empty on failure. Errors: WT_EFORMAT (invalid
+ * JSON, with its position, or no servers), WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *file, wt_error *err);
+/* Reads and parses a configuration file. */
 int wt__mcp_config_read(struct mcp_config *out, const char *path, wt_error *err);
 void wt__mcp_config_dispose(struct mcp_config *config);
 

@@ -1,8 +1,8 @@
-/* connection.c: exchanges: how they begin, wait, are cancelled and end. What comes for them is connection_heard.c, how
- * a server is opened connection_open.c.
+/* connection.c: begins, waits for, cancels and ends exchanges. connection_dispatch.c dispatches the server's messages
+ * to them; connection_open.c opens and closes connections.
  *
- * An exchange is in the connection's list while its answer is awaited. It leaves the list once: by its answer, by a
- * failure, by a cancel, or with the connection. Its events stay until they are taken. */
+ * An exchange is in the connection's list while it awaits its answer. It leaves the list once: by its answer, a
+ * failure, a cancel, or the end of the connection. Its events stay until they are taken. */
 #include "mcp/connection.h"
 
 #include <inttypes.h>
@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "mcp/connection_inside.h"
+#include "mcp/internal.h"
 
-enum { SLICE_MS = 50 /* between two looks for a wish to stop */ };
+enum { SLICE_MS = 50 /* between two checks for cancellation */ };
 
 /* ---------------------------------------------------------------- under the lock */
 
@@ -29,9 +29,9 @@ struct mcp_exchange *wt__mcp_connection_find(struct mcp_connection *connection, 
 void wt__mcp_exchange_finish(struct mcp_exchange *exchange)
 {
     struct mcp_connection *connection = exchange->connection;
-    if (!exchange->running)
+    if (!exchange->is_running)
         return;
-    exchange->running = false;
+    exchange->is_running = false;
     connection->running_count--;
     *(exchange->newer ? &exchange->newer->older : &connection->newest) = exchange->older;
     if (exchange->older)
@@ -41,22 +41,22 @@ void wt__mcp_exchange_finish(struct mcp_exchange *exchange)
 
 void wt__mcp_exchange_fail(struct mcp_exchange *exchange, const wt_error *why)
 {
-    if (!exchange->running)
+    if (!exchange->is_running)
         return;
     exchange->rc = why->code;
     exchange->why = *why;
     wt__mcp_exchange_finish(exchange);
 }
 
-struct mcp_link *wt__mcp_connection_enter(struct mcp_connection *connection)
+struct mcp_link *wt__mcp_link_acquire(struct mcp_connection *connection)
 {
-    if (!connection->link || connection->closing || connection->lost)
+    if (!connection->link || connection->is_closing || connection->is_lost)
         return NULL;
     connection->users++;
     return connection->link;
 }
 
-void wt__mcp_connection_leave(struct mcp_connection *connection)
+void wt__mcp_link_release(struct mcp_connection *connection)
 {
     pthread_mutex_lock(&connection->lock);
     connection->users--;
@@ -66,26 +66,26 @@ void wt__mcp_connection_leave(struct mcp_connection *connection)
 
 int wt__mcp_connection_fail_lost(const struct mcp_connection *connection, const char *method, wt_error *err)
 {
-    if (connection->lost && connection->ended)
+    if (connection->is_lost && connection->program_ended)
         return wt__fail(err, WT_ENETWORK, "%s ended before it answered `%s`", connection->shown, method);
-    if (!connection->lost)
+    if (!connection->is_lost)
         return wt__fail(err, WT_ENETWORK, "the connection to %s was ended", connection->shown);
     if (err)
         *err = connection->why;
     return connection->why.code;
 }
 
-static struct mcp_question *take_questions(struct mcp_exchange *exchange)
+static struct mcp_open_question *take_questions(struct mcp_exchange *exchange)
 {
-    struct mcp_question *questions = exchange->questions;
+    struct mcp_open_question *questions = exchange->questions;
     exchange->questions = NULL;
     exchange->question_count = 0;
     return questions;
 }
 
-static void free_questions(struct mcp_question *questions)
+static void free_questions(struct mcp_open_question *questions)
 {
-    for (struct mcp_question *next; questions; questions = next) {
+    for (struct mcp_open_question *next; questions; questions = next) {
         next = questions->next;
         free(questions);
     }
@@ -113,19 +113,18 @@ static void free_exchange(struct mcp_exchange *exchange)
     free(exchange);
 }
 
-/* ---------------------------------------------------------------- the beginning */
+/* ---------------------------------------------------------------- begin */
 
-static int make(struct mcp_exchange **out, struct mcp_connection *connection, const struct mcp_request *request,
-                wt_error *err)
+static int make_exchange(struct mcp_exchange **out, struct mcp_connection *connection,
+                         const struct mcp_request *request, wt_error *err)
 {
     const char *principal = request->principal;
     struct mcp_exchange *exchange = calloc(1, sizeof *exchange);
     *out = NULL;
-    if (!exchange)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(exchange, err);
     wt__steady_open(&exchange->changed);
     exchange->connection = connection;
-    exchange->progress = request->progress;
+    exchange->wants_progress = request->progress;
     exchange->timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : MCP_REQUEST_MS;
     exchange->method = wt__copy_string(request->method, strlen(request->method));
     exchange->principal = principal ? wt__copy_string(principal, strlen(principal)) : NULL;
@@ -137,21 +136,22 @@ static int make(struct mcp_exchange **out, struct mcp_connection *connection, co
     return 0;
 }
 
-/* Puts it into the list, with a number of its own. */
-static int enlist(struct mcp_exchange *exchange, struct mcp_link **link, wt_error *err)
+/* Adds the exchange to the list and gives it a number. */
+static int enlist_exchange(struct mcp_exchange *exchange, struct mcp_link **link, wt_error *err)
 {
     struct mcp_connection *connection = exchange->connection;
     int rc = 0;
     pthread_mutex_lock(&connection->lock);
-    *link = connection->running_count < MCP_EXCHANGES_MAX ? wt__mcp_connection_enter(connection) : NULL;
+    *link = connection->running_count < MCP_EXCHANGES_MAX ? wt__mcp_link_acquire(connection) : NULL;
     if (connection->running_count >= MCP_EXCHANGES_MAX) {
-        rc = wt__fail(err, WT_EFULL, "%s is asked %d things already", connection->shown, MCP_EXCHANGES_MAX);
+        rc = wt__fail(err, WT_EFULL, "%s has %d requests running already; try again later", connection->shown,
+                      MCP_EXCHANGES_MAX);
     } else if (!*link) {
         rc = wt__mcp_connection_fail_lost(connection, exchange->method, err);
     } else {
         exchange->id = ++connection->last_id;
-        exchange->heard_ms = wt__now_ms();
-        exchange->running = exchange->sent = true;
+        exchange->last_message_ms = wt__now_ms();
+        exchange->is_running = exchange->was_sent = true;
         exchange->older = connection->newest;
         if (exchange->older)
             exchange->older->newer = exchange;
@@ -166,19 +166,18 @@ static int enlist(struct mcp_exchange *exchange, struct mcp_link **link, wt_erro
 static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, const struct mcp_request *request,
                         bool modern, wt_error *err)
 {
-    struct buffer text = {.max = MCP_SENT_BYTES_MAX};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {.max = MCP_SENT_BYTES_MAX};
     const struct mcp_meta meta = {.modern = modern,
                                   .capabilities = request->capabilities,
                                   .log_level = request->log_level,
                                   .progress = request->progress,
                                   .more = request->meta};
     size_t least = request->params.len + request->meta.len + request->capabilities.len;
-    int rc = 0;
-    wt__mcp_write_ask(&text, exchange->id, request->method, request->params, &meta);
+    wt__mcp_write_request(&text, exchange->id, request->method, request->params, &meta);
     if (text.failed && least >= MCP_SENT_BYTES_MAX / 2)
-        rc = wt__fail(err, WT_ETOOLONG, "a request of more than %d MB is not sent", MCP_SENT_BYTES_MAX >> 20);
-    else if (text.failed)
-        rc = wt__fail_nomem(err);
+        return wt__fail(err, WT_ETOOLONG, "the request is larger than %d MB", MCP_SENT_BYTES_MAX >> 20);
+    if (text.failed)
+        return wt__fail_nomem(err);
     const struct mcp_outgoing outgoing = {.id = exchange->id,
                                           .method = request->method,
                                           .text = wt__buffer_view(&text),
@@ -187,10 +186,7 @@ static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, co
                                           .header_count = request->header_count,
                                           .passed = request->passed,
                                           .passed_count = request->passed_count};
-    if (rc == 0)
-        rc = link->ask(link, &outgoing, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return link->send_request(link, &outgoing, err);
 }
 
 int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *connection,
@@ -198,11 +194,11 @@ int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *con
 {
     struct mcp_exchange *exchange;
     struct mcp_link *link;
-    int rc = make(&exchange, connection, request, err);
+    int rc = make_exchange(&exchange, connection, request, err);
     *out = NULL;
     if (rc < 0)
         return rc;
-    rc = enlist(exchange, &link, err);
+    rc = enlist_exchange(exchange, &link, err);
     if (rc < 0) {
         free_exchange(exchange);
         return rc;
@@ -214,7 +210,7 @@ int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *con
     if (rc < 0)
         wt__mcp_exchange_finish(exchange);
     pthread_mutex_unlock(&connection->lock);
-    wt__mcp_connection_leave(connection);
+    wt__mcp_link_release(connection);
     if (rc < 0)
         wt__mcp_exchange_end(exchange);
     else
@@ -222,50 +218,48 @@ int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *con
     return rc;
 }
 
-/* ---------------------------------------------------------------- leaving it */
+/* ---------------------------------------------------------------- cancel and end */
 
-static void tell_error(struct mcp_link *link, struct str id, struct str error)
+static void refuse_question(struct mcp_link *link, struct str id, struct str error)
 {
-    struct buffer text = {0};
-    wt__mcp_write_answer_to(&text, id, (struct str){"", 0}, error);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    wt__mcp_write_response(&text, id, (struct str){"", 0}, error);
     if (!text.failed && text.len > 0)
-        link->tell(link, wt__buffer_view(&text), NULL);
-    wt__buffer_dispose(&text);
+        link->send_message(link, wt__buffer_view(&text), NULL);
 }
 
-/* The server is told: the request is nobody's, and its questions will not be answered. */
-static void tell_cancelled(struct mcp_exchange *exchange, struct mcp_link *link, struct mcp_question *questions)
+/* Notifies the server that the request is cancelled, and refuses its open questions. */
+static void notify_cancelled(struct mcp_exchange *exchange, struct mcp_link *link, struct mcp_open_question *questions)
 {
     char params[96];
-    struct buffer notice = {0};
-    /* What opens a connection is not cancelled, the specification says. */
+    WT_CLEANUP(wt__buffer_dispose) struct buffer notice = {0};
+    /* The specification forbids cancelling the requests that open a connection. */
     bool opens = strcmp(exchange->method, "initialize") == 0 || strcmp(exchange->method, "server/discover") == 0;
     snprintf(params, sizeof params, "\"requestId\":%" PRId64 ",\"reason\":\"nobody waits for it any more\"",
              exchange->id);
     if (!opens)
-        wt__mcp_write_tell(&notice, "notifications/cancelled", wt__str(params));
-    link->cancel(link, exchange->id, notice.failed ? (struct str){"", 0} : wt__buffer_view(&notice));
-    for (const struct mcp_question *question = questions; question; question = question->next)
-        tell_error(link, question->id, STR("{\"code\":-32603,\"message\":\"the request was cancelled\"}"));
-    wt__buffer_dispose(&notice);
+        wt__mcp_write_notification(&notice, "notifications/cancelled", wt__str(params));
+    link->cancel_request(link, exchange->id, notice.failed ? (struct str){"", 0} : wt__buffer_view(&notice));
+    for (const struct mcp_open_question *question = questions; question; question = question->next)
+        refuse_question(link, question->id, STR("{\"code\":-32603,\"message\":\"the request was cancelled\"}"));
 }
 
-/* Ends it where it still runs: code is why. */
-static void leave(struct mcp_exchange *exchange, const wt_error *why)
+/* Fails the exchange if it is running, and notifies the server. */
+static void abort_exchange(struct mcp_exchange *exchange, const wt_error *why)
 {
     struct mcp_connection *connection = exchange->connection;
     struct mcp_link *link = NULL;
-    struct mcp_question *questions = NULL;
+    struct mcp_open_question *questions = NULL;
     pthread_mutex_lock(&connection->lock);
-    if (exchange->running) {
+    if (exchange->is_running) {
         wt__mcp_exchange_fail(exchange, why);
         questions = take_questions(exchange);
-        link = wt__mcp_connection_enter(connection);
+        link = wt__mcp_link_acquire(connection);
     }
     pthread_mutex_unlock(&connection->lock);
     if (link) {
-        tell_cancelled(exchange, link, questions);
-        wt__mcp_connection_leave(connection);
+        notify_cancelled(exchange, link, questions);
+        wt__mcp_link_release(connection);
     }
     free_questions(questions);
 }
@@ -274,7 +268,7 @@ void wt__mcp_exchange_cancel(struct mcp_exchange *exchange)
 {
     wt_error why;
     wt__fail_cancelled(&why);
-    leave(exchange, &why);
+    abort_exchange(exchange, &why);
 }
 
 void wt__mcp_connection_release(struct mcp_connection *connection)
@@ -303,13 +297,14 @@ void wt__mcp_exchange_end(struct mcp_exchange *exchange)
 
 /* ---------------------------------------------------------------- waiting */
 
-static int fail_late(const struct mcp_exchange *exchange, wt_error *err)
+static int fail_exchange_timeout(const struct mcp_exchange *exchange, wt_error *err)
 {
     return wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", exchange->timeout_ms / 1000.0);
 }
 
-/* With the lock held. 1 with the next event, 0 when there is none yet, or why there will be none. */
-static int take(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
+/* Takes the next event; the caller holds the lock. Returns 1, 0 if the queue is empty, or the error that ended the
+ * exchange. */
+static int take_next_event(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
 {
     struct mcp_event_item *item = exchange->first;
     free_item(exchange->current);
@@ -322,20 +317,20 @@ static int take(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *
         *out = item->event;
         return 1;
     }
-    if (exchange->running)
+    if (exchange->is_running)
         return 0;
     if (exchange->rc == 0)
-        return wt__fail(err, WT_EINVAL, "the request is over");
+        return wt__fail(err, WT_EINVAL, "the request has been answered already");
     if (err)
         *err = exchange->why;
     return exchange->rc;
 }
 
-/* With the lock held: until when it can be waited for at once. Late: 0. */
+/* Returns the time until which the thread may wait in one go, or 0 if it is past. The caller holds the lock. */
 static double wait_limit(const struct mcp_exchange *exchange, const struct progress *progress, double give_up_ms)
 {
-    double now = wt__now_ms(), until = exchange->heard_ms + exchange->timeout_ms;
-    if (exchange->question_count > 0) /* it is the server that waits */
+    double now = wt__now_ms(), until = exchange->last_message_ms + exchange->timeout_ms;
+    if (exchange->question_count > 0) /* the server waits for us */
         until = now + MCP_REQUEST_MS;
     if (give_up_ms < until)
         until = give_up_ms;
@@ -352,7 +347,7 @@ int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, 
     bool stop = false;
     int rc;
     pthread_mutex_lock(&connection->lock);
-    while ((rc = take(exchange, out, err)) == 0 && !stop) {
+    while ((rc = take_next_event(exchange, out, err)) == 0 && !stop) {
         until = wait_limit(exchange, progress, give_up_ms);
         if (until == 0)
             break;
@@ -365,9 +360,9 @@ int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, 
     if (rc != 0)
         return rc < 0 ? rc : 0;
     wt_error why;
-    rc = stop ? wt__fail_cancelled(&why) : fail_late(exchange, &why);
+    rc = stop ? wt__fail_cancelled(&why) : fail_exchange_timeout(exchange, &why);
     if (stop || wt__now_ms() < give_up_ms)
-        leave(exchange, &why);
+        abort_exchange(exchange, &why);
     if (err)
         *err = why;
     return rc;
@@ -382,38 +377,37 @@ bool wt__mcp_exchange_was_sent(const struct mcp_exchange *exchange)
 {
     struct mcp_connection *connection = exchange->connection;
     pthread_mutex_lock(&connection->lock);
-    bool sent = exchange->sent;
+    bool sent = exchange->was_sent;
     pthread_mutex_unlock(&connection->lock);
     return sent;
 }
 
-/* ---------------------------------------------------------------- saying something */
+/* ---------------------------------------------------------------- replies */
 
-/* Sends what was written. */
-static int tell(struct mcp_connection *connection, struct buffer *text, wt_error *err)
+/* Sends a message. */
+static int send_text(struct mcp_connection *connection, const struct buffer *text, wt_error *err)
 {
     pthread_mutex_lock(&connection->lock);
-    struct mcp_link *link = wt__mcp_connection_enter(connection);
+    struct mcp_link *link = wt__mcp_link_acquire(connection);
     pthread_mutex_unlock(&connection->lock);
-    int rc = !link          ? wt__fail(err, WT_ENETWORK, "there is no connection to %s any more", connection->shown)
+    int rc = !link          ? wt__fail(err, WT_ENETWORK, "the connection to %s is closed", connection->shown)
              : text->failed ? wt__fail_nomem(err)
-                            : link->tell(link, wt__buffer_view(text), err);
+                            : link->send_message(link, wt__buffer_view(text), err);
     if (link)
-        wt__mcp_connection_leave(connection);
-    wt__buffer_dispose(text);
+        wt__mcp_link_release(connection);
     return rc;
 }
 
-/* With the lock held. */
-static bool take_question(struct mcp_exchange *exchange, struct str id)
+/* Removes an open question; the caller holds the lock. True if it was open. */
+static bool remove_question(struct mcp_exchange *exchange, struct str id)
 {
-    for (struct mcp_question **at = &exchange->questions; *at; at = &(*at)->next) {
-        struct mcp_question *question = *at;
+    for (struct mcp_open_question **at = &exchange->questions; *at; at = &(*at)->next) {
+        struct mcp_open_question *question = *at;
         if (!wt__str_equal(question->id, id))
             continue;
         *at = question->next;
         exchange->question_count--;
-        exchange->heard_ms = wt__now_ms();
+        exchange->last_message_ms = wt__now_ms();
         free(question);
         return true;
     }
@@ -424,21 +418,19 @@ int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct 
                            wt_error *err)
 {
     struct mcp_connection *connection = exchange->connection;
-    struct buffer text = {0};
-    wt__mcp_write_answer_to(&text, id, result, error);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    wt__mcp_write_response(&text, id, result, error);
     pthread_mutex_lock(&connection->lock);
-    bool open = take_question(exchange, id);
-    pthread_cond_broadcast(&exchange->changed); /* who waits looks at the time again */
+    bool open = remove_question(exchange, id);
+    pthread_cond_broadcast(&exchange->changed); /* the waiter's timeout has changed */
     pthread_mutex_unlock(&connection->lock);
-    if (open)
-        return tell(connection, &text, err);
-    wt__buffer_dispose(&text);
-    return wt__fail(err, WT_EINVAL, "%s has no such question open", connection->shown);
+    return open ? send_text(connection, &text, err)
+                : wt__fail(err, WT_EINVAL, "%s has no open question with this id", connection->shown);
 }
 
-/* ---------------------------------------------------------------- about it */
+/* ---------------------------------------------------------------- state */
 
-int64_t wt__mcp_connection_number(struct mcp_connection *connection)
+int64_t wt__mcp_connection_next_id(struct mcp_connection *connection)
 {
     pthread_mutex_lock(&connection->lock);
     int64_t number = ++connection->last_id;
@@ -460,7 +452,7 @@ bool wt__mcp_connection_is_lost(const struct mcp_connection *connection)
 {
     pthread_mutex_t *lock = (pthread_mutex_t *)&connection->lock;
     pthread_mutex_lock(lock);
-    bool lost = connection->lost || connection->closing;
+    bool lost = connection->is_lost || connection->is_closing;
     pthread_mutex_unlock(lock);
     return lost;
 }

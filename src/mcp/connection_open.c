@@ -1,35 +1,36 @@
-/* connection_open.c: how a connection begins and ends. The era that was found before, or the modern one, is tried
- * first, and the other one when the server does not speak it.
+/* connection_open.c: opens and closes connections, and finds the era of a server. The remembered era, or the modern
+ * one, is tried first, and the other one if the server does not support it.
  *
- * A server that was silent about `server/discover` may still be starting: `npx` fetches packages. It is asked for both
- * then, and where it refuses `initialize`, its late answer counts. */
+ * A server that does not answer `server/discover` may still be starting: `npx` fetches packages. It then gets
+ * `initialize` too, and if it refuses that, its late answer counts. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "mcp/connection_inside.h"
+#include "base/memory.h"
+#include "mcp/internal.h"
 
 enum {
-    RESULT_BYTES_MAX = 4 << 20, /* of a result that is read as a tree */
-    SLICE_MS = 50,              /* between two looks for a wish to stop */
-    HEAR_MS = 1000,             /* for the stream of notices to stand */
-    LATE_MS = 100,              /* for an answer that should have come before another one */
+    RESULT_BYTES_MAX = 4 << 20, /* maximum size of a result that is parsed as a tree */
+    SLICE_MS = 50,              /* between two checks for cancellation */
+    HEAR_MS = 1000,             /* for the stream of notices to open */
+    LATE_MS = 100,              /* for a late answer to `server/discover` */
 };
 
 struct opening {
     struct mcp_connection *connection;
     double until_ms;
     struct progress *progress;
-    struct mcp_exchange *late; /* `server/discover`, which was not answered in time; NULL: none */
-    bool probed;               /* the running program has received `server/discover` */
-    bool ended;                /* the program has ended of the probe */
-    bool misplaced;            /* `initialize` is nothing that can be POSTed there */
+    struct mcp_exchange *late; /* unanswered `server/discover`, or NULL */
+    bool was_probed;           /* the running program has received `server/discover` */
+    bool has_ended;            /* the program ended after the probe */
+    bool refuses_post;         /* the URL does not accept a POST of `initialize` */
     wt_error *err;
 };
 
-/* What came of a request: a result or an error as a tree. */
-struct outcome {
+/* Result or error of a request, as a tree. */
+struct opening_outcome {
     json_t *result, *error;
 };
 
@@ -40,20 +41,20 @@ static void set_era(struct mcp_connection *connection, enum mcp_era era)
     pthread_mutex_unlock(&connection->lock);
 }
 
-static int fail_late(const struct opening *opening)
+static int fail_opening_timeout(const struct opening *opening)
 {
     return wt__fail(opening->err, WT_ETIMEOUT, "no answer came within %.3g s",
                     opening->connection->options.timeout_ms / 1000.0);
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- requests */
 
 static int read_object(json_t **out, struct str text, const char *method, wt_error *err)
 {
     wt_error why;
     *out = NULL;
     if (text.len > RESULT_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the answer to `%s` has more than %d MB", method, RESULT_BYTES_MAX >> 20);
+        return wt__fail(err, WT_ETOOLONG, "the answer to `%s` is larger than %d MB", method, RESULT_BYTES_MAX >> 20);
     int rc = wt__json_parse(out, text.ptr, text.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
@@ -61,35 +62,35 @@ static int read_object(json_t **out, struct str text, const char *method, wt_err
         return 0;
     json_decref(*out);
     *out = NULL;
-    return wt__fail(err, WT_ENETWORK, "the answer to `%s` is broken: %s", method,
-                    rc < 0 ? why.message : "its result is no object");
+    return wt__fail(err, WT_ENETWORK, "the answer to `%s` is invalid: %s", method,
+                    rc < 0 ? why.message : "its result is not an object");
 }
 
-/* Keeps a result as it came, to be asked for later. */
-static int keep_self(struct mcp_connection *connection, struct str result, wt_error *err)
+/* Keeps the result of the opening for wt__mcp_connection_self. */
+static int keep_opening_result(struct mcp_connection *connection, struct str result, wt_error *err)
 {
     wt__buffer_clear(&connection->self);
     wt__buffer_str(&connection->self, result);
     return connection->self.failed ? wt__fail_nomem(err) : 0;
 }
 
-/* The last event of an exchange. Refusals are no errors: *refusal is "NAME is refused: ...". patience_ms: as of
+/* Waits for the last event of an exchange. A refusal is not an error: *refusal then holds its message. patience_ms: see
  * wt__mcp_exchange_wait. */
-static int hear(struct opening *opening, struct mcp_exchange *exchange, const char *method, unsigned patience_ms,
-                struct outcome *out, wt_error *refusal)
+static int wait_for_outcome(struct opening *opening, struct mcp_exchange *exchange, const char *method,
+                            unsigned patience_ms, struct opening_outcome *out, wt_error *refusal)
 {
     struct mcp_event event;
     int64_t code;
     int rc;
-    *out = (struct outcome){NULL, NULL};
+    *out = (struct opening_outcome){NULL, NULL};
     do
         rc = wt__mcp_exchange_wait(exchange, &event, opening->progress, patience_ms, opening->err);
     while (rc == 0 && event.kind != MCP_EVENT_RESULT && event.kind != MCP_EVENT_REFUSED);
     if (rc < 0)
-        return rc == WT_ETIMEOUT ? fail_late(opening) : rc;
+        return rc == WT_ETIMEOUT ? fail_opening_timeout(opening) : rc;
     if (event.kind == MCP_EVENT_RESULT) {
         rc = read_object(&out->result, event.result, method, opening->err);
-        return rc < 0 ? rc : keep_self(opening->connection, event.result, opening->err);
+        return rc < 0 ? rc : keep_opening_result(opening->connection, event.result, opening->err);
     }
     char subject[64];
     const struct mcp_message message = {.error = event.error};
@@ -101,31 +102,33 @@ static int hear(struct opening *opening, struct mcp_exchange *exchange, const ch
         json_decref(out->error);
         out->error = json_object();
     }
-    return out->error ? keep_self(opening->connection, STR("{}"), opening->err) : wt__fail_nomem(opening->err);
+    return out->error ? keep_opening_result(opening->connection, STR("{}"), opening->err)
+                      : wt__fail_nomem(opening->err);
 }
 
-static void dispose(struct outcome *outcome)
+static void dispose_outcome(struct opening_outcome *outcome)
 {
     json_decref(outcome->result);
     json_decref(outcome->error);
 }
 
-/* Begins one of the two opening requests. */
-static int begin(struct opening *opening, struct mcp_exchange **out, const char *method, struct str params)
+/* Begins `server/discover` or `initialize`. */
+static int begin_opening_request(struct opening *opening, struct mcp_exchange **out, const char *method,
+                                 struct str params)
 {
     double left = opening->until_ms - wt__now_ms();
     *out = NULL;
     if (left < 1)
-        return fail_late(opening);
+        return fail_opening_timeout(opening);
     const struct mcp_request request = {.method = method, .params = params, .timeout_ms = (unsigned)left + 1};
     return wt__mcp_exchange_begin(out, opening->connection, &request, opening->err);
 }
 
 /* ---------------------------------------------------------------- the modern era */
 
-enum verdict { IS_MODERN, IS_LEGACY, IS_NEITHER };
+enum era_verdict { IS_MODERN, IS_LEGACY, IS_NEITHER };
 
-static bool lists(const json_t *versions, const char *version)
+static bool lists_version(const json_t *versions, const char *version)
 {
     size_t i;
     const json_t *item;
@@ -134,8 +137,8 @@ static bool lists(const json_t *versions, const char *version)
     return false;
 }
 
-/* Revisions are dates: what is before the modern one is legacy. */
-static bool lists_legacy(const json_t *versions)
+/* True if a revision is older than the modern one. Revisions are dates. */
+static bool lists_legacy_version(const json_t *versions)
 {
     size_t i;
     const json_t *item;
@@ -144,17 +147,17 @@ static bool lists_legacy(const json_t *versions)
     return false;
 }
 
-static enum verdict judge_versions(const json_t *versions)
+static enum era_verdict judge_versions(const json_t *versions)
 {
-    if (lists(versions, MCP_MODERN_VERSION))
+    if (lists_version(versions, MCP_MODERN_VERSION))
         return IS_MODERN;
-    return lists_legacy(versions) ? IS_LEGACY : IS_NEITHER;
+    return lists_legacy_version(versions) ? IS_LEGACY : IS_NEITHER;
 }
 
-static enum verdict judge(const struct outcome *outcome)
+static enum era_verdict judge_outcome(const struct opening_outcome *outcome)
 {
     const json_t *versions = wt__json_array(outcome->result, "supportedVersions");
-    if (outcome->result) /* some servers answer whatever they are asked */
+    if (outcome->result) /* some servers answer any request */
         return versions ? judge_versions(versions) : IS_LEGACY;
     int64_t code = wt__json_int(outcome->error, "code", 0);
     versions = wt__json_array(wt__json_object(outcome->error, "data"), "supported");
@@ -168,90 +171,89 @@ static int agree_modern(struct opening *opening)
     struct mcp_connection *connection = opening->connection;
     set_era(connection, MCP_ERA_MODERN);
     snprintf(connection->version, sizeof connection->version, MCP_MODERN_VERSION);
-    if (connection->link->agreed)
-        connection->link->agreed(connection->link);
+    if (connection->link->set_version)
+        connection->link->set_version(connection->link);
     return 0;
 }
 
-/* What a failure to hear of `server/discover` means. */
-static int judge_failure(struct opening *opening, struct mcp_exchange *exchange, int rc, enum verdict *verdict)
+/* Decides what a failure of `server/discover` means. Returns 0 to go on, or the error. */
+static int judge_failure(struct opening *opening, struct mcp_exchange *exchange, int rc, enum era_verdict *verdict)
 {
     bool silent = rc == WT_ETIMEOUT;
     *verdict = IS_LEGACY;
     if (rc == WT_ECANCELLED || rc == WT_ENOMEM)
         return rc;
-    opening->ended = wt__mcp_connection_is_lost(opening->connection);
-    /* Nobody is there: that would only be told again. */
-    bool nobody = !silent && !opening->ended && exchange->status == 0;
-    return nobody && opening->connection->server->url ? rc : 0;
+    opening->has_ended = wt__mcp_connection_is_lost(opening->connection);
+    /* The address does not answer, so that `initialize` would fail the same way. */
+    bool is_unreachable = !silent && !opening->has_ended && exchange->status == 0;
+    return is_unreachable && opening->connection->server->url ? rc : 0;
 }
 
-/* *again: it refused the revision, but names it among those that it speaks. */
-static int discover_once(struct opening *opening, unsigned patience_ms, enum verdict *verdict, bool *again,
-                         wt_error *refusal)
+/* Sends `server/discover`. *again: the server refused our revision, but lists it as supported. */
+static int probe_once(struct opening *opening, unsigned patience_ms, enum era_verdict *verdict, bool *again,
+                      wt_error *refusal)
 {
     struct mcp_exchange *exchange;
-    struct outcome outcome;
+    WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};
     set_era(opening->connection, MCP_ERA_MODERN);
     *verdict = IS_LEGACY;
     *again = false;
-    int rc = begin(opening, &exchange, "server/discover", STR(""));
-    if (rc < 0) { /* a program may end before it is asked anything: that is judged as if it ended of the question */
-        opening->ended = rc != WT_ENOMEM && wt__mcp_connection_is_lost(opening->connection);
-        return opening->ended ? 0 : rc;
+    int rc = begin_opening_request(opening, &exchange, "server/discover", STR(""));
+    if (rc < 0) { /* a program may end before the probe, which counts as if it ended after it */
+        opening->has_ended = rc != WT_ENOMEM && wt__mcp_connection_is_lost(opening->connection);
+        return opening->has_ended ? 0 : rc;
     }
-    rc = hear(opening, exchange, "server/discover", patience_ms, &outcome, refusal);
+    rc = wait_for_outcome(opening, exchange, "server/discover", patience_ms, &outcome, refusal);
     if (rc == 0)
-        *verdict = judge(&outcome);
+        *verdict = judge_outcome(&outcome);
     else
         rc = judge_failure(opening, exchange, rc, verdict);
     *again = outcome.error && *verdict == IS_MODERN && wt__json_int(outcome.error, "code", 0) == MCP_VERSION_NOT_SPOKEN;
-    dispose(&outcome);
-    if (rc == 0 && *verdict == IS_LEGACY && !opening->ended)
-        opening->late = exchange; /* where it was silent; else it is over */
+    if (rc == 0 && *verdict == IS_LEGACY && !opening->has_ended)
+        opening->late = exchange; /* still running if the server was silent */
     else
         wt__mcp_exchange_end(exchange);
     if (rc == 0 && *verdict == IS_NEITHER)
-        return wt__fail(opening->err, WT_ENETWORK, "%s speaks no revision of MCP that is spoken here",
+        return wt__fail(opening->err, WT_ENETWORK, "%s supports no revision of MCP that whichtool supports",
                         opening->connection->shown);
     return rc;
 }
 
-/* patience_ms: after which it is taken for a legacy one; 0: what is left of the time. */
-static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
+/* Probes for the modern era. patience_ms: time until the server counts as legacy; 0 for the rest of the timeout. */
+static int probe_server(struct opening *opening, unsigned patience_ms, enum era_verdict *verdict, wt_error *refusal)
 {
     bool again;
-    int rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+    int rc = probe_once(opening, patience_ms, verdict, &again, refusal);
     if (rc == 0 && again)
-        rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+        rc = probe_once(opening, patience_ms, verdict, &again, refusal);
     return rc == 0 && *verdict == IS_MODERN ? agree_modern(opening) : rc;
 }
 
 /* ---------------------------------------------------------------- the legacy era */
 
-/* Waits for what was told, at most until then. Not settling is no failure. */
-static int settle(struct opening *opening, double until_ms)
+/* Waits until until_ms for notifications to be delivered. Succeeds even if they are not. */
+static int wait_for_delivery(struct opening *opening, double until_ms)
 {
     struct mcp_link *link = opening->connection->link;
-    while (link->settle && !link->settle(link, SLICE_MS)) {
+    while (link->wait_delivered && !link->wait_delivered(link, SLICE_MS)) {
         if (wt__progress_step(opening->progress, 0))
             return wt__fail_cancelled(opening->err);
         if (wt__now_ms() >= until_ms)
             break;
     }
-    return wt__now_ms() >= opening->until_ms ? fail_late(opening) : 0;
+    return wt__now_ms() >= opening->until_ms ? fail_opening_timeout(opening) : 0;
 }
 
-/* Some servers refuse what comes before they took the notification, and ask where they notice: what comes before that
- * stream stands would be lost. */
-static int settle_down(struct opening *opening)
+/* Waits for the notification to be delivered, since some servers refuse requests before it. Then opens the stream of
+ * notices and waits for it, since some servers send questions there. */
+static int wait_until_ready(struct opening *opening)
 {
     struct mcp_link *link = opening->connection->link;
-    int rc = settle(opening, opening->until_ms);
-    if (rc < 0 || !link->hear)
-        return rc;
-    link->hear(link);
-    return settle(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
+    WT_TRY(wait_for_delivery(opening, opening->until_ms));
+    if (!link->open_notices)
+        return 0;
+    link->open_notices(link);
+    return wait_for_delivery(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
 }
 
 static int agree_legacy(struct opening *opening, const json_t *result)
@@ -259,33 +261,32 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     struct mcp_connection *connection = opening->connection;
     struct mcp_link *link = connection->link;
     struct str version = wt__json_str(result, "protocolVersion");
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (version.len < sizeof connection->version)
         snprintf(connection->version, sizeof connection->version, "%.*s", (int)version.len, version.ptr);
-    if (link->agreed)
-        link->agreed(link);
-    wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
-    int rc = text.failed ? wt__fail_nomem(opening->err) : link->tell(link, wt__buffer_view(&text), opening->err);
-    wt__buffer_dispose(&text);
-    return rc < 0 ? rc : settle_down(opening);
+    if (link->set_version)
+        link->set_version(link);
+    wt__mcp_write_notification(&text, "notifications/initialized", STR(""));
+    if (text.failed)
+        return wt__fail_nomem(opening->err);
+    WT_TRY(link->send_message(link, wt__buffer_view(&text), opening->err));
+    return wait_until_ready(opening);
 }
 
-/* *refused: it says no, and why is in *refusal. */
-static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
+/* Sends `initialize`. *refused: the server refused it, with the reason in *refusal. */
+static int initialize_server(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
     struct mcp_exchange *exchange;
-    struct outcome outcome;
+    WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};
     set_era(connection, MCP_ERA_LEGACY);
-    int rc = begin(opening, &exchange, "initialize", wt__mcp_initialize_params(connection->options.lists_only));
-    if (rc < 0)
-        return rc;
-    rc = hear(opening, exchange, "initialize", 0, &outcome, refusal);
+    WT_TRY(begin_opening_request(opening, &exchange, "initialize",
+                                 wt__mcp_initialize_params(connection->options.lists_only)));
+    int rc = wait_for_outcome(opening, exchange, "initialize", 0, &outcome, refusal);
     *refused = rc == 0 && outcome.error;
-    opening->misplaced = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
+    opening->refuses_post = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
     if (rc == 0 && outcome.result)
         rc = agree_legacy(opening, outcome.result);
-    dispose(&outcome);
     wt__mcp_exchange_end(exchange);
     return rc;
 }
@@ -294,7 +295,7 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 
 typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
-/* What a server says before we know the link waits for the lock: it may be a question. */
+/* Opens a link. The lock delays the server's first message until connection->link is set. */
 static int open_link(struct opening *opening, link_opener open)
 {
     struct mcp_connection *connection = opening->connection;
@@ -304,7 +305,7 @@ static int open_link(struct opening *opening, link_opener open)
     return rc;
 }
 
-/* Closes it and forgets that it broke. */
+/* Closes the link and clears the connection's failure. */
 static void close_link(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
 {
     words[0] = '\0';
@@ -313,7 +314,7 @@ static void close_link(struct mcp_connection *connection, bool hurry, char words
         connection->link->close(connection->link, hurry, words);
     pthread_mutex_lock(&connection->lock);
     connection->link = NULL;
-    connection->closing = connection->lost = false;
+    connection->is_closing = connection->is_lost = false;
     pthread_mutex_unlock(&connection->lock);
 }
 
@@ -323,7 +324,7 @@ static int restart_program(struct opening *opening)
     char words[CHILD_TAIL_BYTES];
     wt__mcp_exchange_end(opening->late);
     opening->late = NULL;
-    opening->probed = opening->ended = false;
+    opening->was_probed = opening->has_ended = false;
     close_link(opening->connection, true, words);
     return open_link(opening, wt__mcp_open_stdio_link);
 }
@@ -332,7 +333,7 @@ static int restart_program(struct opening *opening)
  * at a request that they do not know, and end or refuse everything after it. rc: what `initialize` returned. */
 static bool may_blame_probe(const struct opening *opening, int rc, bool refused)
 {
-    if (!opening->probed || !opening->connection->server->argv)
+    if (!opening->was_probed || !opening->connection->server->argv)
         return false;
     return refused || (rc == WT_ENETWORK && wt__mcp_connection_is_lost(opening->connection));
 }
@@ -346,7 +347,7 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
     int rc = restart_program(opening);
     *refused = false;
     if (rc == 0)
-        rc = initialize(opening, refused, refusal);
+        rc = initialize_server(opening, refused, refusal);
     if (rc != WT_ENETWORK || !was_refused)
         return rc;
     *refused = true;
@@ -354,21 +355,20 @@ static int initialize_unprobed(struct opening *opening, bool *refused, wt_error 
     return 0;
 }
 
-/* Whether `server/discover` was answered after all. */
+/* True if the late answer to `server/discover` is modern. */
 static bool is_modern_late(struct opening *opening)
 {
-    struct outcome outcome;
-    wt_error unheard, *err = opening->err;
-    opening->err = &unheard;
-    int rc = hear(opening, opening->late, "server/discover", LATE_MS, &outcome, &unheard);
-    bool modern = rc == 0 && judge(&outcome) == IS_MODERN;
+    WT_CLEANUP(dispose_outcome) struct opening_outcome outcome = {NULL, NULL};
+    wt_error ignored, *err = opening->err;
+    opening->err = &ignored;
+    int rc = wait_for_outcome(opening, opening->late, "server/discover", LATE_MS, &outcome, &ignored);
+    bool modern = rc == 0 && judge_outcome(&outcome) == IS_MODERN;
     opening->err = err;
-    dispose(&outcome);
     return modern;
 }
 
-/* An address that takes no `initialize` may be one of the transport of 2024; what was said first stands if it is not.
- */
+/* Tries HTTP+SSE, the transport of 2024, at a URL that does not accept `initialize`. Restores the first error if that
+ * fails. */
 static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
@@ -379,9 +379,9 @@ static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
     close_link(connection, true, words);
     int rc = open_link(opening, wt__mcp_open_sse_link);
     if (rc == 0)
-        rc = settle(opening, fmin(wt__now_ms() + MCP_PROBE_MS, opening->until_ms));
+        rc = wait_for_delivery(opening, fmin(wt__now_ms() + MCP_PROBE_MS, opening->until_ms));
     if (rc == 0)
-        rc = initialize(opening, refused, refusal);
+        rc = initialize_server(opening, refused, refusal);
     if (rc == WT_ENETWORK)
         *opening->err = first;
     return rc;
@@ -392,71 +392,69 @@ static int open_link_of_server(struct opening *opening)
     return open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
 }
 
-/* Speaks the modern era alone. */
+/* Opens with the modern era only. */
 static int open_modern(struct opening *opening)
 {
-    enum verdict verdict = IS_LEGACY;
+    enum era_verdict verdict = IS_LEGACY;
     wt_error refusal = {0};
-    int rc = open_link_of_server(opening);
-    if (rc == 0)
-        rc = discover(opening, 0, &verdict, &refusal);
-    if (rc < 0 || verdict == IS_MODERN)
-        return rc;
-    return wt__fail(opening->err, WT_ENETWORK, "%s does not speak MCP %s: %s", opening->connection->shown,
+    WT_TRY(open_link_of_server(opening));
+    WT_TRY(probe_server(opening, 0, &verdict, &refusal));
+    if (verdict == IS_MODERN)
+        return 0;
+    return wt__fail(opening->err, WT_ENETWORK, "%s does not support MCP %s: %s", opening->connection->shown,
                     MCP_MODERN_VERSION,
-                    opening->ended ? "it ended"
-                    : refusal.code ? refusal.message
-                                   : "it lists legacy revisions only");
+                    opening->has_ended ? "it ended"
+                    : refusal.code     ? refusal.message
+                                       : "it supports legacy revisions only");
 }
 
-/* Speaks the legacy era alone. */
+/* Opens with the legacy era only. */
 static int open_legacy(struct opening *opening)
 {
     wt_error refusal;
     bool refused = false;
-    int rc = open_link_of_server(opening);
-    if (rc == 0)
-        rc = initialize(opening, &refused, &refusal);
-    if (rc < 0 && opening->misplaced)
+    WT_TRY(open_link_of_server(opening));
+    int rc = initialize_server(opening, &refused, &refusal);
+    if (rc < 0 && opening->refuses_post)
         rc = open_older(opening, &refused, &refusal);
-    if (rc == 0 && refused)
-        *opening->err = refusal;
-    return rc == 0 && refused ? refusal.code : rc;
+    if (rc < 0 || !refused)
+        return rc;
+    *opening->err = refusal;
+    return refusal.code;
 }
 
 static int open_either_era(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
-    /* A server that was modern may be another program by now: leave time for `initialize`. */
+    /* A server that was modern may have been replaced: leave time for `initialize`. */
     unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : opening->connection->options.timeout_ms / 2;
-    enum verdict verdict = IS_LEGACY;
-    wt_error refusal, unheard, *err = opening->err;
+    enum era_verdict verdict = IS_LEGACY;
+    wt_error refusal, ignored, *err = opening->err;
     bool refused = false;
-    int rc = open_link_of_server(opening);
-    if (rc == 0 && first != MCP_ERA_LEGACY) {
-        opening->probed = true;
-        rc = discover(opening, patience_ms, &verdict, &unheard);
-        if (rc < 0 || verdict == IS_MODERN)
-            return rc;
-        if (opening->ended)
-            rc = restart_program(opening);
+    WT_TRY(open_link_of_server(opening));
+    if (first != MCP_ERA_LEGACY) {
+        opening->was_probed = true;
+        WT_TRY(probe_server(opening, patience_ms, &verdict, &ignored));
+        if (verdict == IS_MODERN)
+            return 0;
+        if (opening->has_ended)
+            WT_TRY(restart_program(opening));
     }
-    if (rc == 0)
-        rc = initialize(opening, &refused, &refusal);
+    int rc = initialize_server(opening, &refused, &refusal);
     if (refused && opening->late && is_modern_late(opening))
         return agree_modern(opening);
     if (may_blame_probe(opening, rc, refused))
         rc = initialize_unprobed(opening, &refused, &refusal);
-    if (rc < 0 && opening->misplaced)
+    if (rc < 0 && opening->refuses_post)
         rc = open_older(opening, &refused, &refusal);
     if (rc < 0 || !refused)
         return rc;
     if (first == MCP_ERA_LEGACY) {
-        opening->err = &unheard;
-        rc = discover(opening, 0, &verdict, &unheard);
+        opening->err = &ignored;
+        rc = probe_server(opening, 0, &verdict, &ignored);
         opening->err = err;
         if (rc == WT_ECANCELLED || rc == WT_ENOMEM)
-            *err = unheard;
+            *err = ignored;
         if (rc == WT_ECANCELLED || rc == WT_ENOMEM || (rc == 0 && verdict == IS_MODERN))
             return rc;
     }
@@ -473,15 +471,14 @@ static int open_eras(struct opening *opening)
                                     : open_either_era(opening);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- connecting */
 
-static int make(struct mcp_connection **out, const struct mcp_server *server,
-                const struct mcp_connection_options *options, wt_error *err)
+static int make_connection(struct mcp_connection **out, const struct mcp_server *server,
+                           const struct mcp_connection_options *options, wt_error *err)
 {
     struct mcp_connection *connection = calloc(1, sizeof *connection);
     *out = NULL;
-    if (!connection)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(connection, err);
     connection->server = server;
     connection->options = *options;
     if (options->timeout_ms == 0)
@@ -498,13 +495,13 @@ static int make(struct mcp_connection **out, const struct mcp_server *server,
     return 0;
 }
 
-/* Callers hear of its end from now on; one that has come already is told now. */
-static void publish(struct mcp_connection *connection)
+/* Enables the `lost` callback, and calls it if the connection is lost already. */
+static void publish_connection(struct mcp_connection *connection)
 {
     const struct mcp_connection_options *options = &connection->options;
     pthread_mutex_lock(&connection->lock);
-    connection->opened = true;
-    bool lost = connection->lost;
+    connection->is_open = true;
+    bool lost = connection->is_lost;
     wt_error why = connection->why;
     pthread_mutex_unlock(&connection->lock);
     if (lost && options->lost)
@@ -521,7 +518,7 @@ int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server
     err = err ? err : &scratch;
     if (server->refusal)
         return wt__fail(err, WT_EINVAL, "%s", server->refusal);
-    int rc = make(&connection, server, options, err);
+    int rc = make_connection(&connection, server, options, err);
     if (rc < 0)
         return rc;
     struct opening opening = {.connection = connection,
@@ -532,16 +529,16 @@ int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server
     wt__mcp_exchange_end(opening.late);
     if (rc == 0) {
         *out = connection;
-        publish(connection);
+        publish_connection(connection);
         return 0;
     }
     close_link(connection, true, words);
     wt__mcp_connection_release(connection);
-    wt__mcp_add_words(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
+    wt__mcp_add_last_output(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
     return rc;
 }
 
-void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
+void wt__mcp_disconnect_with_output(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
 {
     if (!connection)
         return;
@@ -552,5 +549,5 @@ void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, c
 void wt__mcp_disconnect(struct mcp_connection *connection, bool hurry)
 {
     char words[CHILD_TAIL_BYTES];
-    wt__mcp_disconnect_hearing(connection, hurry, words);
+    wt__mcp_disconnect_with_output(connection, hurry, words);
 }

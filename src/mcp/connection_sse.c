@@ -1,16 +1,15 @@
-/* connection_sse.c: a server at an address, over the transport of 2024 (HTTP+SSE): a stream that stays open brings all
- * that the server says, and names at its beginning the address that all of ours is POSTed to. It is tried where an
- * address does not take `initialize`. When the stream ends, so does the connection. */
+/* connection_sse.c: the HTTP+SSE transport of 2024. A stream that stays open carries all messages of the server. Its
+ * first event names the URL for our POSTs. Used for URLs that do not accept a POST of `initialize`. The connection ends
+ * with the stream. */
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "mcp/connection_inside.h"
-#include "mcp/sse.h"
+#include "mcp/internal.h"
+#include "mcp/message.h"
 #include "net/http_client.h"
 
-enum { CONNECT_MS = 10000, POST_MS = 30000, STATUS_OK = 200 };
+enum { CONNECT_MS = 10000, POST_MS = 30000 };
 
 struct post;
 
@@ -19,37 +18,37 @@ struct sse_link {
     struct mcp_connection *connection;
     struct http_loop *loop;
     struct http_header *headers; /* [server->header_count + 1] */
-    pthread_mutex_t lock;        /* guards the next four lines */
+    pthread_mutex_t lock;        /* guards the next four fields */
     pthread_cond_t changed;
-    char *endpoint;     /* NULL until the server has named it */
-    struct post *posts; /* on their way */
-    bool over;
-    /* Of the loop's thread. */
-    struct buffer heard;
-    size_t looked_at;
+    char *endpoint;     /* URL for our POSTs; NULL until known */
+    struct post *posts; /* POSTs in progress */
+    bool has_ended;
+    /* Used by the loop's thread. */
+    struct buffer body;
+    size_t searched;
     struct sse_event event;
-    wt_error why; /* code 0: it goes on */
+    wt_error why; /* code 0 while the stream is sound */
 };
 
-/* One of ours on its way. */
+/* A POST in progress. */
 struct post {
     struct post *next;
     struct sse_link *link;
-    int64_t id; /* 0: nobody waits */
+    int64_t id; /* 0 for notifications and replies */
     size_t len;
     char text[];
 };
 
-/* ---------------------------------------------------------------- what comes */
+/* ---------------------------------------------------------------- received data */
 
-static void take_event(struct sse_link *link)
+static void take_sse_event(struct sse_link *link)
 {
     struct mcp_connection *connection = link->connection;
     struct str data = wt__buffer_view(&link->event.data);
     if (data.len == 0)
         return;
     if (!wt__str_equal(link->event.type, STR("endpoint"))) {
-        wt__mcp_connection_heard(connection, 0, data, NULL, &link->why);
+        wt__mcp_connection_dispatch(connection, 0, data, NULL, &link->why);
         return;
     }
     char *endpoint;
@@ -61,51 +60,50 @@ static void take_event(struct sse_link *link)
     if (!link->endpoint)
         link->endpoint = endpoint;
     else
-        free(endpoint); /* it is named once */
+        free(endpoint); /* only the first one counts */
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
 }
 
-static bool took(void *context, const struct http_head *head, struct str piece)
+static bool on_sse_body(void *context, const struct http_head *head, struct str piece)
 {
-    static const char type[] = "text/event-stream";
     struct sse_link *link = context;
-    struct buffer *heard = &link->heard;
-    if (head->status != STATUS_OK || strncasecmp(head->type, type, sizeof type - 1) != 0)
+    struct buffer *body = &link->body;
+    if (head->status != STATUS_OK || !wt__mcp_http_is_stream(head))
         return false;
-    wt__buffer_str(heard, piece);
-    if (heard->failed)
-        wt__fail(&link->why, WT_ETOOLONG, "%s sends a message of more than %d MB", link->connection->shown,
+    wt__buffer_str(body, piece);
+    if (body->failed)
+        wt__fail(&link->why, WT_ETOOLONG, "%s sent a message larger than %d MB", link->connection->shown,
                  MCP_ANSWER_BYTES_MAX >> 20);
-    struct str rest = wt__buffer_view(heard);
-    bool ends = !heard->failed && wt__sse_may_end(rest, link->looked_at);
-    link->looked_at = rest.len;
+    struct str rest = wt__buffer_view(body);
+    bool ends = !body->failed && wt__sse_may_end(rest, link->searched);
+    link->searched = rest.len;
     if (!ends)
         return link->why.code == 0;
     while (link->why.code == 0 && wt__sse_next(&rest, &link->event))
-        take_event(link);
-    memmove(heard->ptr, rest.ptr, rest.len);
-    wt__buffer_cut(heard, rest.len);
-    link->looked_at = rest.len;
+        take_sse_event(link);
+    memmove(body->ptr, rest.ptr, rest.len);
+    wt__buffer_cut(body, rest.len);
+    link->searched = rest.len;
     return link->why.code == 0;
 }
 
-static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
+static void on_sse_end(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
 {
     struct sse_link *link = context;
     wt_error own;
     (void)head, (void)sent;
-    wt__fail(&own, WT_ENETWORK, "%s has ended the stream of its answers", link->connection->shown);
+    wt__fail(&own, WT_ENETWORK, "%s closed its event stream", link->connection->shown);
     pthread_mutex_lock(&link->lock);
-    link->over = true;
+    link->has_ended = true;
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
-    wt__mcp_connection_broke(link->connection, link->why.code < 0 ? &link->why : rc < 0 ? why : &own, "");
+    wt__mcp_connection_mark_lost(link->connection, link->why.code < 0 ? &link->why : rc < 0 ? why : &own, "");
 }
 
-/* ---------------------------------------------------------------- what is sent */
+/* ---------------------------------------------------------------- sent data */
 
-static bool pass_over(void *context, const struct http_head *head, struct str piece)
+static bool ignore_post_body(void *context, const struct http_head *head, struct str piece)
 {
     (void)context, (void)head, (void)piece;
     return true;
@@ -124,17 +122,16 @@ static void free_post(struct post *post)
     free(post);
 }
 
-static void posted(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
+static void on_post_end(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
 {
     struct post *post = context;
     struct mcp_connection *connection = post->link->connection;
     wt_error own;
     bool taken = rc == 0 && head->status >= STATUS_OK && head->status < 300;
     if (rc == 0 && !taken)
-        wt__fail(&own, WT_ENETWORK, "%s answers with the HTTP status %d and no message", connection->shown,
-                 head->status);
+        wt__fail(&own, WT_ENETWORK, "%s answered with HTTP status %d and no message", connection->shown, head->status);
     if (post->id > 0 && !taken)
-        wt__mcp_connection_failed(connection, post->id, rc < 0 ? why : &own, head->status, sent);
+        wt__mcp_connection_fail_request(connection, post->id, rc < 0 ? why : &own, head->status, sent);
     free_post(post);
 }
 
@@ -143,12 +140,11 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
     const struct mcp_server *server = link->connection->server;
     struct post *post = malloc(sizeof *post + text.len);
     uint64_t ticket;
-    if (!post)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(post, err);
     *post = (struct post){.link = link, .id = id, .len = text.len};
     memcpy(post->text, text.ptr, text.len);
     pthread_mutex_lock(&link->lock);
-    const char *endpoint = link->endpoint; /* which stays */
+    const char *endpoint = link->endpoint; /* never changes once set */
     post->next = link->posts;
     link->posts = post;
     pthread_mutex_unlock(&link->lock);
@@ -160,60 +156,60 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
                                        .body = {post->text, post->len},
                                        .connect_ms = CONNECT_MS,
                                        .total_ms = POST_MS,
-                                       .on_piece = pass_over,
-                                       .on_end = posted,
+                                       .took = ignore_post_body,
+                                       .ended = on_post_end,
                                        .context = post};
     int rc = endpoint ? wt__http_stream_begin(&ticket, link->loop, &stream, err)
-                      : wt__fail(err, WT_ENETWORK, "%s does not say where it listens", link->connection->shown);
+                      : wt__fail(err, WT_ENETWORK, "%s sent no URL for requests", link->connection->shown);
     if (rc < 0)
         free_post(post);
     return rc;
 }
 
-static int ask(struct mcp_link *public, const struct mcp_outgoing *outgoing, wt_error *err)
+static int sse_send_request(struct mcp_link *public, const struct mcp_outgoing *outgoing, wt_error *err)
 {
     return send_post((struct sse_link *)public, outgoing->id, outgoing->text, err);
 }
 
-static int tell(struct mcp_link *public, struct str text, wt_error *err)
+static int sse_send_message(struct mcp_link *public, struct str text, wt_error *err)
 {
     return send_post((struct sse_link *)public, 0, text, err);
 }
 
-static void cancel(struct mcp_link *public, int64_t id, struct str notice)
+static void sse_cancel_request(struct mcp_link *public, int64_t id, struct str notice)
 {
     (void)id;
     if (notice.len > 0)
-        tell(public, notice, NULL);
+        sse_send_message(public, notice, NULL);
 }
 
-/* With the lock held. */
-static bool is_settled(const struct sse_link *link)
+/* True if the link is ready and all notifications are delivered, or the stream has ended; the caller holds the lock. */
+static bool is_sse_delivered(const struct sse_link *link)
 {
-    bool telling = false;
+    bool sending = false;
     for (const struct post *post = link->posts; post; post = post->next)
-        telling |= post->id == 0;
-    return (link->endpoint && !telling) || link->over;
+        sending |= post->id == 0;
+    return (link->endpoint && !sending) || link->has_ended;
 }
 
-static bool settle(struct mcp_link *public, unsigned ms)
+static bool sse_wait_delivered(struct mcp_link *public, unsigned ms)
 {
     struct sse_link *link = (struct sse_link *)public;
     double until_ms = wt__now_ms() + ms;
     pthread_mutex_lock(&link->lock);
-    while (!is_settled(link) && wt__now_ms() < until_ms)
+    while (!is_sse_delivered(link) && wt__now_ms() < until_ms)
         wt__steady_wait(&link->changed, &link->lock, until_ms);
-    bool settled = is_settled(link);
+    bool delivered = is_sse_delivered(link);
     pthread_mutex_unlock(&link->lock);
-    return settled;
+    return delivered;
 }
 
-/* ---------------------------------------------------------------- beginning and end */
+/* ---------------------------------------------------------------- open and close */
 
-static void release(struct sse_link *link)
+static void free_sse_link(struct sse_link *link)
 {
     wt__http_loop_close(link->loop);
-    wt__buffer_dispose(&link->heard);
+    wt__buffer_dispose(&link->body);
     wt__buffer_dispose(&link->event.data);
     pthread_cond_destroy(&link->changed);
     pthread_mutex_destroy(&link->lock);
@@ -222,30 +218,29 @@ static void release(struct sse_link *link)
     free(link);
 }
 
-static void end(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES])
+static void sse_close(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES])
 {
-    (void)hurry; /* the end of the stream is the goodbye */
+    (void)hurry; /* closing the stream needs no time */
     words[0] = '\0';
-    release((struct sse_link *)public);
+    free_sse_link((struct sse_link *)public);
 }
 
-static int begin(struct sse_link *link, wt_error *err)
+static int open_sse_stream(struct sse_link *link, wt_error *err)
 {
     const struct mcp_server *server = link->connection->server;
     const struct http_stream stream = {.url = server->url,
                                        .shown = link->connection->shown,
                                        .method = "GET",
-                                       .accept = "text/event-stream",
+                                       .accept = MCP_EVENT_STREAM,
                                        .headers = server->headers,
                                        .header_count = server->header_count,
                                        .connect_ms = CONNECT_MS,
-                                       .on_piece = took,
-                                       .on_end = ended,
+                                       .took = on_sse_body,
+                                       .ended = on_sse_end,
                                        .context = link};
     uint64_t ticket;
     link->headers = wt__alloc_array(server->header_count + 1, sizeof *link->headers);
-    if (!link->headers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(link->headers, err);
     link->headers[server->header_count] = (struct http_header){"MCP-Protocol-Version", link->connection->version};
     if (server->header_count > 0)
         memcpy(link->headers, server->headers, server->header_count * sizeof *server->headers);
@@ -257,16 +252,19 @@ int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connecti
 {
     struct sse_link *link = calloc(1, sizeof *link);
     *out = NULL;
-    if (!link)
-        return wt__fail_nomem(err);
-    link->public = (struct mcp_link){.ask = ask, .tell = tell, .cancel = cancel, .settle = settle, .close = end};
+    WT_CHECK_ALLOC(link, err);
+    link->public = (struct mcp_link){.send_request = sse_send_request,
+                                     .send_message = sse_send_message,
+                                     .cancel_request = sse_cancel_request,
+                                     .wait_delivered = sse_wait_delivered,
+                                     .close = sse_close};
     link->connection = connection;
-    link->heard.max = MCP_ANSWER_BYTES_MAX;
+    link->body.max = MCP_ANSWER_BYTES_MAX;
     pthread_mutex_init(&link->lock, NULL);
     wt__steady_open(&link->changed);
-    int rc = begin(link, err);
+    int rc = open_sse_stream(link, err);
     if (rc < 0)
-        release(link);
+        free_sse_link(link);
     else
         *out = &link->public;
     return rc;

@@ -1,5 +1,5 @@
-/* mend.c: see mend.h. Members of an item that may be malformed are repaired or removed one by one, and then its shape
- * (mcp/shape.h) decides whether it stays. */
+/* mend.c: see mend.h. Members of a suspicious item are repaired or removed one by one. Then its shape (mcp/shape.h)
+ * decides whether it stays. */
 #include "mcp/mend.h"
 
 #include <stdarg.h>
@@ -10,24 +10,25 @@
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "mcp/shape.h"
 #include "text/unicode.h"
 
-enum { NAME_SHOWN = 64 /* bytes of an item's name in a note */ };
+enum { NAME_SHOWN = 64 /* maximum length of an item's name in a note */ };
 
 struct mending {
     struct mcp_mends *mends;
-    const char *kind; /* "tool" */
+    const char *kind; /* "tool", "resource", ... */
     const char *key;  /* the member that identifies an item */
-    struct str name;  /* of the item, "" if it has none */
+    struct str name;  /* name of the item, "" if absent */
     bool changed;     /* the item */
     bool failed;      /* out of memory */
-    struct map seen;  /* names of the items that stay, in the arena */
+    struct map seen;  /* names of the kept items, in the arena */
     struct arena arena;
 };
 
-/* What a list's items are called, and which member identifies one. */
+/* Names of a list's items, and the member that identifies an item. */
 static const struct {
     const char *member, *kind, *key;
 } lists[] = {{"tools", "tool", "name"},
@@ -132,7 +133,7 @@ static bool is_audience(const json_t *value)
     return fits;
 }
 
-/* True if text is like a pattern, whose 0 stands for any digit, up to the pattern's end. */
+/* True if text begins like the pattern, in which 0 stands for any digit. */
 static bool begins_like(const char *text, const char *pattern)
 {
     for (; *pattern; text++, pattern++)
@@ -141,7 +142,7 @@ static bool begins_like(const char *text, const char *pattern)
     return true;
 }
 
-/* True if the value is a date and time of RFC 3339, of which seconds may be absent. */
+/* True if the value is a date and time of RFC 3339; seconds are optional. */
 static bool is_time(const json_t *value)
 {
     static const char minutes[] = "0000-00-00T00:00", seconds[] = ":00", offset[] = "00:00";
@@ -205,7 +206,7 @@ struct mend_member {
     enum mend_type type;
 };
 
-/* Removes members of another type. A null stands for an absent member and needs no note. */
+/* Removes members of the wrong type. Removes null without a note, since it means the same as an absent member. */
 static void mend_members(struct mending *m, json_t *object, const struct mend_member *members, const char *at)
 {
     for (; members->key; members++) {
@@ -226,7 +227,7 @@ static const struct mend_member common[] = {{"title", MEND_STRING}, {"descriptio
 
 static const char *const type_names[] = {"string", "number", "integer", "boolean", "array", "object", "null"};
 
-/* The type that a text names in upper or lower case, or NULL. */
+/* Returns the JSON Schema type that a string names in any case, or NULL. */
 static const char *find_type(const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -258,7 +259,7 @@ static void mend_schema_type(struct mending *m, json_t *schema, const char *at)
         replace_member(m, schema, "type", json_string("object"), at, "is read as \"object\"");
 }
 
-/* The properties of a list of {"name": ...}, or NULL if it is none or out of memory. */
+/* Converts a list of {"name": ...} to a properties object. NULL if it is another list, or out of memory. */
 static json_t *read_property_list(const json_t *list)
 {
     json_t *out = json_object();
@@ -273,7 +274,7 @@ static json_t *read_property_list(const json_t *list)
     return out;
 }
 
-/* Gives each property the form of an object: true and null allow anything, a text names a type. */
+/* Rewrites each property as an object: false allows no value, a string may name a type, others allow any value. */
 static void mend_property_values(struct mending *m, json_t *properties)
 {
     const char *name;
@@ -404,14 +405,14 @@ static void mend_object(struct mending *m, json_t *item)
 
 /* ---------------------------------------------------------------- lists */
 
-/* True if a text begins with a URI's scheme. Clients refuse a list with a URI that has none. */
+/* True if a text begins with a URI's scheme. Clients refuse a list with a URI without scheme. */
 static bool has_scheme(const char *text)
 {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
     return len > 0 && text[len] == ':' && !wt__is_digit(*text);
 }
 
-/* True if a client of any language can read the item; notes why it cannot otherwise. */
+/* True if strict clients accept the item. Otherwise notes why not. */
 static bool may_stay(struct mending *m, const char *member, struct str item, const json_t *read)
 {
     struct mcp_misfit misfit;
@@ -438,10 +439,10 @@ static bool may_need_repair(const char *member, struct str item)
     return may;
 }
 
-/* Appends the item, as it is or mended. Returns 1 if it stays, 0 if it is left out, WT_ENOMEM. */
+/* Appends the item, unchanged or repaired. Returns 1 if it stays, 0 if it is left out, WT_ENOMEM. */
 static int take_item(struct mending *m, const char *member, struct str item, struct buffer *out, json_t **read)
 {
-    struct buffer mended = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer mended = {0};
     int rc = wt__json_parse(read, item.ptr, item.len, NULL);
     if (rc < 0) {
         add_note(m, "it is not valid, or has a member twice; it is left out");
@@ -460,11 +461,10 @@ static int take_item(struct mending *m, const char *member, struct str item, str
         wt__buffer_str(out, text);
     m->mends->mended += stays && m->changed;
     m->failed |= mended.failed || out->failed;
-    wt__buffer_dispose(&mended);
     return m->failed ? WT_ENOMEM : stays;
 }
 
-/* Notes the name of an item that stays. Returns 1, 0 if an earlier item has the name, or WT_ENOMEM. */
+/* Records the name of a kept item. Returns 1, 0 if an earlier item has the name, or WT_ENOMEM. */
 static int claim_name(struct mending *m)
 {
     bool added = false;
@@ -480,7 +480,7 @@ int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, 
                        wt_error *err)
 {
     struct mending m = {.mends = mends};
-    struct buffer whole = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer whole = {0};
     struct json_scan scan;
     struct json_item item;
     int rc = 0;
@@ -493,7 +493,7 @@ int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, 
     wt__buffer_char(&whole, ']');
     wt__json_scan_open(&scan, wt__buffer_view(&whole), 0, 1);
     while (rc >= 0 && !whole.failed && wt__json_scan_next(&scan, &item) > 0) {
-        json_t *read = NULL;
+        WT_CLEANUP(json_decrefp) json_t *read = NULL;
         size_t begin = out->len;
         if (*kept > 0)
             wt__buffer_char(out, ',');
@@ -505,10 +505,8 @@ int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, 
         *kept += rc > 0;
         mends->left_out += rc == 0;
         m.name = STR("");
-        json_decref(read);
     }
     rc = rc < 0 || whole.failed || mends->notes.failed ? wt__fail_nomem(err) : 0;
-    wt__buffer_dispose(&whole);
     wt__map_dispose(&m.seen);
     wt__arena_dispose(&m.arena);
     return rc;

@@ -1,6 +1,6 @@
-/* mend.h: repairs the items of a server's list before anything else reads them. Strict clients refuse a whole list for one
- * malformed item. An item with one obvious meaning is rewritten, and any other is left out; both are noted. Items that
- * are well-formed stay byte for byte. docs/gateway.md lists the repairs. */
+/* mend.h: repairs the items of a server's list before other code reads them. Strict clients refuse a whole list for one
+ * malformed item. An item with one obvious meaning is rewritten, and any other is left out; both are noted. Well-formed
+ * items stay byte for byte. docs/gateway.md lists the repairs. */
 #ifndef WT_MCP_MEND_H
 #define WT_MCP_MEND_H
 
@@ -9,23 +9,23 @@
 #include "base/str.h"
 
 enum {
-    MCP_MEND_NOTES = 20,       /* notes kept of one list */
-    MCP_MEND_NOTE_BYTES = 300, /* of one note */
+    MCP_MEND_NOTES = 20,       /* maximum notes per list */
+    MCP_MEND_NOTE_BYTES = 300, /* maximum length of a note, with the NUL */
 };
 
-/* All zero is empty. */
+/* Repairs of one list. A zeroed struct is empty. */
 struct mcp_mends {
     size_t mended, left_out; /* items */
-    size_t faulty_schemas;   /* that do not compile (gateway/upstream_offer.c) */
+    size_t faulty_schemas;   /* schemas that do not compile (gateway/listed_schemas.h) */
     size_t noted;
     struct buffer notes; /* `tool "x": ...`, each ends in a newline */
 };
 
-/* Appends the items of list, the inside of a JSON array, to out, and sets *kept to their number. member: "tools",
- * "resources", "resourceTemplates" or "prompts". Errors: WT_ENOMEM. */
+/* Repairs the items of list, the inside of a JSON array, appends them to out, and sets *kept to their number. member:
+ * "tools", "resources", "resourceTemplates" or "prompts". Errors: WT_ENOMEM. */
 int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, size_t *kept, struct mcp_mends *mends,
                        wt_error *err);
-/* Adds a note of an item. The text may be cut. */
+/* Adds a note about an item. Truncates the text to MCP_MEND_NOTE_BYTES. */
 void wt__mcp_mends_note(struct mcp_mends *mends, const char *kind, struct str name, const char *text);
 void wt__mcp_mends_dispose(struct mcp_mends *mends);
 

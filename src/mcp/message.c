@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "base/memory.h"
 #include "text/shown.h"
 
 enum {
-    ID_DIGITS = 18,              /* of a number that can be an id of ours */
-    REASON_BYTES_MAX = 64 << 10, /* of a body that is read for its reason */
+    ID_DIGITS = 18,              /* maximum digits of our ids */
+    REASON_BYTES_MAX = 64 << 10, /* maximum size of a body that is parsed for its reason */
 };
 
 #define CLIENT_INFO "{\"name\":\"whichtool\",\"version\":\"" WT_VERSION "\"}"
@@ -36,14 +38,14 @@ bool wt__mcp_member(struct str object, const char *key, struct str *value)
     return rc == 0 && !twice;
 }
 
-/* A number or a string, as JSON-RPC has ids. */
+/* True if the id is a number or a string, as JSON-RPC requires. */
 static bool is_id(struct str id)
 {
     return id.len > 0 && id.len <= MCP_ID_BYTES_MAX &&
            (id.ptr[0] == '"' || id.ptr[0] == '-' || (id.ptr[0] >= '0' && id.ptr[0] <= '9'));
 }
 
-/* One pass: a message may have megabytes. False when it is broken, or has a member twice. */
+/* Finds all members in one pass, since a message may be large. False if it is invalid or has a member twice. */
 static bool read_members(struct str message, struct mcp_message *out)
 {
     const struct {
@@ -66,7 +68,7 @@ static bool read_members(struct str message, struct mcp_message *out)
     return rc == 0;
 }
 
-enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out)
+enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out)
 {
     static const struct str none = {"", 0};
     struct str message = wt__str_trim(text);
@@ -78,12 +80,12 @@ enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out)
     return (out->result.len > 0) != (out->error.len > 0) ? MCP_ANSWER : MCP_NO_MESSAGE;
 }
 
-bool wt__mcp_is_nameless(const struct mcp_message *answer)
+bool wt__mcp_is_error_without_id(const struct mcp_message *answer)
 {
     return answer->error.len > 0 && (answer->id.len == 0 || wt__str_equal(answer->id, STR("null")));
 }
 
-bool wt__mcp_number(struct str text, int64_t *out)
+bool wt__mcp_parse_id(struct str text, int64_t *out)
 {
     char digits[24];
     size_t len = text.len, quoted = len >= 2 && text.ptr[0] == '"' && text.ptr[len - 1] == '"';
@@ -129,8 +131,8 @@ void wt__mcp_join_lines(struct buffer *out)
             out->ptr[i] = ' ';
 }
 
-void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
-                       const struct mcp_meta *meta)
+void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, struct str params,
+                           const struct mcp_meta *meta)
 {
     wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":", id);
     wt__buffer_json(out, wt__str(method));
@@ -156,7 +158,7 @@ struct str wt__mcp_initialize_params(bool lists_only)
     return lists_only ? listing : relaying;
 }
 
-void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params)
+void wt__mcp_write_notification(struct buffer *out, const char *method, struct str params)
 {
     wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",\"method\":");
     wt__buffer_json(out, wt__str(method));
@@ -169,7 +171,7 @@ void wt__mcp_write_tell(struct buffer *out, const char *method, struct str param
     wt__mcp_join_lines(out);
 }
 
-void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error)
+void wt__mcp_write_response(struct buffer *out, struct str id, struct str result, struct str error)
 {
     if (!is_id(id))
         return;
@@ -183,12 +185,12 @@ void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str resul
 
 /* ---------------------------------------------------------------- errors */
 
-void wt__mcp_put_words(struct buffer *out, struct str words)
+void wt__mcp_put_server_text(struct buffer *out, struct str words)
 {
     struct str shown = {words.ptr, words.len < MCP_WORDS_BYTES ? words.len : MCP_WORDS_BYTES};
     size_t from = out->len;
     while (shown.len < words.len && shown.len > 0 &&
-           shown.ptr[shown.len - 1] != ' ') /* half a word may be half a secret */
+           shown.ptr[shown.len - 1] != ' ') /* wt__mcp_hide_secrets would miss half a secret */
         shown.len--;
     wt__shown_json(out, shown);
     for (size_t i = from; !out->failed && i < out->len; i++)
@@ -197,7 +199,7 @@ void wt__mcp_put_words(struct buffer *out, struct str words)
     wt__buffer_text(out, shown.len < words.len ? "..." : "");
 }
 
-/* Appends a member that is a text, or an object with a "message", unless it repeats what is there. */
+/* Appends a member that is a string or an object with a "message", unless its text is in out already. */
 static void put_member(struct buffer *out, const json_t *body, const char *key)
 {
     struct str words = wt__json_str(body, key), there = wt__buffer_view(out);
@@ -220,8 +222,8 @@ static size_t line_length(struct str text)
 void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
 {
     static const char *const keys[] = {"error", "error_description", "message", "detail"};
-    struct buffer words = {0};
-    json_t *read = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
+    WT_CLEANUP(json_decrefp) json_t *read = NULL;
     body = wt__str_trim(body);
     if (body.len == 0 || body.len > REASON_BYTES_MAX)
         return;
@@ -231,15 +233,13 @@ void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
     else if (strncasecmp(type, "text/plain", sizeof "text/plain" - 1) == 0)
         wt__buffer_append(&words, body.ptr, line_length(body));
     if (!words.failed && words.len > 0)
-        wt__mcp_put_words(out, wt__buffer_view(&words));
-    wt__buffer_dispose(&words);
-    json_decref(read);
+        wt__mcp_put_server_text(out, wt__buffer_view(&words));
 }
 
 bool wt__mcp_is_session_error(struct str error, int64_t *code)
 {
     static const char *const words[] = {"session", "initializ", "initialis"};
-    json_t *read = NULL;
+    WT_CLEANUP(json_decrefp) json_t *read = NULL;
     bool says = false;
     *code = 0;
     if (error.len > REASON_BYTES_MAX || wt__json_parse(&read, error.ptr, error.len, NULL) < 0)
@@ -248,13 +248,12 @@ bool wt__mcp_is_session_error(struct str error, int64_t *code)
     *code = wt__json_int(read, "code", 0);
     for (size_t i = 0; message && i < sizeof words / sizeof *words; i++)
         says |= strcasestr(message, words[i]) != NULL;
-    json_decref(read);
     return says;
 }
 
 bool wt__mcp_is_refused_early(int64_t code)
 {
-    static const int codes[] = {-32600, -32000, -32001, -32002}; /* as SDKs refuse a request without its session */
+    static const int codes[] = {-32600, -32000, -32001, -32002}; /* SDKs refuse requests without a session so */
     bool early = false;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         early |= code == codes[i];
@@ -263,20 +262,124 @@ bool wt__mcp_is_refused_early(int64_t code)
 
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err)
 {
-    json_t *error = NULL;
-    struct buffer shown = {0};
+    WT_CLEANUP(json_decrefp) json_t *error = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     *code = 0;
     if (wt__json_parse(&error, answer->error.ptr, answer->error.len, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     struct str words = wt__json_str(error, "message");
     *code = wt__json_int(error, "code", 0);
-    if (words.len == 0 && json_is_string(error)) /* no JSON-RPC, but what some servers write */
+    if (words.len == 0 && json_is_string(error)) /* invalid, but some servers send it */
         words = (struct str){json_string_value(error), json_string_length(error)};
-    wt__mcp_put_words(&shown, words.len > 0 ? words : STR("no reason is given"));
-    int rc = shown.failed
-                 ? wt__fail_nomem(err)
-                 : wt__fail(err, WT_ENETWORK, "%s is refused: %s (error %" PRId64 ")", subject, shown.ptr, *code);
-    wt__buffer_dispose(&shown);
-    json_decref(error);
-    return rc;
+    wt__mcp_put_server_text(&shown, words.len > 0 ? words : STR("no reason given"));
+    return shown.failed
+               ? wt__fail_nomem(err)
+               : wt__fail(err, WT_ENETWORK, "%s is refused: %s (error %" PRId64 ")", subject, shown.ptr, *code);
+}
+
+/* ---------------------------------------------------------------- header values */
+
+static bool is_plain_header(struct str text)
+{
+    if (text.len == 0 || wt__str_starts(text, STR("=?base64?")) || text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ')
+        return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < ' ' || text.ptr[i] > '~')
+            return false;
+    return true;
+}
+
+const char *wt__mcp_encode_header(struct arena *arena, struct str text)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
+    if (is_plain_header(text))
+        return wt__arena_copy(arena, text);
+    wt__buffer_text(&out, "=?base64?");
+    wt__base64(&out, text);
+    wt__buffer_text(&out, "?=");
+    return out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out));
+}
+
+/* ---------------------------------------------------------------- server-sent events
+ *
+ * WHATWG HTML, section 9.2. Lines end in \n, \r\n or \r; an empty one ends an event. */
+
+enum { RETRY_DIGITS = 9 };
+
+/* Reads the line at *at and moves *at past it. False if the line is incomplete. If \r is the last byte
+ * and half of \r\n, the \n yields an empty event later. */
+static bool take_line(struct str text, size_t *at, struct str *line)
+{
+    size_t end = *at;
+    while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
+        end++;
+    if (end == text.len)
+        return false;
+    *line = (struct str){text.ptr + *at, end - *at};
+    *at = end + 1 + (text.ptr[end] == '\r' && end + 1 < text.len && text.ptr[end + 1] == '\n');
+    return true;
+}
+
+/* True if the line has the field. Skips one space after the colon. A line without a colon is a field name. */
+static bool has_name(struct str line, struct str name, struct str *value)
+{
+    if (!wt__str_starts(line, name) || (line.len > name.len && line.ptr[name.len] != ':'))
+        return false;
+    size_t skip = name.len + (line.len > name.len);
+    skip += line.len > skip && line.ptr[skip] == ' ';
+    *value = (struct str){line.ptr + skip, line.len - skip};
+    return true;
+}
+
+/* Parses a retry field; ignores an invalid one. */
+static void take_retry(struct str value, int64_t *out)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.ptr[i] < '0' || value.ptr[i] > '9' || i >= RETRY_DIGITS)
+            return;
+        number = number * 10 + (value.ptr[i] - '0');
+    }
+    *out = value.len > 0 ? number : *out;
+}
+
+bool wt__sse_next(struct str *text, struct sse_event *out)
+{
+    struct str line, value;
+    bool any = false;
+    size_t at = 0;
+    wt__buffer_clear(&out->data);
+    out->type = out->id = (struct str){"", 0};
+    out->has_id = false;
+    out->retry_ms = -1;
+    while (take_line(*text, &at, &line)) {
+        if (line.len == 0) {
+            *text = (struct str){text->ptr + at, text->len - at};
+            return true;
+        }
+        if (has_name(line, STR("data"), &value)) {
+            if (any)
+                wt__buffer_char(&out->data, '\n');
+            wt__buffer_str(&out->data, value);
+            any = true;
+        } else if (has_name(line, STR("id"), &value)) {
+            out->id = value;
+            out->has_id = true;
+        } else if (has_name(line, STR("event"), &value)) {
+            out->type = value;
+        } else if (has_name(line, STR("retry"), &value)) {
+            take_retry(value, &out->retry_ms);
+        }
+    }
+    return false;
+}
+
+bool wt__sse_may_end(struct str text, size_t from)
+{
+    for (size_t at = from > 0 ? from : 1; at < text.len; at++) {
+        bool ended = text.ptr[at - 1] == '\n' || text.ptr[at - 1] == '\r';
+        if (ended && (text.ptr[at] == '\r' || (text.ptr[at] == '\n' && text.ptr[at - 1] == '\n')))
+            return true;
+    }
+    return false;
 }

@@ -1,88 +1,117 @@
-/* message.h: JSON-RPC 2.0 as MCP speaks it. A message is taken apart by its members alone (base/json_scan.h): a
- * result of a megabyte is not turned into a tree, and what is wrong with one tool of it costs that tool. All views are
- * of the message's bytes. Servers are not trusted: each limit below is checked, and what is no message is said to be
- * none. */
+/* message.h: reads and writes the JSON-RPC 2.0 messages of MCP, their header values and event streams. Reading splits a
+ * message into its members without a tree (base/json_scan.h), so that a large result costs little and a fault in one
+ * tool affects only that tool. All views point into the message. Servers are not trusted: every limit below is checked.
+ */
 #ifndef WT_MCP_MESSAGE_H
 #define WT_MCP_MESSAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
 
-/* The revisions that are spoken. Legacy ones begin with `initialize`; the modern one has no beginning, and every
- * request says which it is. A legacy server may answer with an older revision than it was offered. */
+/* Supported revisions. Legacy ones begin with `initialize`. The modern one has no handshake, and every request names
+ * its revision. A legacy server may answer with an older revision than the offered one. */
 #define MCP_LEGACY_VERSION "2025-11-25"
 #define MCP_MODERN_VERSION "2026-07-28"
 
 enum {
-    MCP_ID_BYTES_MAX = 256, /* of a server's own request */
-    MCP_WORDS_BYTES = 300,  /* of a server's text that an error repeats */
+    MCP_ID_BYTES_MAX = 256, /* maximum length of the id of a server's request */
+    MCP_WORDS_BYTES = 300,  /* maximum length of a server's text in an error message */
 };
 
 enum {
-    MCP_METHOD_NOT_FOUND = -32601, /* JSON-RPC's */
+    MCP_METHOD_NOT_FOUND = -32601, /* defined by JSON-RPC */
     MCP_MODERN_ERRORS_FIRST = -32022,
-    MCP_MODERN_ERRORS_LAST = -32020, /* what only servers of the modern revision say */
+    MCP_MODERN_ERRORS_LAST = -32020, /* the range that only modern servers use */
     MCP_VERSION_NOT_SPOKEN = -32022,
 };
 
 enum mcp_kind {
     MCP_NO_MESSAGE,
-    MCP_ANSWER, /* result or error is there */
+    MCP_ANSWER, /* has a result or an error */
     MCP_REQUEST,
     MCP_NOTIFICATION,
 };
 
-/* The members as they are written; empty when absent. */
+/* Members as raw JSON; empty if absent. */
 struct mcp_message {
     struct str jsonrpc, id, method, params, result, error;
 };
 
-enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out);
-/* An error without an id: who could not read a request cannot name it. */
-bool wt__mcp_is_nameless(const struct mcp_message *answer);
-/* An id or a token that may be one of ours, which are numbers; some servers give a number back as a string. */
-bool wt__mcp_number(struct str text, int64_t *out);
+/* Splits a message into its members and returns its kind. */
+enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out);
+/* True for an error without an id. Servers send one if they cannot read the request. */
+bool wt__mcp_is_error_without_id(const struct mcp_message *answer);
+/* Parses an id or a progress token of ours. Ours are numbers, but some servers return them as strings. */
+bool wt__mcp_parse_id(struct str text, int64_t *out);
 
-/* What _meta says of a request; "" and NULL for none. */
+/* Contents of the _meta of a request; "" and NULL if absent. */
 struct mcp_meta {
-    bool modern;             /* with what the modern revision wants */
-    struct str capabilities; /* of the client, an object; modern only */
-    const char *log_level;   /* likewise */
-    bool progress;           /* with the id as token */
-    struct str more;         /* members that pass through */
+    bool modern;             /* write the members that the modern revision requires */
+    struct str capabilities; /* client capabilities, a JSON object; modern only */
+    const char *log_level;   /* modern only */
+    bool progress;           /* request progress, with the id as the token */
+    struct str more;         /* further members, as JSON */
 };
 
-/* Makes blanks of line ends: they end messages of pipes, and JSON has them between its values only. */
+/* Replaces line ends by spaces, since a line end terminates a message on a pipe. Valid JSON has line ends between
+ * values only. */
 void wt__mcp_join_lines(struct buffer *out);
-/* As one line, whatever blanks the parts have. */
-void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
-                       const struct mcp_meta *meta);
-/* The params of `initialize`: of a client that only lists, or of one that passes on what its own clients can. */
+/* Appends a request on one line. params: members of the params object. */
+void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, struct str params,
+                           const struct mcp_meta *meta);
+/* Returns the params of `initialize`. A client that only lists declares no capabilities; others declare everything that
+ * the gateway relays. */
 struct str wt__mcp_initialize_params(bool lists_only);
-void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params);
-/* The answer to a server's request, whose id is as it was written: a result, or where that is empty an error. */
-void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error);
+/* Appends a notification on one line. */
+void wt__mcp_write_notification(struct buffer *out, const char *method, struct str params);
+/* Appends the answer to a server's request: the result, or the error if the result is empty. id: raw JSON. A no-op
+ * if the id is invalid. */
+void wt__mcp_write_response(struct buffer *out, struct str id, struct str result, struct str error);
 
-/* Appends a server's words as one line of at most MCP_WORDS_BYTES, cut behind a word, with invisible characters
+/* Appends a server's text as one line of at most MCP_WORDS_BYTES, truncated at a word, with invisible characters
  * escaped. */
-void wt__mcp_put_words(struct buffer *out, struct str words);
-/* Appends the reason that the body of an HTTP error gives: "error", "error_description", "message" and "detail" of a
- * JSON object, or the first line of plain text. Appends nothing if there is none. type: the body's Content-Type. */
+void wt__mcp_put_server_text(struct buffer *out, struct str words);
+/* Appends the reason in the body of an HTTP error, if any: "error", "error_description", "message" and "detail" of a
+ * JSON object, or the first line of plain text. type: the body's Content-Type. */
 void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body);
-/* True if a JSON-RPC error says that the server does not know the session, or has not been initialised. *code: its
- * code. */
+/* True if a JSON-RPC error is about an unknown session or a missing initialization, judged by its message. Sets *code
+ * to the error's code. */
 bool wt__mcp_is_session_error(struct str error, int64_t *code);
-/* True if the code says that the request was refused before anything was done for it. */
+/* True if servers send the code only before they execute the request. */
 bool wt__mcp_is_refused_early(int64_t code);
 
-/* "SUBJECT: the server's words (code)" as an error of ours; *code: the server's. Returns WT_ENETWORK, WT_ENOMEM. */
+/* Fills *err with "SUBJECT is refused: the server's words (error CODE)" and sets *code to the server's. Returns
+ * WT_ENETWORK, or WT_ENOMEM. */
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err);
 
-/* The member of an object; its value as it is written, empty when absent. False when the object is broken, or has it
+/* Finds a member of an object. *value: raw JSON, empty if absent. False if the object is invalid or has the member
  * twice. */
 bool wt__mcp_member(struct str object, const char *key, struct str *value);
+
+/* ---------------------------------------------------------------- HTTP */
+
+/* Returns the text in the arena, or NULL if out of memory. Encodes it as "=?base64?...?=" if it is empty, begins or
+ * ends with a space, has characters that headers cannot carry, or looks encoded itself. */
+const char *wt__mcp_encode_header(struct arena *arena, struct str text);
+
+/* A server-sent event. type and id are views of the text. The caller disposes of data. Initialise with zeros. */
+struct sse_event {
+    struct buffer data;  /* the data lines, joined by newlines */
+    struct str type, id; /* "" if absent */
+    bool has_id;         /* an empty id resets the last one */
+    int64_t retry_ms;    /* -1 if absent */
+};
+
+/* Parses the next complete event and moves *text past it. False if no event is complete; *out then holds the incomplete
+ * one. */
+bool wt__sse_next(struct str *text, struct sse_event *out);
+
+/* True if an event may end in bytes [from, end) of the text, which is where an empty line is. Lets callers skip parsing
+ * for pieces without an event end. */
+bool wt__sse_may_end(struct str text, size_t from);
 
 #endif

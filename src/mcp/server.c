@@ -8,12 +8,13 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/memory.h"
 
-enum { SECRET_BYTES_MIN = 4 /* a shorter value ("1", "yes") is in too many words to be taken out of them */ };
+enum { SECRET_BYTES_MIN = 4 /* shorter values ("1", "yes") occur in too many words to be hidden */ };
 
 /* ---------------------------------------------------------------- environment */
 
-/* What a program needs to find itself at home; keys and tokens of this process are not its business. */
+/* Variables that every program gets. Other variables of this process may be keys and tokens, and are not inherited. */
 static const char *const inherited[] = {"HOME",
                                         "LOGNAME",
                                         "PATH",
@@ -31,7 +32,8 @@ static const char *const inherited[] = {"HOME",
                                         MCP_GATEWAY_VARIABLE};
 enum { INHERITED = sizeof inherited / sizeof *inherited };
 
-static bool is_written(const struct mcp_server *server, const char *name)
+/* True if the configuration sets the variable. */
+static bool sets_variable(const struct mcp_server *server, const char *name)
 {
     size_t len = strlen(name);
     for (size_t i = 0; server->environment && server->environment[i]; i++)
@@ -48,12 +50,11 @@ const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_ser
     const char **out = wt__arena_array(arena, const char *, written + INHERITED + 1);
     for (size_t i = 0; out && i < INHERITED; i++) {
         const char *value = getenv(inherited[i]);
-        struct buffer text = {0};
-        if (!value || is_written(server, inherited[i]))
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+        if (!value || sets_variable(server, inherited[i]))
             continue;
         wt__buffer_printf(&text, "%s=%s", inherited[i], value);
         out[count] = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-        wt__buffer_dispose(&text);
         if (!out[count++])
             return NULL;
     }
@@ -85,12 +86,12 @@ bool wt__mcp_is_url(const char *text)
     return strncasecmp(text, "http://", 7) == 0 || strncasecmp(text, "https://", 8) == 0;
 }
 
-/* Where a URL's parts are, without judging them. */
+/* Parts of a URL, which need not be valid. */
 struct url_parts {
     struct str scheme, user, host, rest; /* "https://", "name:word" or empty, "host:port", "/path?query" */
 };
 
-static struct url_parts split(const char *url)
+static struct url_parts split_url(const char *url)
 {
     struct url_parts parts = {.user = {"", 0}};
     const char *mark = strstr(url, "://");
@@ -107,56 +108,54 @@ static struct url_parts split(const char *url)
 
 const char *wt__mcp_shown_url(struct arena *arena, const char *url)
 {
-    struct url_parts parts = split(url);
-    struct buffer text = {0};
+    struct url_parts parts = split_url(url);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_str(&text, parts.scheme);
     wt__buffer_str(&text, parts.host);
-    const char *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return out;
+    return text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
 }
 
-/* Each place in text, of room bytes, where the secret stands. */
-static void hide(char *text, struct str secret)
+/* Replaces all occurrences of the secret in text. */
+static void hide_secret(char *text, struct str secret)
 {
     static const char stars[] = "***";
     const size_t shown = sizeof stars - 1;
     if (secret.len < SECRET_BYTES_MIN)
         return;
     for (char *at = text; (at = memmem(at, strlen(at), secret.ptr, secret.len)) != NULL; at += shown) {
-        memcpy(at, stars, shown); /* which is shorter than what it stands for */
+        memcpy(at, stars, shown); /* never longer than the secret */
         memmove(at + shown, at + secret.len, strlen(at + secret.len) + 1);
     }
 }
 
-static void hide_pieces(char *text, struct str of)
+static void hide_url_parts(char *text, struct str of)
 {
     for (size_t from = 0, at = 0; at <= of.len; at++)
         if (at == of.len || strchr(":/?&=#", of.ptr[at])) {
-            hide(text, (struct str){of.ptr + from, at - from});
+            hide_secret(text, (struct str){of.ptr + from, at - from});
             from = at + 1;
         }
 }
 
-/* The path may hold a key too, as those of many hosted servers do: what is long in it counts. */
+/* Hides user, path and query. Many hosted servers have a key in the path. */
 static void hide_url(char *text, const char *url)
 {
-    struct url_parts parts = split(url);
-    hide(text, parts.user);
-    hide_pieces(text, parts.user);
-    hide_pieces(text, parts.rest);
+    struct url_parts parts = split_url(url);
+    hide_secret(text, parts.user);
+    hide_url_parts(text, parts.user);
+    hide_url_parts(text, parts.rest);
 }
 
 void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server)
 {
     text[room - 1] = '\0';
     for (size_t i = 0; server->environment && server->environment[i]; i++)
-        hide(text, wt__str(strchr(server->environment[i], '=') + 1));
+        hide_secret(text, wt__str(strchr(server->environment[i], '=') + 1));
     for (size_t i = 0; i < server->header_count; i++) {
         const char *value = server->headers[i].value, *blank = strchr(value, ' ');
-        hide(text, wt__str(value));
+        hide_secret(text, wt__str(value));
         if (blank) /* "Bearer KEY" */
-            hide(text, wt__str(blank + 1));
+            hide_secret(text, wt__str(blank + 1));
     }
     if (server->url)
         hide_url(text, server->url);
@@ -185,8 +184,9 @@ static bool drop_end(struct str *name, const char *word)
     return true;
 }
 
-/* Lower case, and one dash where other characters than letters, digits, dots and _ stand. */
-static const char *shorten(struct arena *arena, struct str name)
+/* Lowercases the name, drops generic prefixes and suffixes, and joins the words by dashes. Keeps letters, digits, dots
+ * and _. Returns "" if only a generic word is left. */
+static const char *shorten_name(struct arena *arena, struct str name)
 {
     static const char *const fronts[] = {"mcp-server-", "mcp-", "mcp_", "server-"};
     static const char *const ends[] = {"-mcp-server", "-server-mcp", "_mcp_server", " mcp server", "-server",
@@ -217,11 +217,11 @@ static const char *shorten(struct arena *arena, struct str name)
     while (len > 0 && out[len - 1] == '-')
         len--;
     out[len] = '\0';
-    /* What says only what it is does not say which. */
+    /* Generic names do not identify a server. */
     return strcmp(out, "mcp") == 0 || strcmp(out, "server") == 0 || strcmp(out, "mcp-server") == 0 ? "" : out;
 }
 
-static bool among(const char *const *words, size_t count, const char *word)
+static bool is_word_among(const char *const *words, size_t count, const char *word)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(words[i], word) == 0)
@@ -229,20 +229,20 @@ static bool among(const char *const *words, size_t count, const char *word)
     return false;
 }
 
-/* A program that runs another one, or how it is told to. */
+/* True for a program that runs other programs, and for a subcommand of one. */
 static bool is_runner(const char *word)
 {
     static const char *const runners[] = {"npx",  "uvx",  "bunx", "pnpx",   "pipx",    "uv",  "bun",
                                           "deno", "node", "npm",  "python", "python3", "env", "sh"};
     static const char *const verbs[] = {"run", "exec", "dlx", "tool", "x"};
     const char *slash = strrchr(word, '/');
-    return among(runners, sizeof runners / sizeof *runners, slash ? slash + 1 : word) ||
-           among(verbs, sizeof verbs / sizeof *verbs, word);
+    return is_word_among(runners, sizeof runners / sizeof *runners, slash ? slash + 1 : word) ||
+           is_word_among(verbs, sizeof verbs / sizeof *verbs, word);
 }
 
-/* The package that a runner of packages was given, the script that an interpreter was, else the program; without a
- * script's ending. */
-static struct str program_of(const char *const *argv)
+/* Returns the package of a package runner, the script of an interpreter, or else the program, without a script's
+ * extension. */
+static struct str find_program_name(const char *const *argv)
 {
     static const char *const endings[] = {".js", ".mjs", ".cjs", ".ts", ".py", ".sh"};
     size_t at = 0;
@@ -255,10 +255,10 @@ static struct str program_of(const char *const *argv)
     return out;
 }
 
-/* "mcp.example.com": example; an address of numbers stays whole. */
-static struct str host_of(const char *url)
+/* Returns the distinctive part of a host: "example" of "mcp.example.com". IP addresses stay whole. */
+static struct str find_host_name(const char *url)
 {
-    struct str host = split(url).host;
+    struct str host = split_url(url).host;
     const char *colon = memchr(host.ptr, ':', host.len);
     if (colon && host.ptr[0] != '[')
         host.len = (size_t)(colon - host.ptr);
@@ -272,13 +272,13 @@ static struct str host_of(const char *url)
 
 const char *wt__mcp_short_name(struct arena *arena, const struct mcp_server *server, struct str said)
 {
-    const char *out = shorten(arena, said);
+    const char *out = shorten_name(arena, said);
     if (out && !*out)
-        out = shorten(arena, server->argv ? program_of(server->argv) : host_of(server->url));
+        out = shorten_name(arena, server->argv ? find_program_name(server->argv) : find_host_name(server->url));
     return out && !*out ? "mcp" : out;
 }
 
-void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server)
+void wt__mcp_add_last_output(wt_error *err, const char *words, const struct mcp_server *server)
 {
     size_t len = strlen(err->message);
     if (words && *words && len < sizeof err->message)

@@ -1,5 +1,5 @@
-/* shape.c: see shape.h. A shape is a list of members; one member may be the tag that chooses a further shape, as the
- * "type" of a block of content does. */
+/* shape.c: see shape.h. A shape is a list of members. One of them may be the tag that selects a further shape, such as
+ * the "type" of a content block. */
 #include "mcp/shape.h"
 
 #include "base/json_scan.h"
@@ -22,21 +22,21 @@ struct shape;
 
 struct shape_member {
     const char *name;
-    unsigned types;            /* bits of the above */
-    unsigned elements;         /* types of an array's elements or an object's values, 0 for any */
-    const struct shape *inner; /* of an object, or of each element that is one; NULL for any */
+    unsigned types;            /* bits of the enum above */
+    unsigned elements;         /* allowed types of an array's elements or an object's values; 0 for any */
+    const struct shape *inner; /* shape of an object or of each element; NULL for any */
 };
 
 struct shape_variant {
-    const char *value; /* of the tag; NULL ends the list */
+    const char *value; /* value of the tag; NULL ends the list */
     const struct shape *shape;
 };
 
 struct shape {
-    const struct shape_member *members; /* ends with a name that is NULL; at most SHAPE_MEMBERS_MAX */
-    const char *tag;                    /* a member that is one of the variants' values; NULL for none */
+    const struct shape_member *members; /* ends with a NULL name; at most SHAPE_MEMBERS_MAX */
+    const char *tag;                    /* member that selects the variant; NULL if absent */
     const struct shape_variant *variants;
-    const char *either[2]; /* one of the two must be there; NULL for none */
+    const char *either[2]; /* at least one of the two is required; NULL if absent */
 };
 
 /* ---------------------------------------------------------------- contents */
@@ -198,7 +198,7 @@ static const struct shape_variant results[] = {{"tools/call", &called},
 
 /* ---------------------------------------------------------------- checking */
 
-static bool misfit(struct mcp_misfit *out, const char *member, const char *wanted)
+static bool report_misfit(struct mcp_misfit *out, const char *member, const char *wanted)
 {
     *out = (struct mcp_misfit){member, wanted};
     return false;
@@ -240,7 +240,7 @@ static const char *name_types(unsigned types)
 
 static bool object_fits(struct str object, const struct shape *shape, struct mcp_misfit *out);
 
-/* Checks the elements of an array, or the values of an object whose names are free. */
+/* Checks the elements of an array, or the values of an object with arbitrary names. */
 static bool elements_fit(struct str container, const struct shape_member *member, struct mcp_misfit *out)
 {
     struct json_scan scan;
@@ -250,10 +250,10 @@ static bool elements_fit(struct str container, const struct shape_member *member
     wt__json_scan_open(&scan, container, 0, 1);
     while (wt__json_scan_next(&scan, &item) > 0) {
         if (!(type_of_json(item.value) & member->elements))
-            return misfit(out, member->name,
-                          !(member->types & IS_ARRAY)     ? "an object of objects"
-                          : member->elements == IS_OBJECT ? "an array of objects"
-                                                          : "an array of strings");
+            return report_misfit(out, member->name,
+                                 !(member->types & IS_ARRAY)     ? "an object of objects"
+                                 : member->elements == IS_OBJECT ? "an array of objects"
+                                                                 : "an array of strings");
         if (member->inner && !object_fits(item.value, member->inner, out))
             return false;
     }
@@ -266,7 +266,7 @@ static bool member_fits(struct str value, const struct shape_member *member, str
     if (!(wanted & REQUIRED) && type == IS_NULL)
         return true;
     if (!(type & wanted))
-        return misfit(out, member->name, name_types(wanted));
+        return report_misfit(out, member->name, name_types(wanted));
     if (type == IS_ARRAY || (type == IS_OBJECT && !member->inner))
         return elements_fit(value, member, out);
     return type != IS_OBJECT || object_fits(value, member->inner, out);
@@ -279,7 +279,8 @@ static const struct shape *find_variant(const struct shape_variant *variants, st
     return variants->shape;
 }
 
-/* A member that comes twice is refused: readers disagree on which copy counts. tag: its value without quotes. */
+/* Checks the members of an object. Refuses a repeated member, since parsers disagree on which copy counts. *tag: value
+ * of the tag without quotes. */
 static bool members_fit(struct str object, const struct shape *shape, struct str *tag, struct mcp_misfit *out)
 {
     struct json_scan scan;
@@ -292,7 +293,7 @@ static bool members_fit(struct str object, const struct shape *shape, struct str
             if (!wt__json_key_is(item.key, wt__str(member->name)))
                 continue;
             if (seen[i])
-                return misfit(out, member->name, "there once");
+                return report_misfit(out, member->name, "there once");
             seen[i] = true;
             if (!member_fits(item.value, member, out))
                 return false;
@@ -305,22 +306,23 @@ static bool members_fit(struct str object, const struct shape *shape, struct str
     }
     for (size_t i = 0; shape->members[i].name; i++)
         if (!seen[i] && (shape->members[i].types & REQUIRED))
-            return misfit(out, shape->members[i].name,
-                          (shape->members[i].types & IS_ANY) == IS_ANY ? "there" : name_types(shape->members[i].types));
-    return has_either || misfit(out, shape->either[0], "a string");
+            return report_misfit(out, shape->members[i].name,
+                                 (shape->members[i].types & IS_ANY) == IS_ANY ? "there"
+                                                                              : name_types(shape->members[i].types));
+    return has_either || report_misfit(out, shape->either[0], "a string");
 }
 
 static bool object_fits(struct str object, const struct shape *shape, struct mcp_misfit *out)
 {
     struct str tag = {"", 0};
     if (type_of_json(object) != IS_OBJECT)
-        return misfit(out, "", "an object");
+        return report_misfit(out, "", "an object");
     if (!members_fit(object, shape, &tag, out))
         return false;
     if (!shape->tag)
         return true;
     const struct shape *more = find_variant(shape->variants, tag);
-    return more ? object_fits(object, more, out) : misfit(out, shape->tag, "one that is known");
+    return more ? object_fits(object, more, out) : report_misfit(out, shape->tag, "a known one");
 }
 
 static bool fits_row(const struct shape_variant *rows, struct str name, struct str value, struct mcp_misfit *out)
@@ -329,9 +331,9 @@ static bool fits_row(const struct shape_variant *rows, struct str name, struct s
     return object_fits(value.len > 0 ? value : STR("{}"), shape ? shape : &no_members, out);
 }
 
-/* ---------------------------------------------------------------- what a server asks within its result */
+/* ---------------------------------------------------------------- questions within a result */
 
-/* The member of an object that is known to have it once at most; empty if it has none. */
+/* Returns the first member of this name; empty if absent. */
 static struct str find_member(struct str object, const char *name)
 {
     struct json_scan scan;
@@ -364,7 +366,7 @@ static bool questions_fit(struct str result, struct mcp_misfit *out)
     return true;
 }
 
-/* ---------------------------------------------------------------- what is checked */
+/* ---------------------------------------------------------------- interface */
 
 bool wt__mcp_result_fits(const char *method, struct str result, struct mcp_misfit *out)
 {

@@ -1,103 +1,144 @@
 /* client_files.h: moves the servers of clients' files behind whichtool, and back.
  *
- * Planning reads and changes nothing: for each file that is there it says which servers move, under which names, which
- * stay and why, or why the whole file is left. Applying does what was planned, in an order by which a crash at any
- * moment leaves each file old or new, and a way back:
+ * Planning only reads. For each existing file it lists the moving servers with their new names, and the others with the
+ * reason to stay, or the reason to skip the whole file. Applying writes in an order that survives a crash: each file is
+ * then either old or new, and undo still works:
  *
- *   1. a copy of each file beside it            3. the servers' own file (servers.json)
+ *   1. a backup next to each file               3. our file of servers (servers.json)
  *   2. the record of all changes (init.json)    4. the clients' files, one after the other
  *
- * The definitions that move are written by hand elsewhere, and are program code to whoever starts them: a file is
- * edited only if it is JSON that was understood, and only if what comes out is the same JSON but for what was planned.
- */
+ * Definitions are code that clients run. A file is edited only if it is valid JSON, and only if the result differs from
+ * it by the planned changes alone. */
 #ifndef WT_SETUP_CLIENT_FILES_H
 #define WT_SETUP_CLIENT_FILES_H
 
-#include "setup/client_record.h"
-#include "setup/client_write.h"
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/str.h"
 #include "setup/clients.h"
 
 enum { CLIENT_NAMES_MAX = 99 }; /* name, name-2, ... */
 
-struct import_options {
-    enum client_system system;
-    const char *project;        /* the files of the project in this folder, in the place of the user's; or NULL */
-    const char *const *clients; /* [client_count]; none: all */
-    size_t client_count;
-    const char *folder;  /* of our own files; absolute */
-    const char *program; /* how clients are to start whichtool */
-    const char *store;   /* which store it is to use, or NULL */
-    bool no_environment; /* hand on none of the offered variables of this process */
+/* A file that belongs to another program. */
+struct client_text {
+    const char *path; /* with links resolved */
+    struct str text;
+    struct stat info;
 };
 
-struct import_server {
+/* ---------------------------------------------------------------- record of changes
+ *
+ * Undo restores the files from the record. It is a file next to servers.json, and is written before the first client's
+ * file. Changes are a stack: the last one is undone first. A change has the hashes of the file before and after it, the
+ * path of the backup, the removed servers as they were written, and the entry in their place. A change whose file still
+ * has the content of `before` was never made. */
+
+enum { CLIENT_RECORD_BYTES_MAX = 64 << 20, CLIENT_CHANGES_MAX = 4096 };
+
+struct client_moved {
+    const char *name, *as;  /* its names in the client's file and in ours */
+    const char *text;       /* its JSON in the client's file */
+    const char *definition; /* its JSON in ours */
+};
+
+struct client_change {
+    const char *client, *file; /* file: links followed */
+    const char *outer, *inner; /* members that lead to the servers; outer may be NULL */
+    const char *backup;
+    const char *before, *after; /* SHA-256 of the content */
+    const char *entry;          /* name of the added entry; NULL if the file had it already */
+    struct client_moved *moved;
+    size_t moved_count;
+};
+
+struct client_record {
+    bool made_servers; /* init created our file of servers */
+    struct client_change *changes;
+    size_t count;
+};
+
+/* ---------------------------------------------------------------- import */
+
+struct client_import_options {
+    enum client_system system;
+    const char *project;        /* folder of a project, to edit its files instead of the user's; or NULL */
+    const char *const *clients; /* [client_count]; all if empty */
+    size_t client_count;
+    const char *folder;  /* folder of our own files, absolute */
+    const char *program; /* command of whichtool for the clients' files */
+    const char *store;   /* its store, or NULL */
+    bool no_environment; /* add no variables of this process */
+};
+
+struct client_import_server {
     const char *name;
-    const char *as;      /* behind whichtool; NULL: it stays */
-    const char *why;     /* it stays */
-    bool shared;         /* as another client has it */
-    const char *missing; /* its program, which was not found; NULL */
+    const char *as;      /* its name behind whichtool; NULL if it stays */
+    const char *why;     /* why it stays, or NULL */
+    bool shared;         /* servers.json has the same definition already */
+    const char *missing; /* its program if not found, or NULL */
     struct client_moved moved;
 };
 
-struct import_file {
+struct client_import_file {
     const struct client_place *place;
     const char *path;
-    const char *why;       /* it is left as it is: why; NULL */
-    const char *note;      /* what else is to be told; NULL */
-    const char *handed_on; /* names of the offered variables that its programs get, separated by ", "; NULL if none */
-    struct import_server *servers;
+    const char *why;       /* why the file is skipped, or NULL */
+    const char *note;      /* further information for the user, or NULL */
+    const char *handed_on; /* names of the variables added to its programs, separated by ", ", or NULL */
+    struct client_import_server *servers;
     size_t count, moving;
-    const char *entry;      /* by which name whichtool stands in it */
-    const char *entry_text; /* as it is written; NULL: it stands there already */
-    const char *backup;     /* copy of the text that is replaced; NULL before it is applied */
-    bool has_new_backup;    /* the copy was made by this run */
+    const char *entry;      /* name of whichtool's entry */
+    const char *entry_text; /* JSON of the entry; NULL if the file has it already */
+    const char *backup;     /* path of the backup; NULL before applying */
+    bool has_new_backup;    /* this run created the backup */
     bool written;
 
     struct client_text text;
     struct str after;
 };
 
-struct import {
-    const struct import_options *options; /* of the plan */
-    struct import_file *files;            /* [count] that are there */
+struct client_import {
+    const struct client_import_options *options; /* options of the plan */
+    struct client_import_file *files;            /* [count] existing files */
     size_t count, moving;
     const char *folder, *servers_path, *record_path;
 
     struct arena arena;
-    json_t *servers;            /* of our file, as it is to be */
-    struct client_text present; /* our file as it is; its path is NULL: there is none */
+    json_t *servers;            /* planned content of our file */
+    struct client_text present; /* current content of our file; its path is NULL if the file does not exist */
     struct str servers_after;
     struct client_record record;
     int lock;
 };
 
-/* Errors: WT_ENOTFOUND (no HOME), WT_EFORMAT (our own files are not understood), WT_ETOOLONG, WT_EBUSY, WT_EIO,
- * WT_ENOMEM. *out is disposed of by the caller, also on failure. */
-int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err);
+/* Plans the move. The options must outlive *out, and the caller disposes of *out, also on failure. Errors: WT_ENOTFOUND
+ * (no HOME), WT_EFORMAT (our own files are invalid), WT_ETOOLONG, WT_EBUSY, WT_EIO, WT_ENOMEM. */
+int wt__client_import_plan(struct client_import *out, const struct client_import_options *options, wt_error *err);
 
-/* A file that its client changes meanwhile is planned again, a few times, as long as the same servers move. A file that
- * cannot be written has its why, others are written; the first failure is returned. The options of the plan must still
- * be there. */
-int wt__client_import_apply(struct import *import, wt_error *err);
-void wt__client_import_dispose(struct import *import);
+/* Applies the plan. If a client changes its file meanwhile, the file is planned again, up to CLIENT_TRIES times, as
+ * long as the same servers move. An unwritable file gets a `why`, and the others are written. Returns the
+ * first failure. */
+int wt__client_import_apply(struct client_import *import, wt_error *err);
+void wt__client_import_dispose(struct client_import *import);
 
-/* ---------------------------------------------------------------- back */
+/* ---------------------------------------------------------------- undo */
 
-enum undo_state {
-    UNDO_BYTES,  /* as it was, byte for byte */
-    UNDO_EDITED, /* it was changed since: the entry is taken out and the servers are put back */
-    UNDO_NEVER,  /* it is as it was */
-    UNDO_GONE,   /* there is no such file any more */
-    UNDO_LEFT    /* why says why nothing is done */
+enum client_undo_state {
+    UNDO_BYTES,  /* restored byte for byte */
+    UNDO_EDITED, /* changed since: remove the entry and put the servers back */
+    UNDO_NEVER,  /* has its old content already */
+    UNDO_GONE,   /* does not exist any more */
+    UNDO_LEFT    /* skipped; `why` has the reason */
 };
 
-struct undo_file {
+struct client_undo_file {
     const char *client, *path, *backup;
-    enum undo_state state;
+    enum client_undo_state state;
     const char *why;
-    const char **back; /* [back_count] names of servers that are put back */
+    const char **back; /* [back_count] names of servers to put back */
     size_t back_count;
-    const char **kept; /* [kept_count] names that the file has again: they are not put back */
+    const char **kept; /* [kept_count] names already in the file again, and not put back */
     size_t kept_count;
     bool written;
 
@@ -105,24 +146,27 @@ struct undo_file {
     struct str after;
 };
 
-struct undo {
-    struct undo_file *files; /* [count] */
+struct client_undo {
+    struct client_undo_file *files; /* [count] */
     size_t count;
     const char *folder, *servers_path, *record_path;
-    const char **left; /* [left_count] servers of our file that stay there, since they were changed since */
+    const char **left; /* [left_count] servers kept in our file because they were changed since */
     size_t left_count;
-    const char **added; /* [added_count] servers of our file that somebody wrote there: they stay */
+    const char **added; /* [added_count] servers kept in our file because no client's file had them */
     size_t added_count;
 
     struct arena arena;
     struct client_record record;
-    bool *taken; /* [record.count] changes that are taken back */
+    bool *taken; /* [record.count] true for changes to undo */
     int lock;
 };
 
-/* The same, of what wt__client_import_apply did; options: folder, clients. */
-int wt__client_undo_plan(struct undo *out, const struct import_options *options, wt_error *err);
-int wt__client_undo_apply(struct undo *undo, wt_error *err);
-void wt__client_undo_dispose(struct undo *undo);
+/* Plan and carry out the reverse of wt__client_import_apply. Of the options, only folder and clients are used. */
+int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err);
+int wt__client_undo_apply(struct client_undo *undo, wt_error *err);
+void wt__client_undo_dispose(struct client_undo *undo);
+
+/* Returns the SHA-256 as 64 hexadecimal digits in the arena; NULL if out of memory. */
+const char *wt__text_hash(struct arena *arena, struct str text);
 
 #endif

@@ -1,6 +1,6 @@
-/* client_init.c: the way there of client_files.h: what each client's file has is judged, the servers that move are
- * named among our own, and what the files shall be is planned as text; then copies, the record, our file and theirs are
- * written, in that order. */
+/* client_init.c: the first half of client_files.h. Planning checks each client's file, names the moving servers in our
+ * file, and edits the files as text. Applying writes backups, the record, our file and the clients' files, in that
+ * order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,53 +10,22 @@
 #include "base/file.h"
 #include "base/json_edit.h"
 #include "base/memory.h"
-#include "setup/client_files.h"
-#include "setup/client_files_inside.h"
-#include "setup/client_server.h"
+#include "setup/internal.h"
 #include "mcp/config.h"
 #include "net/process.h"
 #include "text/unicode.h"
 
-#define LOCK_NAME "init.lock"
-enum { LOCK_WAIT_MS = 2000, OFFERED_MAX = 16 };
+enum { OFFERED_MAX = 16 };
 
 static const char *const our_path[] = {"mcpServers", NULL};
 
 /* ---------------------------------------------------------------- our own files */
 
-int wt__client_own_files(const char *folder, struct arena *arena, const char **servers, const char **record,
-                         wt_error *err)
+/* Reads our file of servers, if it exists. */
+static int read_servers(struct client_import *import, wt_error *err)
 {
-    *servers = wt__path_join(arena, folder, "servers.json");
-    *record = wt__path_join(arena, folder, "init.json");
-    return *servers && *record ? 0 : wt__fail_nomem(err);
-}
-
-/* A file that was removed while we waited for it locks nobody out. */
-int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err)
-{
-    const char *path = wt__path_join(arena, folder, LOCK_NAME);
-    struct stat info;
-    int rc = path ? wt__lock_file(fd, path, LOCK_WAIT_MS, err) : wt__fail_nomem(err);
-    while (rc == 0 && fstat(*fd, &info) == 0 && info.st_nlink == 0) {
-        wt__unlock_file(*fd);
-        rc = wt__lock_file(fd, path, LOCK_WAIT_MS, err);
-    }
-    return rc;
-}
-
-void wt__client_leave(const char *folder, struct arena *arena)
-{
-    const char *path = wt__path_join(arena, folder, LOCK_NAME);
-    if (path && unlink(path) == 0)
-        rmdir(folder);
-}
-
-/* Reads our file of servers, if there is one. */
-static int read_servers(struct import *import, wt_error *err)
-{
+    WT_CLEANUP(json_decrefp) json_t *root = NULL;
     const char *why = NULL;
-    json_t *root = NULL;
     import->servers = NULL;
     if (access(import->servers_path, F_OK) != 0) {
         import->servers = json_object();
@@ -70,25 +39,23 @@ static int read_servers(struct import *import, wt_error *err)
     if (rc == 0 && wt__json_object(root, our_path[0]))
         import->servers = json_incref(wt__json_object(root, our_path[0]));
     else if (rc == 0)
-        rc = wt__fail(err, WT_EFORMAT, "it has no \"mcpServers\"");
-    json_decref(root);
+        rc = wt__fail(err, WT_EFORMAT, "it has no \"mcpServers\" object");
     return rc == 0 || rc == WT_ENOMEM
                ? rc
-               : wt__fail_context(err, rc, "%s is there already, and is not understood", import->servers_path);
+               : wt__fail_context(err, rc, "%s exists already and is invalid", import->servers_path);
 }
 
-/* The name under which ours has this definition, or gets it. */
-static int name_server(struct import *import, struct import_server *server, json_t *definition, wt_error *err)
+/* Names a server in our file: reuses the entry with the same definition, or adds a new one. */
+static int name_server(struct client_import *import, struct client_import_server *server, json_t *definition,
+                       wt_error *err)
 {
     for (size_t number = 1; number <= CLIENT_NAMES_MAX; number++) {
-        struct buffer name = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
         wt__buffer_text(&name, server->name);
         if (number > 1)
             wt__buffer_printf(&name, "-%zu", number);
         const char *as = name.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&name));
-        wt__buffer_dispose(&name);
-        if (!as)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(as, err);
         const json_t *there = json_object_get(import->servers, as);
         server->shared = there && json_equal(there, definition);
         if (there && !server->shared)
@@ -98,30 +65,29 @@ static int name_server(struct import *import, struct import_server *server, json
             return wt__fail_nomem(err);
         return 0;
     }
-    server->why = "too many servers behind whichtool have its name";
+    server->why = "too many servers behind whichtool have the same name";
     return 0;
 }
 
 /* ---------------------------------------------------------------- the entry */
 
-/* A name that the file does not have. */
-static const char *entry_name(struct arena *arena, const json_t *servers)
+/* Returns a name for the entry, unused in the file; NULL if all are taken or out of memory. */
+static const char *choose_entry_name(struct arena *arena, const json_t *servers)
 {
     static const char name[] = "whichtool";
     if (!json_object_get(servers, name))
         return name;
     for (int number = 2; number <= CLIENT_NAMES_MAX; number++) {
-        struct buffer text = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
         wt__buffer_printf(&text, "%s-%d", name, number);
         const char *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-        wt__buffer_dispose(&text);
         if (!out || !json_object_get(servers, out))
             return out;
     }
     return NULL;
 }
 
-/* A member on a line of its own where the file has lines. */
+/* Begins a member, on a line of its own if the file is indented. */
 static void begin_member(struct buffer *out, const struct json_members *members, const char *key, bool first)
 {
     if (!first)
@@ -134,7 +100,7 @@ static void begin_member(struct buffer *out, const struct json_members *members,
     wt__buffer_text(out, ": ");
 }
 
-/* The client hands on those of its variables that a server's texts name. */
+/* Appends an "env" with the variables, in the syntax of the client. */
 static void put_variables(struct buffer *out, const struct client_place *place, const char *const *names, size_t count)
 {
     static const char *const forms[] = {
@@ -142,7 +108,7 @@ static void put_variables(struct buffer *out, const struct client_place *place, 
     wt__buffer_char(out, '{');
     for (size_t i = 0; i < count; i++) {
         const char *form = forms[place->variables], *mark = strstr(form, "%s");
-        struct buffer value = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer value = {0};
         wt__buffer_append(&value, form, (size_t)(mark - form));
         wt__buffer_text(&value, names[i]);
         wt__buffer_text(&value, mark + 2);
@@ -151,17 +117,16 @@ static void put_variables(struct buffer *out, const struct client_place *place, 
         wt__buffer_text(out, ": ");
         wt__buffer_json(out, wt__buffer_view(&value));
         out->failed |= value.failed;
-        wt__buffer_dispose(&value);
     }
     wt__buffer_char(out, '}');
 }
 
-static int write_entry(struct import_file *file, struct import *import, const struct import_options *options,
-                       const struct json_members *members, const char *const *variables, size_t variable_count,
-                       wt_error *err)
+static int write_entry(struct client_import_file *file, struct client_import *import,
+                       const struct client_import_options *options, const struct json_members *members,
+                       const char *const *variables, size_t variable_count, wt_error *err)
 {
     const char *arguments[] = {"-s", options->store, "mcp", "--servers", import->servers_path};
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     wt__buffer_char(&out, '{');
     if (file->place->extra) {
         begin_member(&out, members, file->place->extra, true);
@@ -183,39 +148,38 @@ static int write_entry(struct import_file *file, struct import *import, const st
         wt__buffer_printf(&out, "%s%s", members->line_end, members->indent);
     wt__buffer_char(&out, '}');
     file->entry_text = out.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&out));
-    wt__buffer_dispose(&out);
     return file->entry_text ? 0 : wt__fail_nomem(err);
 }
 
 /* ---------------------------------------------------------------- one file */
 
-struct reading {
-    struct import *import;
-    const struct import_options *options;
-    struct import_file *file;
+struct file_plan {
+    struct client_import *import;
+    const struct client_import_options *options;
+    struct client_import_file *file;
     struct json_members members;
     struct mcp_config config;
     json_t *root, *servers;
-    const char **variables; /* [variable_count] that the entry hands on */
+    const char **variables; /* [variable_count] variables for the entry to pass on */
     size_t variable_count, variable_capacity;
-    bool hands_on[OFFERED_MAX]; /* by the table `offered`: a server that moves gets the variable */
+    bool hands_on[OFFERED_MAX]; /* true if a moving server gets offered[i] */
 };
 
-static int leave(struct reading *r, const char *why, wt_error *err)
+static int skip_file(struct file_plan *r, const char *why, wt_error *err)
 {
     r->file->why = wt__arena_copy(&r->import->arena, wt__str(why));
     r->file->moving = 0;
     return r->file->why ? 0 : wt__fail_nomem(err);
 }
 
-/* Whether the entry that stands there already hands this variable on. */
-static bool handed_on(const struct reading *r, const char *name)
+/* True if the existing entry passes the variable on, or there is no entry yet. */
+static bool passes_on(const struct file_plan *r, const char *name)
 {
     const json_t *entry = r->file->entry ? json_object_get(r->servers, r->file->entry) : NULL;
     return !entry || json_object_get(wt__json_object(entry, "env"), name);
 }
 
-static int add_variable(struct reading *r, const char *name, wt_error *err)
+static int add_variable(struct file_plan *r, const char *name, wt_error *err)
 {
     for (size_t k = 0; k < r->variable_count; k++)
         if (strcmp(r->variables[k], name) == 0)
@@ -226,32 +190,30 @@ static int add_variable(struct reading *r, const char *name, wt_error *err)
     return 0;
 }
 
-static int add_variables(struct reading *r, const struct client_server *server, wt_error *err)
+static int add_variables(struct file_plan *r, const struct client_server *server, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < server->variable_count; i++)
-        rc = add_variable(r, server->variables[i], err);
-    return rc;
+    for (size_t i = 0; i < server->variable_count; i++)
+        WT_TRY(add_variable(r, server->variables[i], err));
+    return 0;
 }
 
-/* What the record needs to put it back. */
-static int note_moved(struct reading *r, struct import_server *server, const json_t *definition, wt_error *err)
+/* Fills server->moved, for undo. */
+static int note_moved(struct file_plan *r, struct client_import_server *server, const json_t *definition, wt_error *err)
 {
     const struct json_member *member = wt__json_member_named(&r->members, server->name);
     struct arena *arena = &r->import->arena;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__json_write_typed(&text, definition);
     server->moved =
         (struct client_moved){.name = server->name,
                               .as = server->as,
                               .text = member ? wt__arena_copy(arena, member->text) : NULL,
                               .definition = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text))};
-    wt__buffer_dispose(&text);
     return server->moved.text && server->moved.definition ? 0 : wt__fail_nomem(err);
 }
 
-/* Gemini CLI has lists of its own of servers that it starts ("allowed") and does not ("excluded"). */
-static bool listed(const struct reading *r, const char *list, const char *name)
+/* True if a list of Gemini CLI, "allowed" or "excluded", has the name, or has any name if it is NULL. */
+static bool is_listed(const struct file_plan *r, const char *list, const char *name)
 {
     const json_t *names = wt__json_array(wt__json_object(r->root, "mcp"), list), *item;
     size_t i;
@@ -263,8 +225,9 @@ static bool listed(const struct reading *r, const char *list, const char *name)
     return false;
 }
 
-/* A client may have another PATH than who runs this: its server moves all the same. */
-static const char *missing_program(struct arena *arena, const struct mcp_server *server)
+/* Returns the server's program if it is not found, else NULL. The server moves anyway, since its client may have
+ * another PATH. */
+static const char *find_missing_program(struct arena *arena, const struct mcp_server *server)
 {
     const struct child child = {.argv = server->argv, .environment = server->environment};
     if (!server->argv ||
@@ -273,27 +236,27 @@ static const char *missing_program(struct arena *arena, const struct mcp_server 
     return wt__arena_copy(arena, wt__str(server->argv[0]));
 }
 
-/* ---------------------------------------------------------------- variables that are offered */
+/* ---------------------------------------------------------------- offered variables */
 
-/* Settings of the machine that programs need to reach Docker or the network. whichtool passes on few variables, so a
- * server that relied on these would fail behind it. */
+/* Settings of the machine for Docker and the network. whichtool passes on few variables, so a server would fail without
+ * these. */
 static const char *const offered[] = {"DOCKER_HOST", "HTTPS_PROXY",   "HTTP_PROXY",
                                       "NO_PROXY",    "https_proxy",   "http_proxy",
                                       "no_proxy",    "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"};
 enum { OFFERED = sizeof offered / sizeof *offered };
 _Static_assert((int)OFFERED <= (int)OFFERED_MAX, "a flag each");
 
-static bool is_offered(const struct reading *r, const char *name)
+static bool is_offered(const struct file_plan *r, const char *name)
 {
     const char *value = getenv(name);
     return !r->options->no_environment && value && *value;
 }
 
 /* Adds the offered variables to the definition of a program, each as "${NAME:-}". */
-static int offer_variables(struct reading *r, json_t *definition, wt_error *err)
+static int offer_variables(struct file_plan *r, json_t *definition, wt_error *err)
 {
     json_t *environment = wt__json_object(definition, "env");
-    json_t *copy = environment ? json_copy(environment) : json_object();
+    WT_CLEANUP(json_decrefp) json_t *copy = environment ? json_copy(environment) : json_object();
     bool failed = !copy;
     for (size_t i = 0; !failed && i < OFFERED; i++) {
         if (!is_offered(r, offered[i]) || json_object_get(copy, offered[i]))
@@ -303,174 +266,161 @@ static int offer_variables(struct reading *r, json_t *definition, wt_error *err)
     }
     if (!failed && json_object_size(copy) > 0)
         failed = json_object_set(definition, "env", copy) < 0;
-    json_decref(copy);
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Lists the variables that were added, and has a new entry hand them on if its client can. */
-static int note_offered(struct reading *r, wt_error *err)
+/* Lists the added variables in file->handed_on, and adds them to a new entry if its client replaces variables. */
+static int note_offered(struct file_plan *r, wt_error *err)
 {
-    struct buffer names = {0};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < OFFERED; i++) {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
+    for (size_t i = 0; i < OFFERED; i++) {
         if (!r->hands_on[i])
             continue;
         wt__buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "", offered[i]);
         if (r->file->place->variables != VARIABLES_NONE)
-            rc = add_variable(r, offered[i], err);
+            WT_TRY(add_variable(r, offered[i], err));
     }
-    if (rc == 0 && names.len > 0 && !(r->file->handed_on = wt__arena_copy(&r->import->arena, wt__buffer_view(&names))))
-        rc = wt__fail_nomem(err);
-    wt__buffer_dispose(&names);
-    return rc;
+    if (names.len == 0)
+        return 0;
+    r->file->handed_on = wt__arena_copy(&r->import->arena, wt__buffer_view(&names));
+    return r->file->handed_on ? 0 : wt__fail_nomem(err);
 }
 
-static int plan_server(struct reading *r, size_t index, wt_error *err)
+static int plan_server(struct file_plan *r, size_t index, wt_error *err)
 {
     const struct mcp_server *configured = &r->config.servers[index];
     const json_t *entry = json_object_get(r->servers, configured->name);
-    struct import_server *out = &r->file->servers[r->file->count];
+    struct client_import_server *out = &r->file->servers[r->file->count];
     struct arena *arena = &r->import->arena;
     struct client_server judged;
     if (wt__client_entry_is_ours(entry, r->import->servers_path))
         return 0;
     r->file->count++;
-    *out = (struct import_server){.name = wt__arena_copy(arena, wt__str(configured->name))};
-    if (!out->name)
-        return wt__fail_nomem(err);
-    int rc = wt__client_server(&judged, arena, r->file->place, configured, entry, err);
+    *out = (struct client_import_server){.name = wt__arena_copy(arena, wt__str(configured->name))};
+    WT_CHECK_ALLOC(out->name, err);
+    WT_TRY(wt__client_check_server(&judged, arena, r->file->place, configured, entry, err));
+    WT_CLEANUP(json_decrefp) json_t *definition = judged.definition;
     out->why = judged.why;
-    for (size_t i = 0; rc == 0 && !out->why && i < judged.variable_count; i++)
-        if (!handed_on(r, judged.variables[i]))
-            out->why = "it names a variable that the entry of whichtool does not hand on in its \"env\"";
-    if (!out->why && listed(r, "excluded", out->name))
-        out->why = "its client leaves it out, by \"excluded\"";
-    if (rc == 0 && !out->why && configured->argv)
-        rc = offer_variables(r, judged.definition, err);
-    if (rc == 0 && !out->why)
-        rc = name_server(r->import, out, judged.definition, err);
-    if (rc == 0 && out->as) {
-        r->file->moving++;
-        out->missing = missing_program(arena, configured);
-        rc = note_moved(r, out, judged.definition, err);
-    }
-    if (rc == 0 && out->as)
-        rc = add_variables(r, &judged, err);
-    json_decref(judged.definition);
-    return rc;
+    for (size_t i = 0; !out->why && i < judged.variable_count; i++)
+        if (!passes_on(r, judged.variables[i]))
+            out->why = "it uses a variable that is not in the \"env\" of whichtool's entry";
+    if (!out->why && is_listed(r, "excluded", out->name))
+        out->why = "its client excludes it by \"excluded\"";
+    if (out->why)
+        return 0;
+    if (configured->argv)
+        WT_TRY(offer_variables(r, definition, err));
+    WT_TRY(name_server(r->import, out, definition, err));
+    if (!out->as)
+        return 0;
+    r->file->moving++;
+    out->missing = find_missing_program(arena, configured);
+    WT_TRY(note_moved(r, out, definition, err));
+    return add_variables(r, &judged, err);
 }
 
-/* The servers alone as a configuration, whose names are in the order of the file. */
-static int read_config(struct reading *r, wt_error *err)
+/* Parses the servers of the file, in file order. */
+static int read_config(struct file_plan *r, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_text(&text, "{\"mcpServers\":");
     wt__buffer_append(&text, r->file->text.text.ptr + r->members.open, r->members.close + 1 - r->members.open);
     wt__buffer_text(&text, "\n}");
-    int rc = text.failed ? wt__fail_nomem(err)
-                         : wt__mcp_config_parse(&r->config, wt__buffer_view(&text), r->file->path, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return text.failed ? wt__fail_nomem(err)
+                       : wt__mcp_config_parse(&r->config, wt__buffer_view(&text), r->file->path, err);
 }
 
-/* Whether the new text is the old one but for the servers that move and the entry. */
-static int check_edit(struct reading *r, struct str after, bool *right, wt_error *err)
+/* Sets *right to true if the new text differs from the old one only by the moved servers and the entry. Modifies the
+ * tree, as its last user. */
+static int check_edit(struct file_plan *r, struct str after, bool *right, wt_error *err)
 {
-    json_t *have = NULL, *entry = NULL;
+    WT_CLEANUP(json_decrefp) json_t *have = NULL;
+    WT_CLEANUP(json_decrefp) json_t *entry = NULL;
     int rc = wt__json_parse_relaxed(&have, after, NULL);
     for (size_t i = 0; i < r->file->count; i++)
         if (r->file->servers[i].as)
-            json_object_del(r->servers, r->file->servers[i].name); /* r->root is of no use afterwards but for this */
+            json_object_del(r->servers, r->file->servers[i].name);
     if (rc == 0 && r->file->entry_text)
         rc = wt__json_parse(&entry, r->file->entry_text, strlen(r->file->entry_text), NULL);
     if (rc == 0 && entry && json_object_set(r->servers, r->file->entry, entry) < 0)
         rc = WT_ENOMEM;
     *right = rc == 0 && json_equal(have, r->root);
-    json_decref(have);
-    json_decref(entry);
     return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
 }
 
-static int edit_file(struct reading *r, wt_error *err)
+static int edit_file(struct file_plan *r, wt_error *err)
 {
-    struct import_file *file = r->file;
+    struct client_import_file *file = r->file;
     struct arena *arena = &r->import->arena;
     bool *drop = wt__arena_array(arena, bool, r->members.count + 1), right = false;
-    if (!drop)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(drop, err);
     for (size_t i = 0; i < r->members.count; i++)
         for (size_t k = 0; k < file->count; k++)
             drop[i] |= file->servers[k].as && strcmp(r->members.members[i].name, file->servers[k].name) == 0;
     if (!file->entry) {
-        file->entry = entry_name(arena, r->servers);
-        int rc = file->entry
-                     ? write_entry(file, r->import, r->options, &r->members, r->variables, r->variable_count, err)
-                     : wt__fail_nomem(err);
-        if (rc < 0)
-            return rc;
+        file->entry = choose_entry_name(arena, r->servers);
+        WT_CHECK_ALLOC(file->entry, err);
+        WT_TRY(write_entry(file, r->import, r->options, &r->members, r->variables, r->variable_count, err));
     }
     const struct json_new_member added = {file->entry, wt__str(file->entry_text)};
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     wt__json_edit(&out, &r->members, drop, &added, file->entry_text ? 1 : 0);
     file->after = (struct str){out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out)), out.len};
-    wt__buffer_dispose(&out);
-    int rc = file->after.ptr ? check_edit(r, file->after, &right, err) : wt__fail_nomem(err);
-    return rc == 0 && !right ? leave(r, "it could not be edited so that all else in it stays the same", err) : rc;
+    WT_CHECK_ALLOC(file->after.ptr, err);
+    WT_TRY(check_edit(r, file->after, &right, err));
+    return right ? 0 : skip_file(r, "it cannot be edited without changing other parts of it", err);
 }
 
-/* Servers that Claude Code keeps for single projects stay where they are: behind one file they would be everybody's. */
-static int note_projects(struct reading *r, wt_error *err)
+/* Notes the servers that Claude Code keeps per project. They stay, since in our file all projects would get them. */
+static int note_projects(struct file_plan *r, wt_error *err)
 {
     const char *path;
     json_t *project;
     size_t count = 0;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     json_object_foreach(wt__json_object(r->root, "projects"), path, project)
     {
         count += json_object_size(wt__json_object(project, "mcpServers"));
     }
     if (count == 0)
         return 0;
-    wt__buffer_printf(&text, "%zu servers of single projects (\"projects\" in it) stay there", count);
+    wt__buffer_printf(&text, "%zu servers of single projects (in its \"projects\") stay there", count);
     r->file->note = text.failed ? NULL : wt__arena_copy(&r->import->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
     return r->file->note ? 0 : wt__fail_nomem(err);
 }
 
-/* The entry of an earlier run. */
-static void find_entry(struct reading *r)
+/* Finds the entry of an earlier run. */
+static void find_entry(struct file_plan *r)
 {
     for (size_t i = 0; !r->file->entry && i < r->members.count; i++)
         if (wt__client_entry_is_ours(json_object_get(r->servers, r->members.members[i].name), r->import->servers_path))
             r->file->entry = r->members.members[i].name;
 }
 
-static int plan_servers(struct reading *r, wt_error *err)
+static int plan_servers(struct file_plan *r, wt_error *err)
 {
     const struct client_place *place = r->file->place;
     const json_t *outer = place->outer ? wt__json_object(r->root, place->outer) : r->root;
     r->servers = wt__json_object(outer, place->inner);
     wt_error why;
-    int rc = note_projects(r, err);
-    if (rc < 0 || !r->servers)
-        return rc;
-    if (listed(r, "allowed", NULL))
-        return leave(r, "its \"allowed\" names the servers that its client starts, one by one", err);
-    rc = read_config(r, &why);
+    WT_TRY(note_projects(r, err));
+    if (!r->servers)
+        return 0;
+    if (is_listed(r, "allowed", NULL))
+        return skip_file(r, "its \"allowed\" lists the servers that its client starts", err);
+    int rc = read_config(r, &why);
     if (rc < 0)
-        return rc == WT_ENOMEM ? wt__fail_nomem(err) : leave(r, why.message, err);
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : skip_file(r, why.message, err);
     find_entry(r);
-    r->file->servers = wt__arena_array(&r->import->arena, struct import_server, r->config.count + 1);
-    if (!r->file->servers)
-        return wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < r->config.count; i++)
-        rc = plan_server(r, i, err);
-    if (rc == 0)
-        rc = note_offered(r, err);
-    return rc == 0 && r->file->moving > 0 ? edit_file(r, err) : rc;
+    r->file->servers = wt__arena_array(&r->import->arena, struct client_import_server, r->config.count + 1);
+    WT_CHECK_ALLOC(r->file->servers, err);
+    for (size_t i = 0; i < r->config.count; i++)
+        WT_TRY(plan_server(r, i, err));
+    WT_TRY(note_offered(r, err));
+    return r->file->moving > 0 ? edit_file(r, err) : 0;
 }
 
-static int read_file(struct reading *r, wt_error *err)
+static int read_file(struct file_plan *r, wt_error *err)
 {
     const struct client_place *place = r->file->place;
     struct arena *arena = &r->import->arena;
@@ -478,48 +428,44 @@ static int read_file(struct reading *r, wt_error *err)
     const char *why = NULL;
     wt_error read_error;
     if (!place->inner)
-        return leave(r, "it is TOML, which is not edited here", err);
+        return skip_file(r, "it is TOML, which whichtool cannot edit", err);
     int rc = wt__client_text_read(&r->file->text, &why, arena, r->file->path, err);
     if (rc < 0)
         return rc;
     if (rc == 0)
-        return leave(r, why, err);
+        return skip_file(r, why, err);
     if (!wt__utf8_valid(wt__str(r->file->text.path)))
-        return leave(r, "its path is no UTF-8", err);
+        return skip_file(r, "its path is not valid UTF-8", err);
     if (wt__str_trim(r->file->text.text).len == 0)
         return 0;
     rc = wt__json_members(&r->members, arena, r->file->text.text, place->outer ? both : both + 1, &read_error);
     if (rc >= 0)
         rc = wt__json_parse_relaxed(&r->root, r->file->text.text, &read_error);
     if (rc < 0)
-        return rc == WT_ENOMEM ? wt__fail_nomem(err) : leave(r, read_error.message, err);
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : skip_file(r, read_error.message, err);
     return plan_servers(r, err);
 }
 
-static int plan_file(struct import *import, const struct import_options *options, struct import_file *file,
-                     wt_error *err)
+static void dispose_file_plan(struct file_plan *r)
 {
-    struct reading r = {.import = import, .options = options, .file = file};
+    wt__mcp_config_dispose(&r->config);
+    json_decref(r->root);
+    free(r->variables);
+}
+
+static int plan_file(struct client_import *import, const struct client_import_options *options,
+                     struct client_import_file *file, wt_error *err)
+{
+    WT_CLEANUP(dispose_file_plan) struct file_plan r = {.import = import, .options = options, .file = file};
     int rc = read_file(&r, err);
     import->moving += file->moving;
-    wt__mcp_config_dispose(&r.config);
-    json_decref(r.root);
-    free(r.variables);
     return rc;
 }
 
 /* ---------------------------------------------------------------- all of them */
 
-bool wt__client_chosen(const struct import_options *options, const char *client)
-{
-    for (size_t i = 0; i < options->client_count; i++)
-        if (strcmp(options->clients[i], client) == 0)
-            return true;
-    return options->client_count == 0;
-}
-
-/* Two places may lead to one file, by a link. */
-static bool seen(const struct import *import, const struct client_text *text)
+/* True if an earlier place leads to the same file, by a link. */
+static bool is_seen_file(const struct client_import *import, const struct client_text *text)
 {
     for (size_t i = 0; text->path && i + 1 < import->count; i++)
         if (import->files[i].text.path && strcmp(import->files[i].text.path, text->path) == 0)
@@ -527,31 +473,30 @@ static bool seen(const struct import *import, const struct client_text *text)
     return false;
 }
 
-static int plan_place(struct import *import, const struct import_options *options, const struct client_place *place,
-                      wt_error *err)
+static int plan_place(struct client_import *import, const struct client_import_options *options,
+                      const struct client_place *place, wt_error *err)
 {
-    struct import_file *file = &import->files[import->count];
+    struct client_import_file *file = &import->files[import->count];
     struct stat info;
     bool wanted = place->scope == (options->project ? CLIENT_OF_PROJECT : CLIENT_OF_USER);
-    if (!wanted || !wt__client_chosen(options, place->client))
+    if (!wanted || !wt__client_is_chosen(options, place->client))
         return 0;
-    *file = (struct import_file){.place = place};
+    *file = (struct client_import_file){.place = place};
     int rc = wt__client_file(&file->path, &import->arena, place, options->system, options->project, err);
     if (rc < 0 || (lstat(file->path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)))
         return rc;
     import->count++;
-    char *real = realpath(file->path, NULL);
+    WT_AUTO_FREE char *real = realpath(file->path, NULL);
     file->text.path = real ? wt__arena_copy(&import->arena, wt__str(real)) : NULL;
-    free(real);
-    if (seen(import, &file->text)) {
-        file->why = "it is the same file as one before, by a link";
+    if (is_seen_file(import, &file->text)) {
+        file->why = "it is a link to a file above";
         return 0;
     }
     return plan_file(import, options, file, err);
 }
 
-/* Our file with what it is to have beside what it has. */
-static int edit_servers(struct import *import, wt_error *err)
+/* Adds the new servers to the text of our file. */
+static int add_our_servers(struct client_import *import, wt_error *err)
 {
     static const struct str empty = STR("{\n  \"mcpServers\": {\n  }\n}\n");
     struct json_members members;
@@ -560,77 +505,71 @@ static int edit_servers(struct import *import, wt_error *err)
     size_t count = 0;
     const char *name;
     json_t *definition;
-    int rc = added ? wt__json_members(&members, &import->arena, import->present.path ? import->present.text : empty,
-                                      our_path, err)
-                   : wt__fail_nomem(err);
-    bool *drop = rc > 0 ? wt__arena_array(&import->arena, bool, members.count + 1) : NULL;
-    if (rc > 0 && !drop)
-        rc = wt__fail_nomem(err);
-    json_object_foreach(rc > 0 ? import->servers : NULL, name, definition)
+    WT_CHECK_ALLOC(added, err);
+    int rc =
+        wt__json_members(&members, &import->arena, import->present.path ? import->present.text : empty, our_path, err);
+    if (rc <= 0)
+        return rc;
+    bool *drop = wt__arena_array(&import->arena, bool, members.count + 1);
+    WT_CHECK_ALLOC(drop, err);
+    json_object_foreach(import->servers, name, definition)
     {
-        struct buffer text = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
         if (wt__json_member_named(&members, name))
             continue;
         wt__json_write_typed(&text, definition);
         added[count] = (struct json_new_member){
             name, {text.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&text)), text.len}};
-        wt__buffer_dispose(&text);
-        if (!added[count++].value.ptr)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(added[count].value.ptr, err);
+        count++;
     }
-    struct buffer out = {0};
-    if (rc > 0) {
-        wt__json_edit(&out, &members, drop, added, count);
-        import->servers_after =
-            (struct str){out.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&out)), out.len};
-        rc = import->servers_after.ptr ? 0 : wt__fail_nomem(err);
-    }
-    wt__buffer_dispose(&out);
-    return rc;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
+    wt__json_edit(&out, &members, drop, added, count);
+    import->servers_after =
+        (struct str){out.failed ? NULL : wt__arena_copy(&import->arena, wt__buffer_view(&out)), out.len};
+    return import->servers_after.ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* JSON has no other paths. */
-static int check_paths(const struct import *import, const struct import_options *options, wt_error *err)
+/* Checks that the paths are valid UTF-8, as JSON requires. */
+static int check_paths(const struct client_import *import, const struct client_import_options *options, wt_error *err)
 {
     const char *const paths[] = {import->servers_path, options->program, options->store};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i] && !wt__utf8_valid(wt__str(paths[i])))
-            return wt__fail(err, WT_EFORMAT, "%s is no UTF-8, so that clients' files cannot name it", paths[i]);
+            return wt__fail(err, WT_EFORMAT, "%s is not valid UTF-8, so that JSON files cannot contain it", paths[i]);
     return 0;
 }
 
-int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err)
+int wt__client_import_plan(struct client_import *out, const struct client_import_options *options, wt_error *err)
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
-    *out = (struct import){.options = options, .folder = options->folder, .lock = -1};
-    int rc = wt__client_own_files(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
-    out->files = wt__arena_array(&out->arena, struct import_file, count);
-    if (rc == 0 && !out->files)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = check_paths(out, options, err);
-    if (rc == 0)
-        rc = read_servers(out, err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = plan_place(out, options, &places[i], err);
-    if (rc == 0 && json_object_size(out->servers) > MCP_SERVERS_MAX)
-        rc = wt__fail(err, WT_ETOOLONG, "%s would have more than %d servers: choose clients by --client",
-                      out->servers_path, MCP_SERVERS_MAX);
-    return rc == 0 ? edit_servers(out, err) : rc;
+    *out = (struct client_import){.options = options, .folder = options->folder, .lock = -1};
+    WT_TRY(wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err));
+    out->files = wt__arena_array(&out->arena, struct client_import_file, count);
+    WT_CHECK_ALLOC(out->files, err);
+    WT_TRY(check_paths(out, options, err));
+    WT_TRY(read_servers(out, err));
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(plan_place(out, options, &places[i], err));
+    if (json_object_size(out->servers) > MCP_SERVERS_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s would have more than %d servers: choose clients with --client",
+                        out->servers_path, MCP_SERVERS_MAX);
+    return add_our_servers(out, err);
 }
 
-void wt__client_import_dispose(struct import *import)
+void wt__client_import_dispose(struct client_import *import)
 {
     wt__unlock_file(import->lock);
     json_decref(import->servers);
     wt__arena_dispose(&import->arena);
-    *import = (struct import){.lock = -1};
+    *import = (struct client_import){.lock = -1};
 }
 
-/* ---------------------------------------------------------------- doing it */
+/* ---------------------------------------------------------------- apply */
 
-static int add_change(struct import *import, struct client_change *out, const struct import_file *file, wt_error *err)
+static int add_change(struct client_import *import, struct client_change *out, const struct client_import_file *file,
+                      wt_error *err)
 {
     struct arena *arena = &import->arena;
     *out = (struct client_change){.client = file->place->client,
@@ -650,7 +589,7 @@ static int add_change(struct import *import, struct client_change *out, const st
     return 0;
 }
 
-/* Changes of a file that has the bytes of before one of them again were taken back by somebody else. */
+/* Drops the recorded changes of a file since it last had its present content: the user has undone them by hand. */
 static void forget_undone(struct client_record *record, const char *file, const char *hash)
 {
     size_t kept = 0, from = SIZE_MAX;
@@ -663,59 +602,52 @@ static void forget_undone(struct client_record *record, const char *file, const 
     record->count = kept;
 }
 
-static int record_changes(struct import *import, wt_error *err)
+static int record_changes(struct client_import *import, wt_error *err)
 {
     struct client_record *record = &import->record, next = {.count = 0};
     next.made_servers = record->count > 0 ? record->made_servers : !import->present.path;
     next.changes = wt__arena_array(&import->arena, struct client_change, record->count + import->count);
-    if (!next.changes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(next.changes, err);
     if (record->count > 0)
         memcpy(next.changes, record->changes, record->count * sizeof *next.changes);
     next.count = record->count;
     for (size_t i = 0; i < import->count; i++) {
-        struct import_file *file = &import->files[i];
+        struct client_import_file *file = &import->files[i];
         struct client_change change;
         if (file->moving == 0)
             continue;
-        int rc = wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err);
-        if (rc == 0)
-            rc = add_change(import, &change, file, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err));
+        WT_TRY(add_change(import, &change, file, err));
         forget_undone(&next, change.file, change.before);
         next.changes[next.count++] = change;
     }
     if (next.count > CLIENT_CHANGES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "%s has more than %d changes: take them back by `mcp undo` first",
-                        import->record_path, CLIENT_CHANGES_MAX);
+        return wt__fail(err, WT_ETOOLONG, "%s has more than %d changes: run `mcp undo` first", import->record_path,
+                        CLIENT_CHANGES_MAX);
     *record = next;
     return wt__client_record_write(record, import->record_path, err);
 }
 
-/* The folder is ours alone, since its files may hold secrets. */
-static int make_folder(const char *folder, wt_error *err)
+/* Creates the folder. Only its owner may open it, since its files may hold secrets. */
+static int make_private_folder(const char *folder, wt_error *err)
 {
     bool there = wt__is_folder(folder);
-    int rc = wt__make_folders(folder, err);
-    if (rc == 0 && !there && chmod(folder, 0700) != 0)
-        rc = wt__fail_errno(err, "make", folder);
-    return rc;
+    WT_TRY(wt__make_folders(folder, err));
+    return there || chmod(folder, 0700) == 0 ? 0 : wt__fail_errno(err, "create", folder);
 }
 
-/* Whether the file is as it is to be: a rename can be made and not be known to last. What cannot be read may be. */
-static bool may_hold(const struct import_file *file)
+/* True if the file has or may have its new content: a write can fail after the rename, and an unreadable file may have
+ * either. */
+static bool may_hold(const struct client_import_file *file)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     int rc = wt__file_read(&text, &len, file->text.path, JSON_EDIT_BYTES_MAX, NULL);
-    bool holds = rc < 0 || wt__str_equal((struct str){text, len}, file->after);
-    free(text);
-    return holds;
+    return rc < 0 || wt__str_equal((struct str){text, len}, file->after);
 }
 
-/* A change that was not made is none. */
-static int drop_failed(struct import *import, wt_error *err)
+/* Removes failed changes from the record. */
+static int drop_failed(struct client_import *import, wt_error *err)
 {
     struct client_record *record = &import->record;
     size_t kept = 0;
@@ -731,28 +663,24 @@ static int drop_failed(struct import *import, wt_error *err)
     return wt__client_record_write(record, import->record_path, err);
 }
 
-/* All that comes before the clients' files. */
-static int begin(struct import *import, wt_error *err)
+/* Locks the folder, and writes the backups, the record and our file. */
+static int write_before_clients(struct client_import *import, wt_error *err)
 {
-    int rc = make_folder(import->folder, err);
-    if (rc == 0)
-        rc = wt__client_lock(&import->lock, import->folder, &import->arena, err);
-    if (rc == 0)
-        rc = wt__client_record_read(&import->record, &import->arena, import->record_path, err);
-    if (rc == 0 && !import->present.path && access(import->servers_path, F_OK) == 0)
-        rc = wt__fail(err, WT_EBUSY, "%s was made meanwhile: try again", import->servers_path);
-    if (rc == 0)
-        rc = record_changes(import, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(make_private_folder(import->folder, err));
+    WT_TRY(wt__client_lock(&import->lock, import->folder, &import->arena, err));
+    WT_TRY(wt__client_record_read(&import->record, &import->arena, import->record_path, err));
+    if (!import->present.path && access(import->servers_path, F_OK) == 0)
+        return wt__fail(err, WT_EBUSY, "%s was created meanwhile: try again", import->servers_path);
+    WT_TRY(record_changes(import, err));
     return import->present.path ? wt__client_text_write(&import->present, import->servers_after, err)
                                 : wt__private_write(import->servers_path, import->servers_after, err);
 }
 
-/* ---------------------------------------------------------------- a file that its client changed meanwhile */
+/* ---------------------------------------------------------------- a file changed by its client */
 
-/* The server of the same name that moves to the same name; NULL if none does. */
-static struct import_server *same_server(const struct import_file *file, const struct import_server *server)
+/* Returns the server with the same old and new name, or NULL. */
+static struct client_import_server *find_same_server(const struct client_import_file *file,
+                                                     const struct client_import_server *server)
 {
     for (size_t i = 0; i < file->count; i++)
         if (file->servers[i].as && strcmp(file->servers[i].name, server->name) == 0)
@@ -760,22 +688,21 @@ static struct import_server *same_server(const struct import_file *file, const s
     return NULL;
 }
 
-/* Plans the file as it is now. Returns 1 if the same servers move, 0 if others do or it cannot be edited any more, or
- * an error. Then the plan is as it was. */
-static int plan_file_again(struct import *import, struct import_file *file, wt_error *err)
+/* Plans a changed file again. Returns 1 if the same servers move. Returns 0 if others do or the file cannot be edited
+ * any more, or an error; the plan is then unchanged. */
+static int plan_file_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
-    struct import_file next = {.place = file->place, .path = file->path};
-    struct reading r = {.import = import, .options = import->options, .file = &next};
+    struct client_import_file next = {.place = file->place, .path = file->path};
+    WT_CLEANUP(dispose_file_plan)
+    struct file_plan r = {.import = import, .options = import->options, .file = &next};
     int rc = read_file(&r, err);
     bool same = rc == 0 && !next.why && next.moving == file->moving;
     for (size_t i = 0; same && i < next.count; i++) {
-        const struct import_server *before = next.servers[i].as ? same_server(file, &next.servers[i]) : NULL;
+        const struct client_import_server *before =
+            next.servers[i].as ? find_same_server(file, &next.servers[i]) : NULL;
         same = before || !next.servers[i].as;
         next.servers[i].shared = before && before->shared;
     }
-    wt__mcp_config_dispose(&r.config);
-    json_decref(r.root);
-    free(r.variables);
     if (!same)
         return rc;
     next.backup = file->backup;
@@ -784,32 +711,29 @@ static int plan_file_again(struct import *import, struct import_file *file, wt_e
     return 1;
 }
 
-/* Puts the new plan of a file into the record, in the place of the old one that was not carried out. */
-static int record_again(struct import *import, struct import_file *file, wt_error *err)
+/* Replaces the change of a file in the record by that of its new plan. */
+static int record_again(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     struct client_record *record = &import->record;
     struct client_change change;
     const char *old = file->backup;
     const bool had_new = file->has_new_backup;
     size_t at = 0;
-    int rc = wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err);
-    if (rc == 0)
-        rc = add_change(import, &change, file, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err));
+    WT_TRY(add_change(import, &change, file, err));
     while (at < record->count && record->changes[at].backup != old)
         at++;
     if (at < record->count)
         record->changes[at] = change;
-    rc = wt__client_record_write(record, import->record_path, err);
-    if (rc == 0 && had_new && strcmp(old, file->backup) != 0)
-        unlink(old); /* a copy of a text that nobody replaced */
-    return rc;
+    WT_TRY(wt__client_record_write(record, import->record_path, err));
+    if (had_new && strcmp(old, file->backup) != 0)
+        unlink(old); /* its text was never replaced */
+    return 0;
 }
 
-/* Writes a client's file. While its client changes it, the plan is made for the new text and tried again. The text may
- * be half written when it is read, and understood the next time. */
-static int write_client_file(struct import *import, struct import_file *file, wt_error *err)
+/* Writes a client's file. If its client changes it meanwhile, plans the new text and tries again, also if that text is
+ * invalid: the client may have written only half of it yet. */
+static int write_client_file(struct client_import *import, struct client_import_file *file, wt_error *err)
 {
     int rc = wt__client_text_write(&file->text, file->after, err);
     for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) {
@@ -826,16 +750,15 @@ static int write_client_file(struct import *import, struct import_file *file, wt
     return rc;
 }
 
-int wt__client_import_apply(struct import *import, wt_error *err)
+int wt__client_import_apply(struct client_import *import, wt_error *err)
 {
     wt_error why;
     if (import->moving == 0)
         return 0;
-    int rc = begin(import, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(write_before_clients(import, err));
+    int rc = 0;
     for (size_t i = 0; i < import->count; i++) {
-        struct import_file *file = &import->files[i];
+        struct client_import_file *file = &import->files[i];
         int written = file->moving > 0 ? write_client_file(import, file, &why) : 0;
         file->written = file->moving > 0 && written == 0;
         if (written < 0) {

@@ -1,22 +1,25 @@
-/* client_server.c: see client_server.h. */
-#include "setup/client_server.h"
-
+/* client_server.c: decides if whichtool can start a server of a client's file, and extracts its definition. */
 #include <ctype.h>
 #include <string.h>
 
-/* Members by what becomes of them; what is in no list keeps the server where it is. */
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "setup/internal.h"
+
+/* Members that move with the server. A member in none of these lists keeps the server with its client. */
 static const char *const moving[] = {"command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers"};
-static const char *const idle[] = {
-    "type",  "transport", "disabled",    "enabled", "timeout", "autoApprove", "alwaysAllow",
-    "trust", "name",      "description", "gallery", "version", "source"}; /* of no use behind whichtool, or looked at */
+static const char *const idle[] = {"type",        "transport",   "disabled", "enabled", "timeout",
+                                   "autoApprove", "alwaysAllow", "trust",    "name",    "description",
+                                   "gallery",     "version",     "source"}; /* dropped, or checked elsewhere */
+/* Lists of tools; a server stays if one is not empty. */
 static const char *const choosing[] = {"disabledTools", "disabled_tools", "enabledTools", "enabled_tools",
                                        "includeTools",  "excludeTools",   "tools"};
-/* Of addresses. Which one it is need not be said: the connection finds out. */
+/* Types of URLs. They are dropped, since the connection finds out the transport. */
 static const char *const transports[] = {"http", "streamable-http", "streamablehttp", "streamable_http", "sse"};
 
-#define AMONG(word, list) among((word), (list), sizeof(list) / sizeof *(list))
+#define IS_LISTED(word, list) is_listed_word((word), (list), sizeof(list) / sizeof *(list))
 
-static bool among(const char *word, const char *const *list, size_t count)
+static bool is_listed_word(const char *word, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(word, list[i]) == 0)
@@ -24,42 +27,41 @@ static bool among(const char *word, const char *const *list, size_t count)
     return false;
 }
 
-struct judging {
+struct server_check {
     struct client_server *out;
     struct arena *arena;
     const struct client_place *place;
-    bool failed; /* memory was out */
+    bool failed; /* out of memory */
 };
 
-/* The first reason stands. */
-static void stay(struct judging *j, const char *before, const char *name, const char *after)
+/* Sets the reason why the server stays; keeps an earlier one. */
+static void refuse_move(struct server_check *j, const char *before, const char *name, const char *after)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (j->out->why)
         return;
     wt__buffer_printf(&text, "%s%.64s%s", before, name, after);
     j->out->why = text.failed ? NULL : wt__arena_copy(j->arena, wt__buffer_view(&text));
     j->failed |= !j->out->why;
-    wt__buffer_dispose(&text);
 }
 
 /* ---------------------------------------------------------------- variables */
 
-static void note_variable(struct judging *j, struct str name)
+static void note_variable(struct server_check *j, struct str name)
 {
     struct client_server *out = j->out;
     const char *kept = wt__arena_copy(j->arena, name);
     j->failed |= !kept;
-    if (!kept || among(kept, out->variables, out->variable_count))
+    if (!kept || is_listed_word(kept, out->variables, out->variable_count))
         return;
     if (out->variable_count == CLIENT_VARIABLES_MAX)
-        stay(j, "it names too many variables", "", "");
+        refuse_move(j, "it uses too many variables", "", "");
     else
         out->variables[out->variable_count++] = kept;
 }
 
-/* What stands between ${ and }. */
-static void look_at_braces(struct judging *j, struct str inside)
+/* Checks the text between ${ and }. */
+static void check_braces(struct server_check *j, struct str inside)
 {
     static const struct str env = STR("env:");
     bool says_env = wt__str_starts(inside, env);
@@ -68,16 +70,16 @@ static void look_at_braces(struct judging *j, struct str inside)
     if (!name)
         j->failed = true;
     else if (j->place->variables == VARIABLES_NONE)
-        stay(j, "its client takes ${", name, "} as it is written, and whichtool would put a variable there");
+        refuse_move(j, "its client passes ${", name, "} unchanged, but whichtool would replace it by a variable");
     else if (says_env != (j->place->variables == VARIABLES_ENV))
-        stay(j, "only its client knows what ${", name, "} is");
+        refuse_move(j, "only its client knows what ${", name, "} is");
     else if (says_env)
         note_variable(j, (struct str){inside.ptr + env.len, inside.len - env.len});
     else
         note_variable(j, (struct str){inside.ptr, mark ? (size_t)(mark - inside.ptr) : inside.len});
 }
 
-static void look_at_text(struct judging *j, struct str text)
+static void check_text(struct server_check *j, struct str text)
 {
     for (size_t at = 0; at + 1 < text.len; at++) {
         char next = text.ptr[at + 1];
@@ -85,64 +87,64 @@ static void look_at_text(struct judging *j, struct str text)
             continue;
         const char *close = next == '{' ? memchr(text.ptr + at, '}', text.len - at) : NULL;
         if (close) {
-            look_at_braces(j, (struct str){text.ptr + at + 2, (size_t)(close - text.ptr) - at - 2});
+            check_braces(j, (struct str){text.ptr + at + 2, (size_t)(close - text.ptr) - at - 2});
             at = (size_t)(close - text.ptr);
         } else if (j->place->variables == VARIABLES_DOLLAR && (isalpha((unsigned char)next) || next == '_')) {
-            stay(j, "only its client puts a variable in the place of $NAME; ${NAME} could be moved", "", "");
+            refuse_move(j, "only its client replaces $NAME by a variable; write ${NAME} to move it", "", "");
         }
     }
 }
 
-/* Definitions are at most lists and objects of texts: deeper ones have been refused. */
-static void look_at_texts(struct judging *j, const json_t *value)
+/* Checks all strings of a member. Deeper definitions have been refused already. */
+static void check_texts(struct server_check *j, const json_t *value)
 {
     const char *key;
     json_t *item;
     size_t i;
     if (json_is_string(value))
-        look_at_text(j, (struct str){json_string_value(value), json_string_length(value)});
+        check_text(j, (struct str){json_string_value(value), json_string_length(value)});
     json_array_foreach((json_t *)value, i, item)
     {
         if (json_is_string(item))
-            look_at_text(j, (struct str){json_string_value(item), json_string_length(item)});
+            check_text(j, (struct str){json_string_value(item), json_string_length(item)});
     }
     json_object_foreach((json_t *)value, key, item)
     {
         if (json_is_string(item))
-            look_at_text(j, (struct str){json_string_value(item), json_string_length(item)});
+            check_text(j, (struct str){json_string_value(item), json_string_length(item)});
     }
 }
 
 /* ---------------------------------------------------------------- members */
 
-static bool is_nothing(const json_t *value)
+static bool is_empty_value(const json_t *value)
 {
     return json_is_null(value) || (json_is_array(value) && json_array_size(value) == 0);
 }
 
-static void look_at_members(struct judging *j, const json_t *entry)
+static void check_members(struct server_check *j, const json_t *entry)
 {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)entry, key, value)
     {
-        if (json_is_null(value) || AMONG(key, idle))
+        if (json_is_null(value) || IS_LISTED(key, idle))
             continue;
-        if (AMONG(key, choosing)) {
-            if (!is_nothing(value))
-                stay(j, "its client leaves out some of its tools, by its \"", key, "\"");
+        if (IS_LISTED(key, choosing)) {
+            if (!is_empty_value(value))
+                refuse_move(j, "its client leaves out some of its tools by \"", key, "\"");
         } else if (json_is_object(value) && strcmp(key, "command") == 0) {
-            stay(j, "its \"command\" is an object, which an older form of its client has", "", "");
-        } else if (!AMONG(key, moving)) {
-            stay(j, "what its \"", key, "\" says, only its client does");
+            refuse_move(j, "its \"command\" is an object, an older format of its client", "", "");
+        } else if (!IS_LISTED(key, moving)) {
+            refuse_move(j, "only its client supports its \"", key, "\"");
         } else {
-            look_at_texts(j, value);
+            check_texts(j, value);
             j->failed |= !j->out->definition || json_object_set(j->out->definition, key, value) < 0;
         }
     }
 }
 
-/* Whether an address is this machine's own, where nobody signs in. */
+/* True if a URL is on this machine, where servers require no sign-in. */
 static bool is_local(const char *url)
 {
     static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -155,42 +157,42 @@ static bool is_local(const char *url)
     return false;
 }
 
-static void look_at_address(struct judging *j, const struct mcp_server *server, const json_t *entry)
+static void check_url(struct server_check *j, const struct mcp_server *server, const json_t *entry)
 {
     struct str type = wt__json_str(entry, "type").len ? wt__json_str(entry, "type") : wt__json_str(entry, "transport");
     if (type.len > 0 && !wt__str_among(type, transports, sizeof transports / sizeof *transports))
-        stay(j, "its \"type\" is not known", "", "");
+        refuse_move(j, "its \"type\" is unknown", "", "");
     else if (server->header_count == 0 && !is_local(server->url))
-        stay(j, "no key is written for it, so its client may sign in there, which whichtool cannot", "", "");
+        refuse_move(j, "it has no key, so its client may sign in there, which whichtool cannot", "", "");
 }
 
-static void look_at_command(struct judging *j, const json_t *entry)
+static void check_command(struct server_check *j, const json_t *entry)
 {
     struct str type = wt__json_str(entry, "type");
     if (type.len > 0 && !wt__str_equal(type, STR("stdio")))
-        stay(j, "its \"type\" is not known", "", "");
+        refuse_move(j, "its \"type\" is unknown", "", "");
 }
 
-int wt__client_server(struct client_server *out, struct arena *arena, const struct client_place *place,
-                      const struct mcp_server *server, const json_t *entry, wt_error *err)
+int wt__client_check_server(struct client_server *out, struct arena *arena, const struct client_place *place,
+                            const struct mcp_server *server, const json_t *entry, wt_error *err)
 {
-    struct judging j = {.out = out, .arena = arena, .place = place};
+    struct server_check j = {.out = out, .arena = arena, .place = place};
     *out = (struct client_server){.definition = json_object()};
     if (server->disabled)
-        stay(&j, "it is switched off", "", "");
+        refuse_move(&j, "it is disabled", "", "");
     if (!json_is_object(entry))
-        stay(&j, "it is no object", "", "");
+        refuse_move(&j, "it is not an object", "", "");
     if (json_is_string(json_object_get(entry, "envFile")))
-        stay(&j, "only its client reads its \"envFile\"", "", "");
+        refuse_move(&j, "only its client reads its \"envFile\"", "", "");
     if (strlen(server->name) > WT_MAX_NAME_BYTES)
-        stay(&j, "its name is too long", "", "");
-    look_at_members(&j, entry);
+        refuse_move(&j, "its name is too long", "", "");
+    check_members(&j, entry);
     if (server->refusal)
-        stay(&j, server->refusal, "", "");
+        refuse_move(&j, server->refusal, "", "");
     else if (server->url)
-        look_at_address(&j, server, entry);
+        check_url(&j, server, entry);
     else
-        look_at_command(&j, entry);
+        check_command(&j, entry);
     if (out->why || j.failed) {
         json_decref(out->definition);
         out->definition = NULL;

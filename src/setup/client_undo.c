@@ -1,9 +1,9 @@
-/* client_undo.c: see client_files.h: and back.
+/* client_undo.c: the second half of client_files.h.
  *
- * Changes are taken back from the last to the first, on the text of their file. Where that is what the change made of
- * it, the copy of before is it; where it was changed since, it is edited: the entry out, the servers in, as they were
- * written. The clients' files come first, then our file of servers, the copies and the record, so that after a crash
- * the record still says what is left to do. */
+ * Changes are undone from the last to the first. A file with exactly the content of the change gets its backup again. A
+ * file changed since then is edited: the entry is removed, and the servers are put back as they were written. The
+ * clients' files come first, then our file of servers, the backups and the record, so that after a crash the record
+ * still lists the remaining work. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,12 @@
 
 #include "base/file.h"
 #include "base/json_edit.h"
-#include "setup/client_files.h"
-#include "setup/client_files_inside.h"
-#include "setup/client_server.h"
+#include "base/memory.h"
+#include "setup/internal.h"
 
 /* ---------------------------------------------------------------- one file */
 
-static struct undo_file *file_of(struct undo *undo, const struct client_change *change)
+static struct client_undo_file *find_undo_file(struct client_undo *undo, const struct client_change *change)
 {
     for (size_t i = 0; i < undo->count; i++)
         if (strcmp(undo->files[i].path, change->file) == 0)
@@ -25,11 +24,12 @@ static struct undo_file *file_of(struct undo *undo, const struct client_change *
     return NULL;
 }
 
-/* The file as it is now. */
-static int open_file(struct undo *undo, struct undo_file *file, const struct client_change *change, wt_error *err)
+/* Reads the current file. */
+static int open_file(struct client_undo *undo, struct client_undo_file *file, const struct client_change *change,
+                     wt_error *err)
 {
     struct stat info;
-    *file = (struct undo_file){.client = change->client, .path = change->file, .state = UNDO_NEVER};
+    *file = (struct client_undo_file){.client = change->client, .path = change->file, .state = UNDO_NEVER};
     file->back = wt__arena_array(&undo->arena, const char *, 1);
     file->kept = wt__arena_array(&undo->arena, const char *, 1);
     if (!file->back || !file->kept)
@@ -45,19 +45,18 @@ static int open_file(struct undo *undo, struct undo_file *file, const struct cli
     return rc < 0 ? rc : 0;
 }
 
-static int leave(struct undo *undo, struct undo_file *file, const char *why, wt_error *err)
+static int skip_undo_file(struct client_undo *undo, struct client_undo_file *file, const char *why, wt_error *err)
 {
     file->state = UNDO_LEFT;
     file->why = wt__arena_copy(&undo->arena, wt__str(why));
     return file->why ? 0 : wt__fail_nomem(err);
 }
 
-/* One more name in a list of the arena. */
+/* Appends a name to a list in the arena. */
 static int add_name(struct arena *arena, const char ***names, size_t *count, const char *name, wt_error *err)
 {
     const char **next = wt__arena_array(arena, const char *, *count + 1);
-    if (!next)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(next, err);
     if (*count > 0)
         memcpy(next, *names, *count * sizeof *next);
     next[(*count)++] = name;
@@ -67,23 +66,22 @@ static int add_name(struct arena *arena, const char ***names, size_t *count, con
 
 /* ---------------------------------------------------------------- one change */
 
-/* The copy of before, if it is what it was. Returns 1, 0 or WT_ENOMEM. */
-static int read_backup(struct undo *undo, const struct client_change *change, struct str *out, wt_error *err)
+/* Reads the backup and checks its hash. Returns 1, 0 if it is missing or was changed, or WT_ENOMEM. */
+static int read_backup(struct client_undo *undo, const struct client_change *change, struct str *out, wt_error *err)
 {
-    char *bytes = NULL;
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len = 0;
     int rc = wt__file_read(&bytes, &len, change->backup, JSON_EDIT_BYTES_MAX, NULL);
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
     *out = (struct str){wt__arena_copy(&undo->arena, (struct str){bytes, len}), len};
-    free(bytes);
     const char *hash = out->ptr ? wt__text_hash(&undo->arena, *out) : NULL;
     return hash ? strcmp(hash, change->before) == 0 : wt__fail_nomem(err);
 }
 
-struct editing {
-    struct undo *undo;
-    struct undo_file *file;
+struct undo_edit {
+    struct client_undo *undo;
+    struct client_undo_file *file;
     const struct client_change *change;
     struct json_members members;
     json_t *root, *servers;
@@ -92,8 +90,8 @@ struct editing {
     bool *drop;
 };
 
-/* Takes the entry out of the tree as well: what is edited has to come out as that. */
-static void drop_entry(struct editing *e)
+/* Removes the entry from the text and from the tree. The tree is compared with the edited text later. */
+static void drop_entry(struct undo_edit *e)
 {
     for (size_t i = 0; e->change->entry && i < e->members.count; i++) {
         const char *name = e->members.members[i].name;
@@ -105,44 +103,37 @@ static void drop_entry(struct editing *e)
     }
 }
 
-static int put_back(struct editing *e, const struct client_moved *moved, wt_error *err)
+static int put_back(struct undo_edit *e, const struct client_moved *moved, wt_error *err)
 {
     struct arena *arena = &e->undo->arena;
-    json_t *value = NULL;
+    WT_CLEANUP(json_decrefp) json_t *value = NULL;
     if (json_object_get(e->servers, moved->name))
         return add_name(arena, &e->file->kept, &e->file->kept_count, moved->name, err);
-    int rc = wt__json_parse_relaxed(&value, wt__str(moved->text), err);
-    if (rc == 0 && json_object_set(e->servers, moved->name, value) < 0)
-        rc = wt__fail_nomem(err);
-    json_decref(value);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__json_parse_relaxed(&value, wt__str(moved->text), err));
+    if (json_object_set(e->servers, moved->name, value) < 0)
+        return wt__fail_nomem(err);
     e->added[e->added_count++] = (struct json_new_member){moved->name, wt__str(moved->text)};
     return add_name(arena, &e->file->back, &e->file->back_count, moved->name, err);
 }
 
-static int write_edited(struct editing *e, wt_error *err)
+static int write_edited(struct undo_edit *e, wt_error *err)
 {
     struct arena *arena = &e->undo->arena;
-    struct buffer out = {0};
-    json_t *have = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
+    WT_CLEANUP(json_decrefp) json_t *have = NULL;
     wt__json_edit(&out, &e->members, e->drop, e->added, e->added_count);
     struct str after = {out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out)), out.len};
-    wt__buffer_dispose(&out);
-    if (!after.ptr)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(after.ptr, err);
     int rc = wt__json_parse_relaxed(&have, after, NULL);
-    bool right = rc == 0 && json_equal(have, e->root);
-    json_decref(have);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
-    if (!right)
-        return leave(e->undo, e->file, "it could not be edited so that all else in it stays the same", err);
+    if (rc < 0 || !json_equal(have, e->root))
+        return skip_undo_file(e->undo, e->file, "it cannot be edited without changing other parts of it", err);
     e->file->after = after;
     return 0;
 }
 
-static int edit(struct editing *e, wt_error *err)
+static int edit_undone_file(struct undo_edit *e, wt_error *err)
 {
     const struct client_change *change = e->change;
     const char *both[] = {change->outer, change->inner, NULL};
@@ -154,29 +145,28 @@ static int edit(struct editing *e, wt_error *err)
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (rc < 0)
-        return leave(e->undo, e->file, why.message, err);
+        return skip_undo_file(e->undo, e->file, why.message, err);
     const json_t *outer = change->outer ? wt__json_object(e->root, change->outer) : e->root;
     e->servers = wt__json_object(outer, change->inner);
     if (rc == 0 || !e->servers)
-        return leave(e->undo, e->file, "the place of its servers is gone", err);
+        return skip_undo_file(e->undo, e->file, "it has no list of servers any more", err);
     e->drop = wt__arena_array(arena, bool, e->members.count + 1);
     e->added = wt__arena_array(arena, struct json_new_member, change->moved_count + 1);
     if (!e->drop || !e->added)
         return wt__fail_nomem(err);
     drop_entry(e);
     for (size_t i = 0; i < change->moved_count; i++)
-        if ((rc = put_back(e, &change->moved[i], err)) < 0)
-            return rc;
+        WT_TRY(put_back(e, &change->moved[i], err));
     return write_edited(e, err);
 }
 
-static int take_back(struct undo *undo, struct undo_file *file, const struct client_change *change, wt_error *err)
+static int undo_change(struct client_undo *undo, struct client_undo_file *file, const struct client_change *change,
+                       wt_error *err)
 {
     struct str before;
     const char *hash = wt__text_hash(&undo->arena, file->after);
     file->backup = change->backup;
-    if (!hash)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(hash, err);
     if (strcmp(hash, change->before) == 0)
         return 0;
     int rc = strcmp(hash, change->after) == 0 ? read_backup(undo, change, &before, err) : 0;
@@ -184,63 +174,60 @@ static int take_back(struct undo *undo, struct undo_file *file, const struct cli
         return rc;
     if (rc > 0) {
         file->after = before;
-        rc = 0;
-        for (size_t i = 0; rc == 0 && i < change->moved_count; i++)
-            rc = add_name(&undo->arena, &file->back, &file->back_count, change->moved[i].name, err);
+        for (size_t i = 0; i < change->moved_count; i++)
+            WT_TRY(add_name(&undo->arena, &file->back, &file->back_count, change->moved[i].name, err));
         if (file->state == UNDO_NEVER)
             file->state = UNDO_BYTES;
-        return rc;
+        return 0;
     }
-    struct editing e = {.undo = undo, .file = file, .change = change};
+    struct undo_edit e = {.undo = undo, .file = file, .change = change};
     file->state = UNDO_EDITED;
-    rc = edit(&e, err);
+    rc = edit_undone_file(&e, err);
     json_decref(e.root);
     return rc;
 }
 
 /* ---------------------------------------------------------------- all of them */
 
-int wt__client_undo_plan(struct undo *out, const struct import_options *options, wt_error *err)
+int wt__client_undo_plan(struct client_undo *out, const struct client_import_options *options, wt_error *err)
 {
-    *out = (struct undo){.folder = options->folder, .lock = -1};
-    int rc = wt__client_own_files(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
-    if (rc == 0 && wt__is_folder(options->folder))
-        rc = wt__client_lock(&out->lock, options->folder, &out->arena, err);
-    if (rc == 0)
-        rc = wt__client_record_read(&out->record, &out->arena, out->record_path, err);
-    if (rc < 0)
-        return rc;
-    out->files = wt__arena_array(&out->arena, struct undo_file, out->record.count + 1);
+    *out = (struct client_undo){.folder = options->folder, .lock = -1};
+    WT_TRY(wt__client_own_paths(options->folder, &out->arena, &out->servers_path, &out->record_path, err));
+    if (wt__is_folder(options->folder))
+        WT_TRY(wt__client_lock(&out->lock, options->folder, &out->arena, err));
+    WT_TRY(wt__client_record_read(&out->record, &out->arena, out->record_path, err));
+    out->files = wt__arena_array(&out->arena, struct client_undo_file, out->record.count + 1);
     out->taken = wt__arena_array(&out->arena, bool, out->record.count + 1);
     if (!out->files || !out->taken)
         return wt__fail_nomem(err);
+    int rc = 0;
     for (size_t i = out->record.count; rc == 0 && i-- > 0;) {
         const struct client_change *change = &out->record.changes[i];
-        if (!wt__client_chosen(options, change->client))
+        if (!wt__client_is_chosen(options, change->client))
             continue;
-        struct undo_file *file = file_of(out, change);
+        struct client_undo_file *file = find_undo_file(out, change);
         if (!file) {
             file = &out->files[out->count++];
             rc = open_file(out, file, change, err);
         }
         out->taken[i] = true;
         if (rc == 0 && file->state != UNDO_GONE && file->state != UNDO_LEFT)
-            rc = take_back(out, file, change, err);
+            rc = undo_change(out, file, change, err);
         file->backup = change->backup;
     }
     return rc;
 }
 
-void wt__client_undo_dispose(struct undo *undo)
+void wt__client_undo_dispose(struct client_undo *undo)
 {
     wt__unlock_file(undo->lock);
     wt__arena_dispose(&undo->arena);
-    *undo = (struct undo){.lock = -1};
+    *undo = (struct client_undo){.lock = -1};
 }
 
 /* ---------------------------------------------------------------- our file of servers */
 
-static bool is_taken(const struct undo *undo, size_t index)
+static bool is_undone(const struct client_undo *undo, size_t index)
 {
     const struct client_change *change = &undo->record.changes[index];
     for (size_t i = 0; undo->taken[index] && i < undo->count; i++)
@@ -249,56 +236,50 @@ static bool is_taken(const struct undo *undo, size_t index)
     return false;
 }
 
-/* Whether a change that stays still needs it. */
-static bool is_needed(const struct undo *undo, const char *name)
+/* True if a remaining change still needs the server. */
+static bool is_needed(const struct client_undo *undo, const char *name)
 {
     for (size_t i = 0; i < undo->record.count; i++)
-        for (size_t k = 0; !is_taken(undo, i) && k < undo->record.changes[i].moved_count; k++)
+        for (size_t k = 0; !is_undone(undo, i) && k < undo->record.changes[i].moved_count; k++)
             if (strcmp(undo->record.changes[i].moved[k].as, name) == 0)
                 return true;
     return false;
 }
 
-/* Marks what goes of our servers: what was moved, is not needed and is still as it was moved. */
-static int mark_moved(struct undo *undo, const struct json_members *members, bool *drop, wt_error *err)
+/* Marks the servers to remove from our file: moved, not needed any more, and unchanged since. */
+static int mark_moved(struct client_undo *undo, const struct json_members *members, bool *drop, wt_error *err)
 {
     for (size_t i = 0; i < undo->record.count; i++) {
         const struct client_change *change = &undo->record.changes[i];
-        for (size_t k = 0; is_taken(undo, i) && k < change->moved_count; k++) {
+        for (size_t k = 0; is_undone(undo, i) && k < change->moved_count; k++) {
             const struct json_member *member = wt__json_member_named(members, change->moved[k].as);
-            json_t *there = NULL, *was = NULL;
+            WT_CLEANUP(json_decrefp) json_t *there = NULL;
+            WT_CLEANUP(json_decrefp) json_t *was = NULL;
             if (!member || drop[member - members->members] || is_needed(undo, member->name))
                 continue;
-            int rc = wt__json_parse_relaxed(&there, member->text, err);
-            if (rc == 0)
-                rc = wt__json_parse(&was, change->moved[k].definition, strlen(change->moved[k].definition), err);
-            bool same = rc == 0 && json_equal(there, was);
-            json_decref(there);
-            json_decref(was);
-            if (rc == 0 && same)
+            WT_TRY(wt__json_parse_relaxed(&there, member->text, err));
+            WT_TRY(wt__json_parse(&was, change->moved[k].definition, strlen(change->moved[k].definition), err));
+            if (json_equal(there, was))
                 drop[member - members->members] = true;
-            else if (rc == 0)
-                rc = add_name(&undo->arena, &undo->left, &undo->left_count, member->name, err);
-            if (rc < 0)
-                return rc;
+            else
+                WT_TRY(add_name(&undo->arena, &undo->left, &undo->left_count, member->name, err));
         }
     }
     return 0;
 }
 
-/* Names what stays though no client's file ever had it. */
-static int mark_added(struct undo *undo, const struct json_members *members, wt_error *err)
+/* Lists the servers that never were in a client's file. */
+static int mark_added(struct client_undo *undo, const struct json_members *members, wt_error *err)
 {
-    int rc = 0;
-    for (size_t m = 0; rc == 0 && m < members->count; m++) {
+    for (size_t m = 0; m < members->count; m++) {
         bool moved = false;
         for (size_t i = 0; i < undo->record.count; i++)
             for (size_t k = 0; k < undo->record.changes[i].moved_count; k++)
                 moved |= strcmp(undo->record.changes[i].moved[k].as, members->members[m].name) == 0;
         if (!moved)
-            rc = add_name(&undo->arena, &undo->added, &undo->added_count, members->members[m].name, err);
+            WT_TRY(add_name(&undo->arena, &undo->added, &undo->added_count, members->members[m].name, err));
     }
-    return rc;
+    return 0;
 }
 
 static int remove_file(const char *path, wt_error *err)
@@ -306,13 +287,13 @@ static int remove_file(const char *path, wt_error *err)
     return unlink(path) != 0 && errno != ENOENT ? wt__fail_errno(err, "remove", path) : 0;
 }
 
-static int edit_servers(struct undo *undo, wt_error *err)
+static int remove_our_servers(struct client_undo *undo, wt_error *err)
 {
     static const char *const path[] = {"mcpServers", NULL};
     struct client_text text;
     struct json_members members;
     const char *why = NULL;
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     size_t kept = 0;
     if (access(undo->servers_path, F_OK) != 0)
         return 0;
@@ -322,67 +303,61 @@ static int edit_servers(struct undo *undo, wt_error *err)
     if (rc == WT_ENOMEM)
         return rc;
     if (rc <= 0)
-        return wt__fail(err, WT_EFORMAT, "%s is not what was written there: the servers in it stay",
-                        undo->servers_path);
+        return wt__fail(err, WT_EFORMAT, "%s was changed and is invalid now: its servers stay", undo->servers_path);
     bool *drop = wt__arena_array(&undo->arena, bool, members.count + 1);
-    rc = drop ? mark_moved(undo, &members, drop, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = mark_added(undo, &members, err);
-    for (size_t i = 0; rc == 0 && i < members.count; i++)
+    WT_CHECK_ALLOC(drop, err);
+    WT_TRY(mark_moved(undo, &members, drop, err));
+    WT_TRY(mark_added(undo, &members, err));
+    for (size_t i = 0; i < members.count; i++)
         kept += !drop[i];
-    if (rc == 0 && kept == 0 && undo->record.made_servers)
+    if (kept == 0 && undo->record.made_servers)
         return remove_file(undo->servers_path, err);
-    if (rc == 0 && kept < members.count) {
-        wt__json_edit(&out, &members, drop, NULL, 0);
-        rc = out.failed ? wt__fail_nomem(err) : wt__client_text_write(&text, wt__buffer_view(&out), err);
-    }
-    wt__buffer_dispose(&out);
-    return rc;
+    if (kept == members.count)
+        return 0;
+    wt__json_edit(&out, &members, drop, NULL, 0);
+    return out.failed ? wt__fail_nomem(err) : wt__client_text_write(&text, wt__buffer_view(&out), err);
 }
 
-/* ---------------------------------------------------------------- doing it */
+/* ---------------------------------------------------------------- apply */
 
-/* A copy whose bytes are the file's again is of no use. Of a file that was edited it stays. */
-static int remove_backup(const struct undo *undo, const struct client_change *change, wt_error *err)
+/* Removes the backup of a file that has its old content again. The backup of an edited file stays. */
+static int remove_backup(const struct client_undo *undo, const struct client_change *change, wt_error *err)
 {
     for (size_t i = 0; i < undo->count; i++) {
-        const struct undo_file *file = &undo->files[i];
+        const struct client_undo_file *file = &undo->files[i];
         if (strcmp(file->path, change->file) == 0 && (file->state == UNDO_BYTES || file->state == UNDO_NEVER))
             return remove_file(change->backup, err);
     }
     return 0;
 }
 
-static int finish(struct undo *undo, wt_error *err)
+static int finish_undo(struct client_undo *undo, wt_error *err)
 {
     struct client_record left = {.made_servers = undo->record.made_servers};
-    int rc = edit_servers(undo, err);
-    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* somebody edits it */
+    int rc = remove_our_servers(undo, err);
+    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* it is being edited */
         wt__client_pause(tries);
         undo->left_count = undo->added_count = 0;
-        rc = edit_servers(undo, err);
+        rc = remove_our_servers(undo, err);
     }
+    WT_TRY(rc);
     left.changes = wt__arena_array(&undo->arena, struct client_change, undo->record.count + 1);
-    if (rc == 0 && !left.changes)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < undo->record.count; i++) {
-        if (is_taken(undo, i))
-            rc = remove_backup(undo, &undo->record.changes[i], err);
+    WT_CHECK_ALLOC(left.changes, err);
+    for (size_t i = 0; i < undo->record.count; i++) {
+        if (is_undone(undo, i))
+            WT_TRY(remove_backup(undo, &undo->record.changes[i], err));
         else
             left.changes[left.count++] = undo->record.changes[i];
     }
-    if (rc < 0)
-        return rc;
     if (left.count > 0)
         return wt__client_record_write(&left, undo->record_path, err);
-    rc = remove_file(undo->record_path, err);
-    if (rc == 0)
-        wt__client_leave(undo->folder, &undo->arena);
-    return rc;
+    WT_TRY(remove_file(undo->record_path, err));
+    wt__client_remove_lock(undo->folder, &undo->arena);
+    return 0;
 }
 
-/* Plans a file again that its client changed meanwhile. */
-static int plan_undo_again(struct undo *undo, struct undo_file *file, wt_error *err)
+/* Plans a file again after its client changed it. */
+static int plan_undo_again(struct client_undo *undo, struct client_undo_file *file, wt_error *err)
 {
     const char *path = file->path;
     bool is_open = false;
@@ -395,14 +370,14 @@ static int plan_undo_again(struct undo *undo, struct undo_file *file, wt_error *
             rc = open_file(undo, file, change, err);
         is_open = true;
         if (rc == 0 && file->state != UNDO_GONE && file->state != UNDO_LEFT)
-            rc = take_back(undo, file, change, err);
+            rc = undo_change(undo, file, change, err);
         file->backup = change->backup;
     }
     return rc;
 }
 
-/* A text that was edited since init is kept in a copy of its own, since no other copy has it. */
-static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *err)
+/* Writes a file. A text that was edited since init is backed up first, since it exists only there. */
+static int replace_edited(struct client_undo *undo, struct client_undo_file *file, wt_error *err)
 {
     const char *copy;
     bool is_new = false;
@@ -416,8 +391,8 @@ static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *e
     return rc;
 }
 
-/* The same as for init: a text may be half written when it is read. */
-static int write_undone_file(struct undo *undo, struct undo_file *file, wt_error *err)
+/* Writes a file and tries again while its client changes it, as init does. */
+static int write_undone_file(struct client_undo *undo, struct client_undo_file *file, wt_error *err)
 {
     int rc = replace_edited(undo, file, err);
     for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) {
@@ -433,23 +408,23 @@ static int write_undone_file(struct undo *undo, struct undo_file *file, wt_error
     return file->state == UNDO_LEFT ? 0 : rc;
 }
 
-int wt__client_undo_apply(struct undo *undo, wt_error *err)
+int wt__client_undo_apply(struct client_undo *undo, wt_error *err)
 {
     int rc = 0;
     wt_error why;
     for (size_t i = 0; i < undo->count; i++) {
-        struct undo_file *file = &undo->files[i];
+        struct client_undo_file *file = &undo->files[i];
         if (file->state != UNDO_BYTES && file->state != UNDO_EDITED)
             continue;
         int written = write_undone_file(undo, file, &why);
         file->written = written == 0 && (file->state == UNDO_BYTES || file->state == UNDO_EDITED);
         if (written == 0)
             continue;
-        if (leave(undo, file, why.message, err) < 0)
+        if (skip_undo_file(undo, file, why.message, err) < 0)
             return WT_ENOMEM;
         if (rc == 0)
             rc = wt__fail(err, written, "%s", why.message);
     }
-    int finished = finish(undo, rc < 0 ? NULL : err);
+    int finished = finish_undo(undo, rc < 0 ? NULL : err);
     return rc < 0 ? rc : finished;
 }

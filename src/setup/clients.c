@@ -125,7 +125,7 @@ const struct client_place *wt__client_places(size_t *count)
     return places;
 }
 
-bool wt__client_known(const char *client)
+bool wt__client_is_known(const char *client)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strcmp(places[i].client, client) == 0)
@@ -142,8 +142,8 @@ enum client_system wt__client_system(void)
 #endif
 }
 
-/* What is not absolute counts as not set, as with XDG's own. */
-static const char *absolute(const char *variable)
+/* Returns a variable's value if it is an absolute path, else NULL. XDG ignores relative paths too. */
+static const char *absolute_variable(const char *variable)
 {
     const char *value = variable ? getenv(variable) : NULL;
     return value && value[0] == '/' ? value : NULL;
@@ -154,10 +154,10 @@ int wt__client_file(const char **out, struct arena *arena, const struct client_p
 {
     static const char config[] = "CONFIG/";
     const char *file = system == CLIENT_MACOS && place->mac_file ? place->mac_file : place->file, *base = project;
-    const char *home = absolute("HOME"), *named = absolute(place->variable);
+    const char *home = absolute_variable("HOME"), *named = absolute_variable(place->variable);
     *out = NULL;
     if (place->scope == CLIENT_OF_USER && !home)
-        return wt__fail(err, WT_ENOTFOUND, "HOME is not set to an absolute path: clients keep their files there");
+        return wt__fail(err, WT_ENOTFOUND, "HOME is not an absolute path; clients keep their files there");
     if (named) {
         base = named;
         file = strrchr(file, '/') + 1;
@@ -165,7 +165,7 @@ int wt__client_file(const char **out, struct arena *arena, const struct client_p
         base = home;
         file += 2;
     } else if (strncmp(file, config, sizeof config - 1) == 0) {
-        const char *xdg = system == CLIENT_LINUX ? absolute("XDG_CONFIG_HOME") : NULL;
+        const char *xdg = system == CLIENT_LINUX ? absolute_variable("XDG_CONFIG_HOME") : NULL;
         file += sizeof config - 1;
         base =
             xdg ? xdg : wt__path_join(arena, home, system == CLIENT_MACOS ? "Library/Application Support" : ".config");

@@ -1,8 +1,8 @@
-/* clients.h: where the clients of MCP keep which servers they start, as a table: adding a client is a row.
+/* clients.h: a table of the files in which MCP clients keep their servers. A new client is a new row.
  *
- * The places are those that the clients' own documentation names, for Linux and macOS. A place is below the home, below
- * the folder of configurations ($XDG_CONFIG_HOME, else ~/.config; on macOS ~/Library/Application Support), or below the
- * folder of a project; a variable may name another folder, as the client itself reads it. */
+ * The paths are from the clients' documentation, for Linux and macOS. A path is below the home folder, below the
+ * configuration folder ($XDG_CONFIG_HOME, else ~/.config; on macOS ~/Library/Application Support), or below the folder
+ * of a project. A variable of the client may name another folder. */
 #ifndef WT_SETUP_CLIENTS_H
 #define WT_SETUP_CLIENTS_H
 
@@ -15,35 +15,34 @@
 enum client_scope { CLIENT_OF_USER, CLIENT_OF_PROJECT };
 enum client_system { CLIENT_LINUX, CLIENT_MACOS };
 
-/* What a client puts into the texts of a server for a variable of its own environment. */
+/* Syntax in which a client replaces variables of its environment. */
 enum client_variables {
-    VARIABLES_NONE,   /* nothing: ${NAME} is what it says */
+    VARIABLES_NONE,   /* replaces no variables */
     VARIABLES_BRACES, /* ${NAME}, ${NAME:-default} */
     VARIABLES_ENV,    /* ${env:NAME} */
-    VARIABLES_DOLLAR  /* ${NAME}, and $NAME too */
+    VARIABLES_DOLLAR  /* ${NAME} and $NAME */
 };
 
 struct client_place {
-    const char *client;          /* what --client names */
-    const char *title;           /* as its users know it */
-    const char *file, *mac_file; /* "~/...", "CONFIG/...", or of a project; mac_file NULL: the same */
-    const char *variable;        /* names the folder of the file in the place of ~, where it is set; or NULL */
-    const char *outer,
-        *inner; /* members that lead to the servers; outer NULL: at the root; inner NULL: it is no JSON */
-    const char *extra, *value; /* a member that each server has; or NULL */
+    const char *client;          /* name for --client */
+    const char *title;           /* name for users */
+    const char *file, *mac_file; /* "~/...", "CONFIG/...", or relative to the project; mac_file NULL if the same */
+    const char *variable;        /* variable that overrides the folder of the file, or NULL */
+    const char *outer, *inner;   /* members that lead to the servers; outer NULL at the root, inner NULL if not JSON */
+    const char *extra, *value;   /* a member of each server, or NULL */
     enum client_scope scope;
     enum client_variables variables;
 };
 
-/* All rows, in the order in which they are told. */
+/* Returns all rows, in display order. */
 const struct client_place *wt__client_places(size_t *count);
-bool wt__client_known(const char *client);
+bool wt__client_is_known(const char *client);
 
-/* The system that this is. */
+/* Returns the current system. */
 enum client_system wt__client_system(void);
 
-/* The file of a place, absolute, in the arena. project: the folder of CLIENT_OF_PROJECT. Errors: WT_ENOTFOUND (HOME is
- * not set), WT_ENOMEM. */
+/* Sets *out to the absolute path of a place, in the arena. project: folder for CLIENT_OF_PROJECT. Errors: WT_ENOTFOUND
+ * (HOME is not set), WT_ENOMEM. */
 int wt__client_file(const char **out, struct arena *arena, const struct client_place *place, enum client_system system,
                     const char *project, wt_error *err);
 

@@ -119,7 +119,7 @@ static void each_server_is_reported(void **state)
     assert_null(servers[1]->added);
     assert_true(servers[2]->disabled && servers[2]->code == 0 && !servers[2]->added);
     assert_int_equal(servers[3]->code, WT_EINVAL);
-    assert_string_equal(servers[3]->reason, "it needs what only its client can ask for: input:x");
+    assert_string_equal(servers[3]->reason, "it needs an input that only its client can ask for: input:x");
     wt_mcp_report_free(report);
     wt_close(engine);
 }

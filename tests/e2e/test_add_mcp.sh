@@ -126,7 +126,7 @@ says "none-such.json"
 expect 3 "one that names no servers" add --mcp none.json
 says "none.json names no MCP servers"
 expect 6 "one that only its client can start" add --mcp input.json
-says "a: it needs what only its client can ask for: input:key"
+says "a: it needs an input that only its client can ask for: input:key"
 expect 2 "a format" add --mcp -f mcp mcp.json
 expect 2 "a time limit without servers" add --timeout 3 mcp.json
 

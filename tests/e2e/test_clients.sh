@@ -203,12 +203,12 @@ echo '{"mcpServers": {"a": {"command": "a"}}}' >home/one.json
 ln home/one.json home/.config/Claude/claude_desktop_config.json
 whole_tree home >whole_before
 expect 0 "folders, pipes, dangling links, read-only and huge files" mcp init --yes </dev/null
-prints "left +it may not be written"
+prints "left +it is read-only"
 prints "left .*is a folder, not a file"
 prints "left .*is a pipe"
-prints "left +it is a link to nothing"
+prints "left +it is a broken link"
 prints "left .*at most 16777216 are read"
-prints "left +it has several names"
+prints "left +it has several hard links"
 whole_tree home >whole_now
 cmp -s whole_before whole_now || fail "something changed"
 
@@ -216,7 +216,7 @@ fresh cursor
 mkdir -p home/.config/whichtool
 echo '{"servers": []}' >home/.config/whichtool/servers.json
 expect 3 "a file of servers that is not understood" mcp init --yes </dev/null
-says "servers.json is there already, and is not understood: it has no \"mcpServers\""
+says "servers.json exists already and is invalid: it has no \"mcpServers\" object"
 printf '{\n  // by hand\n  "mcpServers": {"git": {"command": "own"}}\n}\n' >home/.config/whichtool/servers.json
 cp home/.config/whichtool/servers.json own
 expect 0 "an existing servers file is extended" mcp init --yes </dev/null
@@ -226,7 +226,7 @@ says "^git of .*servers.json was added by another program, and stays there"
 same "byte for byte" "$(cat home/.config/whichtool/servers.json)" "$(cat own)"
 echo '{"version": 7}' >home/.config/whichtool/init.json
 expect 3 "a record that is not understood" mcp undo --yes </dev/null
-says "init.json, by which clients' files are put back, cannot be read; copies"
+says "cannot read .*init.json, the record of changes to clients' files; their backups"
 expect 3 "an invalid record stops init" mcp init --yes </dev/null
 cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "the client's file changed"
 
@@ -234,7 +234,7 @@ fresh cursor
 odd=home/$(printf 'odd \377')
 mkdir "$odd"
 XDG_CONFIG_HOME=$work/$odd expect 3 "a path that JSON cannot have" mcp init --yes --client cursor </dev/null
-says "is no UTF-8, so that clients' files cannot name it"
+says "is not valid UTF-8, so that JSON files cannot contain it"
 rm -rf "$odd"
 mkdir "home/\"blanks\" & ünïcode"
 expect_in() { XDG_CONFIG_HOME="$work/home/\"blanks\" & ünïcode" expect "$@"; }

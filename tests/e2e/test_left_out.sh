@@ -44,8 +44,8 @@ EOS
 same "what clients see" "" "$("$python" "$here/mcp_session.py" session.txt "$WHICHTOOL" mcp --model "" --list-wait 60 --face direct \
     --servers servers.json 2>err)"
 says "unset: left out: it needs a variable that is not set: NOT_SET$"
-says "input: left out: it needs what only its client can ask for: input:token$"
-says "list: left out: its .env. is no object"
+says "input: left out: it needs an input that only its client can ask for: input:token$"
+says "list: left out: its .env. is not an object"
 says "nested: left out: its .transport. is an object"
 says "m lists malformed definitions: 1 repaired, 1 left out, 1 with a schema that does not compile; .whichtool mcp status. names them$"
 says "m: tool .mended.: inputSchema does not compile; arguments are checked against its valid part: schema /properties/n: .type."

@@ -92,7 +92,7 @@ RAN=$work/ran read_by "a package that is not run" 0 python_api.py shapes
 same "public functions and classes" "area Circle turned loaded turn" "$(tools_of name | tr '\n' ' ' | sed 's/ $//')"
 same "modules" "shapes shapes.inner" "$(tools_of provider | uniq | tr '\n' ' ' | sed 's/ $//')"
 same "its code was not run" "no" "$([ -e ran ] && echo yes || echo no)"
-says "broken_newdocs.py is passed over"
+says "broken_newdocs.py is skipped"
 same "what the docstring says" "Compute the area of a shape. It is turn-invariant." "$(tools_of description | sed -n 1p)"
 same "parameters" '{"digits": "integer", "shape": null, "unit": ["m", "cm"]} ["shape"]' "$("$python" -c '
 import json, sys
@@ -141,7 +141,7 @@ read_by "a compressed one" 0 aws_api.py service-2.json.gz
 same "the same tools" "describe_db_answers list_acls" "$(tools_of name | tr '\n' ' ' | sed 's/ $//')"
 echo '{"operations": 1}' >wrong.json
 read_by "no service model" 1 aws_api.py wrong.json
-says "wrong.json is no service model"
+says "wrong.json is not a service model"
 read_by "nothing named" 1 aws_api.py
 says "AWS service models"
 finish

@@ -7,7 +7,6 @@
 
 #include "mcp/config.h"
 #include "mcp/message.h"
-#include "mcp/sse.h"
 #include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,9 +36,9 @@ static void read_message(struct str text)
     struct buffer out = {0};
     wt_error err = {0};
     int64_t code;
-    enum mcp_kind kind = wt__mcp_read(text, &message);
+    enum mcp_kind kind = wt__mcp_parse_message(text, &message);
     if (kind == MCP_REQUEST)
-        wt__mcp_write_answer_to(&out, message.id, STR("{}"), message.error);
+        wt__mcp_write_response(&out, message.id, STR("{}"), message.error);
     if (kind == MCP_ANSWER) {
         require((message.result.len > 0) != (message.error.len > 0));
         if (message.error.len > 0)

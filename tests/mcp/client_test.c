@@ -1,10 +1,10 @@
-/* client_test: a client of MCP over a connection, for the client scenarios of the conformance suite
+/* client_test: an MCP client for the client scenarios of the conformance suite
  * (bench/mcp/client_conformance.py) and for trying servers.
  *
- *   client_test URL                  asks for all that there is, and calls every tool that can be called
- *   client_test PROGRAM ARGUMENT...  likewise
+ *   client_test URL                  lists everything, and calls every tool with valid headers
+ *   client_test PROGRAM ARGUMENT...  the same
  *
- * Arguments come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}) where it names the tool, else from
+ * Arguments come from MCP_CONFORMANCE_CONTEXT ({"toolCalls":[{"name","arguments"}]}) if it names the tool, else from
  * the schema's required properties. Questions are accepted with the defaults of their schemas. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "mcp/connection.h"
-#include "mcp/header.h"
+#include "mcp/message.h"
 #include "serve/mcp/input.h"
 
 enum { ROUNDS_MAX = 10 };
@@ -23,7 +23,7 @@ static bool failed;
 
 /* ---------------------------------------------------------------- answers to questions */
 
-static json_t *sample(const json_t *schema, const char *name)
+static json_t *sample_value(const json_t *schema, const char *name)
 {
     struct str type = wt__json_str(schema, "type");
     json_t *value = json_object_get(schema, "default");
@@ -38,7 +38,7 @@ static json_t *sample(const json_t *schema, const char *name)
     return wt__str_equal(type, STR("object")) ? json_object() : json_string(name);
 }
 
-static json_t *answer(struct str method, const json_t *params)
+static json_t *answer_question(struct str method, const json_t *params)
 {
     if (wt__str_equal(method, STR("roots/list")))
         return json_pack("{s:[]}", "roots");
@@ -48,17 +48,17 @@ static json_t *answer(struct str method, const json_t *params)
     json_t *content = json_object(), *schema;
     const char *name;
     json_object_foreach(wt__json_object(wt__json_object(params, "requestedSchema"), "properties"), name, schema)
-        json_object_set_new(content, name, sample(schema, name));
+        json_object_set_new(content, name, sample_value(schema, name));
     return json_pack("{s:s,s:o}", "action", "accept", "content", content);
 }
 
-static void reply(struct mcp_exchange *exchange, const struct mcp_event *event)
+static void reply_to_question(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     static const struct str none = {"", 0};
     json_t *params = NULL;
     struct buffer text = {0};
     wt__json_parse(&params, event->params.ptr, event->params.len, NULL);
-    json_t *result = answer(event->method, params);
+    json_t *result = answer_question(event->method, params);
     wt__json_write(&text, result);
     wt__mcp_exchange_reply(exchange, event->id, wt__buffer_view(&text), none, NULL);
     wt__buffer_dispose(&text);
@@ -68,8 +68,8 @@ static void reply(struct mcp_exchange *exchange, const struct mcp_event *event)
 
 /* ---------------------------------------------------------------- requests */
 
-/* The result, or NULL. */
-static json_t *ask(const struct mcp_request *request)
+/* Sends a request and returns its result, or NULL. */
+static json_t *ask_once(const struct mcp_request *request)
 {
     struct mcp_exchange *exchange;
     struct mcp_event event;
@@ -78,7 +78,7 @@ static json_t *ask(const struct mcp_request *request)
     int rc = wt__mcp_exchange_begin(&exchange, connection, request, &err);
     while (rc == 0 && (rc = wt__mcp_exchange_next(exchange, &event, &err)) == 0) {
         if (event.kind == MCP_EVENT_ASKED)
-            reply(exchange, &event);
+            reply_to_question(exchange, &event);
         if (event.kind == MCP_EVENT_REFUSED)
             printf("%s: refused: %.*s\n", request->method, (int)event.error.len, event.error.ptr);
         if (event.kind == MCP_EVENT_RESULT && wt__json_parse(&result, event.result.ptr, event.result.len, &err) < 0)
@@ -94,14 +94,14 @@ static json_t *ask(const struct mcp_request *request)
     return result;
 }
 
-/* What a result wants to know before it is one, as members of the next request's params. */
+/* Appends the answers to the questions of an incomplete result, as members of the next request's params. */
 static void write_responses(struct buffer *out, const json_t *result)
 {
     json_t *responses = json_object(), *question;
     const json_t *state = json_object_get(result, "requestState");
     const char *name;
     json_object_foreach(wt__json_object(result, "inputRequests"), name, question) json_object_set_new(
-        responses, name, answer(wt__json_str(question, "method"), wt__json_object(question, "params")));
+        responses, name, answer_question(wt__json_str(question, "method"), wt__json_object(question, "params")));
     wt__buffer_text(out, ",\"inputResponses\":");
     wt__json_write(out, responses);
     if (state) {
@@ -111,7 +111,7 @@ static void write_responses(struct buffer *out, const json_t *result)
     json_decref(responses);
 }
 
-/* name: what the params name, for Mcp-Name. */
+/* Repeats a request until its result is complete. name: value of Mcp-Name. */
 static json_t *ask_rounds(const char *method, struct str params, struct str name, const struct http_header *headers,
                           int header_count)
 {
@@ -127,7 +127,7 @@ static json_t *ask_rounds(const char *method, struct str params, struct str name
                                             .headers = headers,
                                             .header_count = (size_t)header_count};
         json_decref(result);
-        result = ask(&request);
+        result = ask_once(&request);
         more = result && wt__str_equal(wt__json_str(result, "resultType"), STR("input_required"));
         wt__buffer_cut(&all, params.len);
         if (more)
@@ -137,7 +137,7 @@ static json_t *ask_rounds(const char *method, struct str params, struct str name
     return result;
 }
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- lists and calls */
 
 static json_t *context_arguments(const char *tool)
 {
@@ -153,21 +153,21 @@ static json_t *context_arguments(const char *tool)
     return arguments;
 }
 
-static json_t *arguments_of(const char *tool, const json_t *schema)
+static json_t *choose_arguments(const char *tool, const json_t *schema)
 {
     json_t *arguments = context_arguments(tool), *name;
     size_t i;
     if (arguments)
         return arguments;
     arguments = json_object();
-    json_array_foreach(wt__json_array(schema, "required"), i, name)
-        json_object_set_new(arguments, json_string_value(name),
-                            sample(json_object_get(wt__json_object(schema, "properties"), json_string_value(name)),
-                                   json_string_value(name)));
+    json_array_foreach(wt__json_array(schema, "required"), i, name) json_object_set_new(
+        arguments, json_string_value(name),
+        sample_value(json_object_get(wt__json_object(schema, "properties"), json_string_value(name)),
+                     json_string_value(name)));
     return arguments;
 }
 
-/* A tool whose headers break the rules is not called; nothing that a schema points to is fetched. */
+/* Calls a tool, unless its headers break the rules. References in its schema are not fetched. */
 static void call_tool(const json_t *tool)
 {
     const char *name = json_string_value(json_object_get(tool, "name"));
@@ -183,7 +183,7 @@ static void call_tool(const json_t *tool)
         wt__buffer_dispose(&schema);
         return;
     }
-    json_t *arguments = arguments_of(name, json_object_get(tool, "inputSchema"));
+    json_t *arguments = choose_arguments(name, json_object_get(tool, "inputSchema"));
     wt__buffer_text(&params, "\"name\":");
     wt__buffer_json(&params, wt__str(name));
     wt__buffer_text(&params, ",\"arguments\":");
@@ -203,7 +203,7 @@ static void call_tool(const json_t *tool)
     wt__buffer_dispose(&params);
 }
 
-/* resources/list and resources/read, prompts/list and prompts/get. */
+/* Lists resources or prompts, and reads each of them. */
 static void read_all(const char *list, const char *items, const char *read, const char *key)
 {
     json_t *result = ask_rounds(list, STR(""), (struct str){"", 0}, NULL, 0), *item;

@@ -1,7 +1,7 @@
-/* talk.h: asks a server that stays, and writes down what comes of it, a line an event:
+/* talk.h: sends requests over a connection, and records their events, one per line:
  *
  *   > METHOD PARAMS    a notification       ? METHOD PARAMS    a question       = RESULT       - ERROR
- *   ! CODE SENTENCE    it is over without an answer */
+ *   ! CODE MESSAGE     it ended without an answer */
 #ifndef WT_TESTS_MCP_TALK_H
 #define WT_TESTS_MCP_TALK_H
 
@@ -27,7 +27,7 @@ static void talk_write(struct buffer *out, const struct mcp_event *event)
     wt__buffer_char(out, '\n');
 }
 
-/* Until it is over; each question is answered with this result, "" for none of them. */
+/* Records the events of an exchange until its end. Answers each question with `answer`, unless that is "". */
 static void talk_listen(struct buffer *out, struct mcp_exchange *exchange, const char *answer)
 {
     struct mcp_event event;
@@ -44,7 +44,7 @@ static void talk_listen(struct buffer *out, struct mcp_exchange *exchange, const
         wt__buffer_printf(out, "! %d %s\n", rc, err.message);
 }
 
-/* All of one request, whose text is the caller's to free. */
+/* Sends a request and returns its events. The caller frees the text. */
 static inline char *talk(struct mcp_connection *connection, const struct mcp_request *request, const char *answer)
 {
     struct buffer out = {0};
@@ -59,6 +59,7 @@ static inline char *talk(struct mcp_connection *connection, const struct mcp_req
     return wt__buffer_take(&out);
 }
 
+/* Returns a tools/call request. */
 static inline struct mcp_request talk_call(const char *params)
 {
     return (struct mcp_request){.method = "tools/call", .params = wt__str(params)};

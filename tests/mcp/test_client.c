@@ -1,5 +1,5 @@
-/* MCP servers as they are, and as they should not be: what of their tools comes in, what is said of the others, and
- * that nothing of them is left. Each is a script; requests are numbered from 1. */
+/* Tests listing tools of good and faulty programs: the tools, the error messages, and the end of all processes. Each
+ * server is a shell script. Requests are numbered from 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mcp/client.h"
+#include "mcp/listing.h"
 #include "net/held_pipe.h"
 
 static wt_error err;
 
-/* What every script can say. It holds a pipe of ours open ($1), which ends when all that it started is gone. */
+/* Functions for the scripts. A script and its children hold a pipe ($1) open, to show the test when all have ended. */
 static const char prelude[] =
     "exec 3>\"$1\"\n"
     "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
@@ -31,29 +31,29 @@ static const char prelude[] =
 
 static const struct {
     const char *name, *script;
-    unsigned timeout_ms; /* 0: more than a test may run */
+    unsigned timeout_ms; /* 0 for 900000 */
     int rc;
-    const char *tools, *says; /* what is listed, or what the sentence holds */
-    const char *called;       /* what the server calls itself */
+    const char *tools, *says; /* the listed tools, or part of the message */
+    const char *called;       /* the server's name */
 } rows[] = {
-    {"a good one", "initialize; result 2 '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
-    {"its words stay as they are",
+    {"one tool", "initialize; result 2 '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
+    {"tools are kept byte for byte",
      "initialize; result 2 '{\"tools\":[ {\"name\" : \"a\", \"x\":1.0} ,{\"name\":\"b\"} ]}'; stay", 0, 0,
      "{\"tools\":[{\"name\" : \"a\", \"x\":1.0} ,{\"name\":\"b\"}]}", "", "scripted"},
     {"no tools", "initialize; result 2 '{\"tools\":[]}'; stay", 0, 0, "{\"tools\":[]}", "", "scripted"},
-    {"one that has no tools and says so", "hello='{\"capabilities\":{}}'; initialize; error 2 -32601 no; stay", 0, 0,
+    {"no tools capability", "hello='{\"capabilities\":{}}'; initialize; error 2 -32601 no; stay", 0, 0,
      "{\"tools\":[]}", "", ""},
     {"pages, the last but one with an empty cursor",
      "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"x\\\"y\"}'; read -r r; echo \"$r\" >&2;"
      "result 3 '{\"tools\":[],\"nextCursor\":\"\"}'; read -r r; result 4 "
      "'{\"nextCursor\":null,\"tools\":[{\"name\":\"b\"}]}'; stay",
      0, 0, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "", "scripted"},
-    {"an id as text", "initialize; result '\"2\"' '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
+    {"id as a string", "initialize; result '\"2\"' '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
     {"slow", "sleep .3; initialize; sleep .3; result 2 '" ONE "'; stay", 0, 0, ONE, "", "scripted"},
-    {"one that talks at its start",
+    {"output before the first message",
      "echo Listening...; echo; echo '{\"not\": \"it\"}'; echo '[1]'; initialize; echo '{'; result 2 '" ONE "'; stay", 0,
      0, ONE, "", "scripted"},
-    {"one that asks first",
+    {"requests before the first answer",
      "read -r r; echo '{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}'; read -r pong;"
      "[ \"$pong\" = '{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}' ] || exit 9;"
      "echo '{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"roots/list\"}'; read -r no; case \"$no\" in "
@@ -61,43 +61,42 @@ static const struct {
      "echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'; result 1 \"$hello\"; read -r n; read -r r; "
      "result 2 '" ONE "'; stay",
      0, 0, ONE, "", "scripted"},
-    {"answers to what nobody asked", "initialize; result 99 '{}'; result 1 '{}'; result 2 '" ONE "'; stay", 0, 0, ONE,
-     "", "scripted"},
-    {"one that stays when its stdin has ended", "initialize; result 2 '" ONE "'; sleep 900", 0, 0, ONE, "", "scripted"},
-    {"one that does not let itself be asked to end",
-     "trap '' TERM; initialize; result 2 '" ONE "'; sleep 900 & wait; sleep 900", 0, 0, ONE, "", "scripted"},
-    {"one with children", "sleep 900 & (sleep 900 & sleep 900) & initialize; result 2 '" ONE "'; stay", 0, 0, ONE, "",
+    {"unmatched answers", "initialize; result 99 '{}'; result 1 '{}'; result 2 '" ONE "'; stay", 0, 0, ONE, "",
      "scripted"},
-    {"a modern one",
+    {"ignores the end of stdin", "initialize; result 2 '" ONE "'; sleep 900", 0, 0, ONE, "", "scripted"},
+    {"ignores SIGTERM", "trap '' TERM; initialize; result 2 '" ONE "'; sleep 900 & wait; sleep 900", 0, 0, ONE, "",
+     "scripted"},
+    {"child processes", "sleep 900 & (sleep 900 & sleep 900) & initialize; result 2 '" ONE "'; stay", 0, 0, ONE, "",
+     "scripted"},
+    {"modern server",
      "read -r r; error 1 -32601 'no such method'; read -r r; case \"$r\" in *server/discover*2026-07-28*) ;; *) exit "
      "9;; esac;"
      "result 2 '{\"supportedVersions\":[\"2026-07-28\"],\"serverInfo\":{\"name\":\"new\"}}'; read -r r; case \"$r\" in "
      "*tools/list*clientCapabilities*) ;; *) exit 8;; esac;"
      "result 3 '{\"resultType\":\"complete\",\"tools\":[{\"name\":\"a\"}]}'; stay",
      0, 0, ONE, "", "new"},
-    {"mute", "sleep 900", 200, WT_ETIMEOUT, NULL, "no answer came within 0.", NULL},
-    {"mute after the beginning", "initialize; sleep 900", 600, WT_ETIMEOUT, NULL, "no answer", NULL},
-    {"dead at its start", "echo 'no  database\033[2J' >&2; exit 3", 0, WT_ENETWORK, NULL,
+    {"no answer", "sleep 900", 200, WT_ETIMEOUT, NULL, "no answer came within 0.", NULL},
+    {"no answer to tools/list", "initialize; sleep 900", 600, WT_ETIMEOUT, NULL, "no answer", NULL},
+    {"exit at start", "echo 'no  database\033[2J' >&2; exit 3", 0, WT_ENETWORK, NULL,
      "sh ended before it answered `initialize`; it said last: no database [2J", NULL},
-    {"dead later", "initialize; exit 1", 0, WT_ENETWORK, NULL, "sh ended before it answered `tools/list`", NULL},
-    {"a refusal", "read -r r; error 1 -32000 'not \\n today'; read -r r; error 2 -32601 'what'; stay", 0, WT_ENETWORK,
-     NULL, "`initialize` is refused: not   today (error -32000)", NULL},
-    {"a refusal to who could not be understood",
-     "read -r r; error null -32700 broken; read -r r; error null -32700 broken; stay", 0, WT_ENETWORK, NULL,
-     "`initialize` is refused: broken (error -32700)", NULL},
-    {"a list that is refused", "initialize; error 2 -32601 no; stay", 0, WT_ENETWORK, NULL,
-     "`tools/list` is refused: no (error -32601)", NULL},
-    {"an error without words", "initialize; echo '{\"id\":2,\"error\":7}'; stay", 0, WT_ENETWORK, NULL,
-     "no reason is given", NULL},
-    {"not a server", "yes", 0, WT_ETOOLONG, NULL,
-     "sh wrote more than 1000 lines that are no messages: is it an MCP server?", NULL},
-    {"one that never stops telling", "while :; do echo '{\"method\":\"notifications/message\"}'; done", 0, WT_ETOOLONG,
-     NULL, "sent more than 10000 messages that nobody asked for", NULL},
-    {"one that never stops asking", "while :; do echo '{\"id\":1,\"method\":\"ping\"}'; done", 0, WT_ETOOLONG, NULL,
-     "sent more than 10000 messages", NULL},
-    {"a line without an end", "while :; do printf %65536s x; done", 0, WT_ETOOLONG, NULL, "a line of more than 16 MB",
+    {"exit after initialize", "initialize; exit 1", 0, WT_ENETWORK, NULL, "sh ended before it answered `tools/list`",
      NULL},
-    {"pages without an end",
+    {"both openings refused", "read -r r; error 1 -32000 'not \\n today'; read -r r; error 2 -32601 'what'; stay", 0,
+     WT_ENETWORK, NULL, "`initialize` is refused: not   today (error -32000)", NULL},
+    {"refusals without an id", "read -r r; error null -32700 broken; read -r r; error null -32700 broken; stay", 0,
+     WT_ENETWORK, NULL, "`initialize` is refused: broken (error -32700)", NULL},
+    {"tools/list refused", "initialize; error 2 -32601 no; stay", 0, WT_ENETWORK, NULL,
+     "`tools/list` is refused: no (error -32601)", NULL},
+    {"error without a message", "initialize; echo '{\"id\":2,\"error\":7}'; stay", 0, WT_ENETWORK, NULL,
+     "no reason given", NULL},
+    {"not a server", "yes", 0, WT_ETOOLONG, NULL,
+     "sh wrote more than 1000 lines that are not messages; check that it is an MCP server", NULL},
+    {"endless notifications", "while :; do echo '{\"method\":\"notifications/message\"}'; done", 0, WT_ETOOLONG, NULL,
+     "sent more than 10000 unsolicited messages", NULL},
+    {"endless pings", "while :; do echo '{\"id\":1,\"method\":\"ping\"}'; done", 0, WT_ETOOLONG, NULL,
+     "sent more than 10000 unsolicited messages", NULL},
+    {"endless line", "while :; do printf %65536s x; done", 0, WT_ETOOLONG, NULL, "a line of more than 16 MB", NULL},
+    {"endless pages",
      "initialize; i=2; while :; do result $i \"{\\\"tools\\\":[],\\\"nextCursor\\\":\\\"$i\\\"}\"; i=$((i+1)); read -r "
      "r; done",
      0, WT_ETOOLONG, NULL, "on more than 1000 pages", NULL},
@@ -105,48 +104,47 @@ static const struct {
      "initialize; i=2; while :; do result $i \"{\\\"tools\\\":[],\\\"nextCursor\\\":\\\"$((i%3))\\\"}\"; i=$((i+1)); "
      "read -r r; done",
      0, 0, "{\"tools\":[]}", "", "scripted"},
-    {"an empty cursor that leads to the first page",
+    {"empty cursor leads to the first page",
      "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"\"}'; read -r r; result 3 "
      "'{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"\"}'; stay",
      0, 0, ONE, "", "scripted"},
-    {"a cursor that repeats itself",
+    {"repeated cursor",
      "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"x\"}'; read -r r; result 3 "
      "'{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"x\"}'; stay",
      0, 0, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "", "scripted"},
-    {"a cursor that is a number",
+    {"number as a cursor",
      "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":2}'; read -r r; case \"$r\" in "
      "*'\"cursor\":2'*) ;; *) exit 8;; esac; result 3 '{\"tools\":[{\"name\":\"b\"}]}'; stay",
      0, 0, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "", "scripted"},
-    {"a cursor that is a number, which its server refuses",
+    {"number as a cursor, refused",
      "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":2}'; read -r r; error 3 -32602 no; stay", 0, 0,
      ONE, "", "scripted"},
-    {"a cursor that is refused",
+    {"cursor refused",
      "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"x\"}'; read -r r; error 3 -32602 no; stay",
      0, WT_ENETWORK, NULL, "`tools/list` is refused: no (error -32602)", NULL},
-    {"tools without an end",
+    {"endless tools",
      "initialize; i=2; while :; do printf "
      "'{\"id\":%s,\"result\":{\"tools\":[\"%15000000s\"],\"nextCursor\":\"%s\"}}\\n' $i $i "
      "$i; i=$((i+1)); read -r r; done",
      0, WT_ETOOLONG, NULL, "its tools have more than 32 MB", NULL},
-    {"a cursor that is none", "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":{}}'; stay", 0, 0,
-     ONE, "", "scripted"},
-    {"tools that are no list", "initialize; result 2 '{\"tools\":{}}'; stay", 0, WT_ENETWORK, NULL,
-     "\"tools\" is no list", NULL},
-    {"no tools at all", "initialize; result 2 '{}'; stay", 0, WT_ENETWORK, NULL,
+    {"object as a cursor", "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":{}}'; stay", 0, 0, ONE,
+     "", "scripted"},
+    {"tools not a list", "initialize; result 2 '{\"tools\":{}}'; stay", 0, WT_ENETWORK, NULL, "\"tools\" is not a list",
+     NULL},
+    {"no tools member", "initialize; result 2 '{}'; stay", 0, WT_ENETWORK, NULL,
      "the answer to `tools/list` has no \"tools\"", NULL},
-    {"tools twice", "initialize; result 2 '{\"tools\":[],\"tools\":[]}'; stay", 0, WT_ENETWORK, NULL,
+    {"tools member twice", "initialize; result 2 '{\"tools\":[],\"tools\":[]}'; stay", 0, WT_ENETWORK, NULL,
      "has no \"tools\"", NULL},
-    {"a list that breaks off", "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}'; stay", 0, WT_ENETWORK, NULL,
-     "sent a message that is not valid: ", NULL},
-    {"a beginning that makes no sense", "read -r r; result 1 '[]'; stay", 0, WT_ENETWORK, NULL,
-     "the answer to `initialize` is broken: its result is no object", NULL},
-    {"secrets stay secret", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, WT_ENETWORK, NULL,
+    {"truncated list", "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}'; stay", 0, WT_ENETWORK, NULL,
+     "sent an invalid message: ", NULL},
+    {"initialize result not an object", "read -r r; result 1 '[]'; stay", 0, WT_ENETWORK, NULL,
+     "the answer to `initialize` is invalid: its result is not an object", NULL},
+    {"secret in stderr", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, WT_ENETWORK, NULL,
      "it said last: cannot log in with ***", NULL},
-    {"half a secret is secret",
-     "read -r r; error 1 -32000 \"$(printf %0295d 0) $API_KEY\"; read -r r; error 2 -1 no; stay", 0, WT_ENETWORK, NULL,
-     "00 ... (error -32000)", NULL},
-    {"one that is not there", NULL, 0, WT_ENOTFOUND, NULL,
-     "cannot run no-such-program-of-ours: No such file or directory", NULL},
+    {"secret cut in half", "read -r r; error 1 -32000 \"$(printf %0295d 0) $API_KEY\"; read -r r; error 2 -1 no; stay",
+     0, WT_ENETWORK, NULL, "00 ... (error -32000)", NULL},
+    {"missing program", NULL, 0, WT_ENOTFOUND, NULL, "cannot run no-such-program-of-ours: No such file or directory",
+     NULL},
 };
 
 static void test_servers(void **state)
@@ -198,7 +196,7 @@ static int stop_at_once(void *context, const char *phase, uint64_t done, uint64_
     return 1;
 }
 
-static void test_a_stop_ends_the_server(void **state)
+static void test_cancellation_ends_the_server(void **state)
 {
     (void)state;
     struct mcp_listing listing;
@@ -211,7 +209,7 @@ static void test_a_stop_ends_the_server(void **state)
     nothing_is_left();
 }
 
-static void test_who_cannot_be_asked(void **state)
+static void test_refused_servers(void **state)
 {
     (void)state;
     struct mcp_listing listing;
@@ -225,8 +223,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_servers),
         cmocka_unit_test(test_too_many_tools),
-        cmocka_unit_test(test_a_stop_ends_the_server),
-        cmocka_unit_test(test_who_cannot_be_asked),
+        cmocka_unit_test(test_cancellation_ends_the_server),
+        cmocka_unit_test(test_refused_servers),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

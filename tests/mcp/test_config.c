@@ -1,4 +1,4 @@
-/* Clients' configurations: which servers they name, how they are to be started, and which cannot be. */
+/* Tests parsing of clients' configurations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,9 @@
 
 static wt_error err;
 
-/* "NAME: WORD|WORD env A=1 in FOLDER", "NAME: at URL with H=V", with "off" or "not: REASON" behind it; a line each. */
-static void describe(struct buffer *out, const struct mcp_config *config)
+/* Appends a line per server: "NAME: WORD|WORD env A=1 in FOLDER" or "NAME: at URL with H=V", then "off" or "not:
+ * REASON". */
+static void describe_servers(struct buffer *out, const struct mcp_config *config)
 {
     for (size_t i = 0; i < config->count; i++) {
         const struct mcp_server *server = &config->servers[i];
@@ -46,29 +47,29 @@ static void describe(struct buffer *out, const struct mcp_config *config)
     }
 }
 
-/* SET is "value", EMPTY is "", UNSET is not set. */
+/* The environment has SET=value and EMPTY=; UNSET is not set. */
 static const struct {
     const char *name, *text, *servers;
 } rows[] = {
-    {"Claude's",
+    {"Claude",
      "{\"mcpServers\":{\"a\":{\"command\":\"npx\",\"args\":[\"-y\",\"x\"],\"env\":{\"K\":\"v\"}},\"b\":{\"type\":"
      "\"stdio\",\"command\":\"c\"}}}",
      "a: npx|-y|x env K=v\nb: c"},
-    {"VS Code's", "{\"inputs\":[],\"servers\":{\"a\":{\"type\":\"stdio\",\"command\":\"c\",\"cwd\":\"/tmp\"}}}",
+    {"VS Code", "{\"inputs\":[],\"servers\":{\"a\":{\"type\":\"stdio\",\"command\":\"c\",\"cwd\":\"/tmp\"}}}",
      "a: c in /tmp"},
-    {"VS Code's settings", "{\"editor.x\":1,\"mcp\":{\"servers\":{\"a\":{\"command\":\"c\"}}}}", "a: c"},
-    {"comments and commas",
+    {"VS Code settings", "{\"editor.x\":1,\"mcp\":{\"servers\":{\"a\":{\"command\":\"c\"}}}}", "a: c"},
+    {"comments and trailing commas",
      "// mine\n{\"mcpServers\": { /* one */ \"a\": {\"command\": \"c\", \"args\": [\"//x\", \"/*y*/\",], }, }, } // "
      "end",
      "a: c|//x|/*y*/"},
-    {"addresses",
+    {"URLs",
      "{\"mcpServers\":{\"a\":{\"type\":\"http\",\"url\":\"https://h/"
      "mcp\",\"headers\":{\"X-K\":\"v\"}},\"b\":{\"serverUrl\":\"HTTP://h\"},\"c\":{\"httpUrl\":\"http://h\"}}}",
      "a: at https://h/mcp with X-K=v\nb: at HTTP://h\nc: at http://h"},
-    {"numbers and truth",
+    {"numbers and booleans",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":[1,true],\"env\":{\"P\":8080,\"D\":false,\"N\":null}}}}",
      "a: c|1|true env P=8080 env D=false"},
-    {"off",
+    {"disabled",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"disabled\":true},\"b\":{\"command\":\"c\",\"enabled\":false},\"c\":{"
      "\"command\":\"c\",\"disabled\":false}}}",
      "a: c off\nb: c off\nc: c"},
@@ -77,7 +78,7 @@ static const struct {
      "\"modern\"},\"c\":{\"command\":\"c\",\"protocol\":\"2025\"},\"d\":{\"command\":\"c\",\"protocol\":null}}}",
      "a: c speaks legacy\nb: at http://h speaks modern\nc: not: its \"protocol\" should be \"legacy\" or "
      "\"modern\"\nd: c"},
-    {"time-outs",
+    {"timeouts",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"timeout\":90},\"b\":{\"command\":\"c\",\"timeout\":600000},\"c\":{"
      "\"command\":\"c\",\"startup_timeout_sec\":20,\"tool_timeout_sec\":2.5},\"d\":{\"command\":\"c\",\"initTimeout\":"
      "150000,\"timeout\":null},\"e\":{\"command\":\"c\",\"timeout\":3600},\"f\":{\"command\":\"c\",\"timeout\":3601},"
@@ -89,74 +90,74 @@ static const struct {
      "{\"mcpServers\":{\"a\":{\"command\":\"${SET}\",\"args\":[\"x${SET}y${env:SET}\",\"${UNSET:-d:-e}\",\"${EMPTY:-f}"
      "\",\"${EMPTY}\",\"${UNSET:-}\"],\"env\":{\"K\":\"${SET}\"},\"cwd\":\"/${SET}\"}}}",
      "a: value|xvalueyvalue|d:-e|f|| env K=value in /value"},
-    {"OpenCode's variables",
+    {"OpenCode variables",
      "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[\"c\",\"x{env:SET}y\",\"{env:SET\",\"{SET}\"],"
      "\"environment\":{\"K\":\"{env:SET}\"}},\"b\":{\"type\":\"remote\",\"url\":\"http://h/{env:UNSET}\"}}}",
      "a: c|xvaluey|{env:SET|{SET} env K=value\nb: not: it needs a variable that is not set: UNSET"},
-    {"variables that may be unset",
+    {"optional variables",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":{\"A\":\"${UNSET:-}\",\"B\":\"${EMPTY:-}\",\"C\":\"${SET:-}\","
      "\"D\":\"\","
      "\"E\":\"${UNSET:-}${EMPTY:-}\"}}}}",
      "a: c env C=value env D= env E="},
-    {"no variables",
+    {"text that is not a variable",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":[\"$SET\",\"${SET\",\"}\",\"$(SET)\",\"~\"]}}}",
-     "a: c|$SET|${SET|}|$(SET)|~ note: $SET in its entry is passed on as it is: write ${SET} for the variable"},
-    {"variables of an address",
+     "a: c|$SET|${SET|}|$(SET)|~ note: $SET in its entry is passed on unchanged: write ${SET} for the variable"},
+    {"variables in a URL",
      "{\"servers\":{\"a\":{\"url\":\"https://${SET}/\",\"headers\":{\"Authorization\":\"Bearer ${SET}\"}}}}",
      "a: at https://value/ with Authorization=Bearer value"},
-    {"a variable that is not set",
+    {"unset variable",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":{\"K\":\"${UNSET}\"}},\"b\":{\"command\":\"c\"}}}",
      "a: not: it needs a variable that is not set: UNSET\nb: c"},
-    {"an input", "{\"servers\":{\"a\":{\"command\":\"c\",\"args\":[\"${input:token}\"]}}}",
-     "a: not: it needs what only its client can ask for: input:token"},
-    {"the older transport", "{\"mcpServers\":{\"a\":{\"type\":\"sse\",\"url\":\"https://h/sse\"}}}",
-     "a: at https://h/sse"},
-    {"another scheme", "{\"mcpServers\":{\"a\":{\"url\":\"file:///etc/passwd\"}}}",
-     "a: not: its address does not begin with https:// or http://"},
-    {"nothing to start", "{\"mcpServers\":{\"a\":{},\"b\":7,\"c\":{\"command\":[\"x\"]},\"d\":{\"command\":\"\"}}}",
+    {"input", "{\"servers\":{\"a\":{\"command\":\"c\",\"args\":[\"${input:token}\"]}}}",
+     "a: not: it needs an input that only its client can ask for: input:token"},
+    {"HTTP+SSE", "{\"mcpServers\":{\"a\":{\"type\":\"sse\",\"url\":\"https://h/sse\"}}}", "a: at https://h/sse"},
+    {"unsupported scheme", "{\"mcpServers\":{\"a\":{\"url\":\"file:///etc/passwd\"}}}",
+     "a: not: its URL does not begin with https:// or http://"},
+    {"no command", "{\"mcpServers\":{\"a\":{},\"b\":7,\"c\":{\"command\":[\"x\"]},\"d\":{\"command\":\"\"}}}",
      "a: not: it has neither a \"command\" nor a \"url\"\nb: not: it has neither a \"command\" nor a \"url\"\nc: "
      "x\nd: not: its \"command\" is empty"},
-    {"arguments that are none",
+    {"invalid arguments",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":\"x\"},\"b\":{\"command\":\"c\",\"args\":[[]]}}}",
-     "a: not: its \"args\" are no list\nb: not: one of its \"args\" is no text"},
-    {"variables that are none",
+     "a: not: its \"args\" is not a list\nb: not: one of its \"args\" is not a string"},
+    {"invalid variables",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":{\"A=B\":\"x\"}},\"b\":{\"command\":\"c\",\"env\":{\"A\":{}}}}"
      "}",
-     "a: not: its \"env\" has what is no variable: A=B\nb: not: its \"env\" has what is no variable: A"},
-    {"headers that are none", "{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":{\"A: B\":\"x\"}}}}",
-     "a: not: its \"headers\" have what is no header: A: B"},
-    {"members of another kind",
+     "a: not: its \"env\" has an invalid variable: A=B\nb: not: its \"env\" has an invalid variable: A"},
+    {"invalid header", "{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":{\"A: B\":\"x\"}}}}",
+     "a: not: its \"headers\" has an invalid header: A: B"},
+    {"members of the wrong type",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":[\"A=b\"]},\"b\":{\"url\":\"http://h\",\"headers\":\"K: v\"},"
      "\"c\":{\"command\":\"c\",\"cwd\":7},\"d\":{\"command\":\"c\",\"env\":null,\"args\":null,\"cwd\":null}}}",
-     "a: not: its \"env\" is no object: write {\"NAME\": \"value\"}\nb: not: its \"headers\" are no object\nc: not: "
-     "its \"cwd\" is no text\nd: c"},
+     "a: not: its \"env\" is not an object: write {\"NAME\": \"value\"}\nb: not: its \"headers\" is not an object\nc: "
+     "not: "
+     "its \"cwd\" is not a string\nd: c"},
     {"whichtool itself",
      "{\"mcpServers\":{\"a\":{\"command\":\"/opt/bin/"
      "whichtool\",\"args\":[\"mcp\"]},\"b\":{\"command\":\"whichtool\",\"args\":"
      "[\"${UNSET}\"]},\"c\":{\"command\":\"whichtool-like\"},\"d\":{\"command\":\"c\",\"args\":[\"whichtool\"]}}}",
      "a: itself not: it is whichtool itself\nb: itself not: it is whichtool itself\nc: whichtool-like\nd: c|whichtool"},
-    {"Zed's",
+    {"Zed",
      "{\"theme\":\"x\",\"context_servers\":{\"a\":{\"source\":\"custom\",\"command\":\"c\",\"args\":[\"x\"],\"env\":{"
      "\"K\":\"v\"}},\"b\":{\"command\":{\"path\":\"p\",\"args\":[\"y\"],\"env\":{\"L\":\"w\"}}}}}",
      "a: c|x env K=v\nb: p|y env L=w"},
-    {"OpenCode's",
+    {"OpenCode",
      "{\"$schema\":\"https://opencode.ai/config.json\",\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[\"npx\",\"-y\","
      "\"x\"],\"environment\":{\"K\":\"v\"},\"enabled\":true},\"b\":{\"type\":\"remote\",\"url\":\"https://h\","
      "\"enabled\":false}}}",
      "a: npx|-y|x env K=v\nb: at https://h off"},
-    {"a bare map", "{\"a\":{\"command\":\"c\"},\"b\":{\"url\":\"https://h\"}}", "a: c\nb: at https://h"},
-    {"a bare list", "[{\"name\":\"a\",\"command\":\"c\"},{\"name\":\"b\",\"url\":\"https://h\"}]",
+    {"bare map", "{\"a\":{\"command\":\"c\"},\"b\":{\"url\":\"https://h\"}}", "a: c\nb: at https://h"},
+    {"bare list", "[{\"name\":\"a\",\"command\":\"c\"},{\"name\":\"b\",\"url\":\"https://h\"}]",
      "a: c\nb: at https://h"},
-    {"a list of servers", "{\"mcpServers\":[{\"name\":\"a\",\"command\":\"c\"}]}", "a: c"},
-    {"a nested transport", "{\"mcpServers\":{\"a\":{\"transport\":{\"type\":\"stdio\",\"command\":\"c\"}}}}",
-     "a: not: its \"transport\" is an object, which is not read: write \"command\" or \"url\" beside its name"},
-    {"tools that are left out",
+    {"list of servers", "{\"mcpServers\":[{\"name\":\"a\",\"command\":\"c\"}]}", "a: c"},
+    {"nested transport", "{\"mcpServers\":{\"a\":{\"transport\":{\"type\":\"stdio\",\"command\":\"c\"}}}}",
+     "a: not: its \"transport\" is an object, which is not supported: write \"command\" or \"url\" next to its name"},
+    {"denied and allowed tools",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"disabledTools\":[\"x\",\"y\"],\"alwaysAllow\":[\"z\"]},\"b\":{"
      "\"command\":\"c\",\"includeTools\":[\"x\"],\"excludeTools\":[\"x\"]},\"c\":{\"command\":\"c\",\"allowedTools\":"
      "[\"x\"],\"disabledTools\":null},\"d\":{\"command\":\"c\",\"excludeTools\":\"x\"}}}",
-     "a: c without x without y\nb: c only x without x\nc: c only x\nd: not: this is no list of tools: excludeTools"},
+     "a: c without x without y\nb: c only x without x\nc: c only x\nd: not: not a list of tool names: excludeTools"},
     {"no name", "{\"mcpServers\":{\"\":{\"command\":\"c\"}}}", ": not: its name is empty"},
-    {"none", "{\"mcpServers\":{}}", ""},
+    {"no servers", "{\"mcpServers\":{}}", ""},
 };
 
 static void test_servers(void **state)
@@ -170,7 +171,7 @@ static void test_servers(void **state)
         struct buffer text = {0};
         int rc = wt__mcp_config_parse(&config, wt__str(rows[i].text), "mcp.json", &err);
         if (rc == 0)
-            describe(&text, &config);
+            describe_servers(&text, &config);
         if (rc < 0 || strcmp(text.ptr ? text.ptr : "", rows[i].servers) != 0)
             fail_msg("%s: %d, %s", rows[i].name, rc, rc < 0 ? err.message : text.ptr);
         wt__buffer_dispose(&text);
@@ -192,7 +193,7 @@ static const struct {
     {"{\"servers\":[{\"url\":\"https://api\"}],\"openapi\":\"3.0.0\"}", WT_EFORMAT, 0, "names no MCP servers"},
 };
 
-static void test_what_is_no_configuration(void **state)
+static void test_invalid_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -221,7 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_what_is_no_configuration),
+        cmocka_unit_test(test_invalid_files),
         cmocka_unit_test(test_too_many_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

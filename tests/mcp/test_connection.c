@@ -1,5 +1,5 @@
-/* Programs that stay: their era, what comes of a request, and what is said of those that are not as they should be.
- * Each is a script; requests are numbered from 1. */
+/* Tests connections to programs: eras, events of requests, and errors of faulty servers. Each server is a shell script.
+ * Requests are numbered from 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 static wt_error err;
 static const struct str none = {"", 0};
 
-/* What every script can say. It holds a pipe of ours open ($1), which ends when all that it started is gone. */
+/* Functions for the scripts. A script and its children hold a pipe ($1) open, to show the test when all have ended. */
 static const char prelude[] =
     "exec 3>\"$1\"\n"
     "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
@@ -30,8 +30,8 @@ static const char prelude[] =
     "result \"${i%%,*}\" '{\"protocolVersion\":\"2025-06-18\"}'; }\n"
     "stay() { cat >/dev/null; }\n";
 
-/* What a connection's callbacks heard. */
-struct heard {
+/* Calls of a connection's callbacks. */
+struct callback_log {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct buffer noticed;
@@ -41,7 +41,7 @@ struct heard {
 
 static void on_noticed(void *context, struct str method, struct str params)
 {
-    struct heard *heard = context;
+    struct callback_log *heard = context;
     pthread_mutex_lock(&heard->lock);
     heard->notices++;
     wt__buffer_str(&heard->noticed, method);
@@ -54,7 +54,7 @@ static void on_noticed(void *context, struct str method, struct str params)
 
 static void on_lost(void *context, const wt_error *why)
 {
-    struct heard *heard = context;
+    struct callback_log *heard = context;
     pthread_mutex_lock(&heard->lock);
     heard->losses++;
     heard->why = *why;
@@ -62,21 +62,21 @@ static void on_lost(void *context, const wt_error *why)
     pthread_mutex_unlock(&heard->lock);
 }
 
-static void heard_init(struct heard *heard)
+static void heard_init(struct callback_log *heard)
 {
-    *heard = (struct heard){.losses = 0};
+    *heard = (struct callback_log){.losses = 0};
     pthread_mutex_init(&heard->lock, NULL);
     pthread_cond_init(&heard->changed, NULL);
 }
 
-static void heard_dispose(struct heard *heard)
+static void heard_dispose(struct callback_log *heard)
 {
     pthread_mutex_destroy(&heard->lock);
     pthread_cond_destroy(&heard->changed);
     wt__buffer_dispose(&heard->noticed);
 }
 
-static void wait_for_loss(struct heard *heard)
+static void wait_for_loss(struct callback_log *heard)
 {
     pthread_mutex_lock(&heard->lock);
     while (heard->losses == 0)
@@ -99,7 +99,7 @@ static int connect_script(struct mcp_connection **out, const char *script, const
     return wt__mcp_connect(out, server, options, &err);
 }
 
-/* ---------------------------------------------------------------- the opening */
+/* ---------------------------------------------------------------- opening */
 
 #define SELF "{\"protocolVersion\":\"2025-06-18\"}"
 #define DISCOVERED "{\"supportedVersions\":[\"2026-07-28\"]}"
@@ -109,45 +109,43 @@ static int connect_script(struct mcp_connection **out, const char *script, const
 static const struct {
     const char *name, *script;
     enum mcp_era remembered;
-    unsigned timeout_ms; /* 0: more than a test may run */
+    unsigned timeout_ms; /* 0 for 900000 */
     int rc;
     enum mcp_era era;
-    const char *says; /* of itself, or the sentence */
+    const char *says; /* result of the opening, or part of the message */
     enum mcp_era only;
 } openings[] = {
-    {"a legacy one", "legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"a modern one", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
-    {"a legacy one that is remembered", "want initialize; result 1 '" SELF "'; want notifications/initialized; stay",
-     MCP_ERA_LEGACY, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"a modern one that is remembered", "modern; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
-    {"one that became modern",
+    {"legacy", "legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
+    {"modern", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
+    {"legacy, remembered", "want initialize; result 1 '" SELF "'; want notifications/initialized; stay", MCP_ERA_LEGACY,
+     0, 0, MCP_ERA_LEGACY, SELF, 0},
+    {"modern, remembered", "modern; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
+    {"remembered as legacy, now modern",
      "want initialize; error 1 -32601 what; want server/discover; result 2 '" DISCOVERED "'; stay", MCP_ERA_LEGACY, 0,
      0, MCP_ERA_MODERN, DISCOVERED, 0},
-    {"one that became legacy", "legacy; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"a modern one that refuses", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0, MCP_ERA_MODERN,
-     "{}", 0},
-    {"one that speaks legacy alone, and says so in the modern way",
-     "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF,
-     0},
-    {"one that discovers legacy alone",
+    {"remembered as modern, now legacy", "legacy; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_LEGACY, SELF, 0},
+    {"modern, refuses with a modern error", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0,
+     MCP_ERA_MODERN, "{}", 0},
+    {"legacy only, by a modern error", "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay",
+     0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
+    {"legacy only, by server/discover",
      "want server/discover; result 1 '{\"supportedVersions\":[\"2025-11-25\"]}'; want initialize; result 2 '" SELF
      "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"one that answers whatever it is asked",
-     "want server/discover; result 1 '{}'; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF,
-     0},
-    {"one that refuses our revision once, and speaks it",
+    {"answers any request", "want server/discover; result 1 '{}'; want initialize; result 2 '" SELF "'; stay", 0, 0, 0,
+     MCP_ERA_LEGACY, SELF, 0},
+    {"refuses our revision once",
      "want discover; say "
      "'\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2026-07-28\"]}}'; want discover; result 2 "
      "'" DISCOVERED "'; stay",
      0, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
-    {"one of the future",
+    {"unknown revision only",
      "want server/discover; say '\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2099-01-01\"]}}'; stay",
-     0, 0, WT_ENETWORK, 0, "sh speaks no revision of MCP that is spoken here", 0},
-    {"one that ends of the probe, and is started anew",
+     0, 0, WT_ENETWORK, 0, "sh supports no revision of MCP that whichtool supports", 0},
+    {"ends after the probe, and is restarted",
      "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY,
      SELF, 0},
-    {"one that ends of being remembered as modern",
+    {"remembered as modern, ends after the probe",
      "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", MCP_ERA_MODERN, 0, 0,
      MCP_ERA_LEGACY, SELF, 0},
     {"silent about the probe, ends at initialize",
@@ -160,52 +158,48 @@ static const struct {
      "read -r r; case \"$r\" in *server/discover*) error 1 -32601 what; want initialize; error 2 -32600 'too late'; "
      "stay;; esac; legacy_self; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"one that cannot read the probe",
-     "want discover; error null -32700 what; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF,
-     0},
-    {"one that is silent about the probe", "read -r r; want initialize; result 2 '" SELF "'; stay", 0, 0, 0,
+    {"cannot parse the probe", "want discover; error null -32700 what; want initialize; result 2 '" SELF "'; stay", 0,
+     0, 0, MCP_ERA_LEGACY, SELF, 0},
+    {"ignores the probe", "read -r r; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
+    {"modern, starts slowly", "read -r r; want initialize; result 1 '" DISCOVERED "'; error 2 -32601 what; stay", 0, 0,
+     0, MCP_ERA_MODERN, DISCOVERED, 0},
+    {"output at the start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
+    {"output at the start without a newline", "printf 'Loading {config: 1} ... '; legacy; stay", 0, 0, 0,
      MCP_ERA_LEGACY, SELF, 0},
-    {"a modern one that starts too slowly",
-     "read -r r; want initialize; result 1 '" DISCOVERED "'; error 2 -32601 what; stay", 0, 0, 0, MCP_ERA_MODERN,
-     DISCOVERED, 0},
-    {"one that talks at its start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF,
-     0},
-    {"talks at its start without a newline", "printf 'Loading {config: 1} ... '; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY,
-     SELF, 0},
     {"begins with a byte order mark", "printf '\\357\\273\\277'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"one that asks at its start",
+    {"request at the start",
      "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; for i in 1 2 3; do read -r r; "
      "case \"$r\" in *server/discover*) ;; *'\"id\":\"p\",\"result\":{}'*) ;; *'\"id\":7,\"error\":{\"code\":-32601'*) "
      ";; "
      "*) exit 9;; esac; done; error 1 -1 what; want initialize; result 2 '" SELF "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF, 0},
-    {"an id as text", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
-    {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0.", 0},
+    {"id as a string", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, 0},
+    {"no answer", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0.", 0},
     {"legacy only", "want initialize; result 1 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, MCP_ERA_LEGACY},
     {"legacy only, refused", "want initialize; error 1 -1 no; stay", 0, 0, WT_ENETWORK, 0,
      "`initialize` is refused: no (error -1)", MCP_ERA_LEGACY},
     {"modern only", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, MCP_ERA_MODERN},
     {"modern only, refused", "want discover; error 1 -32601 what; stay", 0, 0, WT_ENETWORK, 0,
-     "sh does not speak MCP 2026-07-28: `server/discover` is refused: what (error -32601)", MCP_ERA_MODERN},
+     "sh does not support MCP 2026-07-28: `server/discover` is refused: what (error -32601)", MCP_ERA_MODERN},
     {"modern only, lists legacy revisions", "want discover; " OLD_ONLY "; stay", 0, 0, WT_ENETWORK, 0,
-     "sh does not speak MCP 2026-07-28", MCP_ERA_MODERN},
-    {"modern only, ends", "exit 3", 0, 0, WT_ENETWORK, 0, "sh does not speak MCP 2026-07-28: it ended", MCP_ERA_MODERN},
-    {"dead", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
+     "sh does not support MCP 2026-07-28", MCP_ERA_MODERN},
+    {"modern only, ends", "exit 3", 0, 0, WT_ENETWORK, 0, "sh does not support MCP 2026-07-28: it ended",
+     MCP_ERA_MODERN},
+    {"exit at start", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
      "sh ended before it answered `initialize`; it said last: no database", 0},
-    {"dead of initialize, with and without the probe",
+    {"ends at initialize, with and without the probe",
      "read -r r; case \"$r\" in *discover*) error 1 -32601 what; read -r r;; esac; echo bye >&2; exit 1", 0, 0,
      WT_ENETWORK, 0, "sh ended before it answered `initialize`; it said last: bye", 0},
-    {"a refusal of both", "want discover; error 1 -1 what; want initialize; error 2 -32000 'not today'; stay", 0, 0,
+    {"both openings refused", "want discover; error 1 -1 what; want initialize; error 2 -32000 'not today'; stay", 0, 0,
      WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)", 0},
-    {"a refusal of both, the other way round",
+    {"both openings refused, legacy first",
      "want initialize; error 1 -32000 'not today'; want discover; error 2 -1 what; stay", MCP_ERA_LEGACY, 0,
      WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)", 0},
-    {"no object", "want discover; error 1 -1 what; want initialize; result 2 '[]'; stay", 0, 0, WT_ENETWORK, 0,
-     "the answer to `initialize` is broken: its result is no object", 0},
-    {"not a server", "yes", 0, 0, WT_ETOOLONG, 0, "sh wrote more than 1000 lines that are no messages", 0},
-    {"a line without an end", "while :; do printf %65536s x; done", 0, 0, WT_ETOOLONG, 0, "a line of more than 16 MB",
-     0},
-    {"secrets stay secret", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, 0, WT_ENETWORK, 0,
+    {"result not an object", "want discover; error 1 -1 what; want initialize; result 2 '[]'; stay", 0, 0, WT_ENETWORK,
+     0, "the answer to `initialize` is invalid: its result is not an object", 0},
+    {"not a server", "yes", 0, 0, WT_ETOOLONG, 0, "sh wrote more than 1000 lines that are not messages", 0},
+    {"endless line", "while :; do printf %65536s x; done", 0, 0, WT_ETOOLONG, 0, "a line of more than 16 MB", 0},
+    {"secret in stderr", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, 0, WT_ENETWORK, 0,
      "it said last: cannot log in with ***", 0},
 };
 
@@ -235,40 +229,35 @@ static void test_openings(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- a request */
+/* ---------------------------------------------------------------- requests */
 
 static const struct {
-    const char *name, *script; /* behind `legacy`, whose next request is the third, or `modern`: the second */
+    const char *name, *script; /* the next request is the third after `legacy`, the second after `modern` */
     struct mcp_request request;
-    const char *answer; /* to questions; "": none */
+    const char *answer; /* to questions; "" to leave them open */
     const char *events;
-    const char *noticed; /* NULL: not looked at */
+    const char *noticed; /* NULL to ignore */
 } talks[] = {
-    {"an answer",
+    {"answer",
      "legacy; want '\"id\":3,\"method\":\"m\",\"params\":{\"a\":1}}'; result 3 '{ \"b\": 2 }'; stay",
      {.method = "m", .params = STR("\"a\":1")},
      "",
      "= { \"b\": 2 }\n",
      ""},
-    {"an error",
-     "legacy; want m; error 3 -5 no; stay",
-     {.method = "m"},
-     "",
-     "- {\"code\":-5,\"message\":\"no\"}\n",
-     ""},
-    {"an error without a name",
+    {"error", "legacy; want m; error 3 -5 no; stay", {.method = "m"}, "", "- {\"code\":-5,\"message\":\"no\"}\n", ""},
+    {"error without an id",
      "legacy; want m; error null -5 no; stay",
      {.method = "m"},
      "",
      "- {\"code\":-5,\"message\":\"no\"}\n",
      ""},
-    {"twice, and to what nobody asked",
+    {"repeated and unmatched answers",
      "legacy; want m; result 9 '{}'; result 3 '{\"a\":1}'; result 3 '{}'; stay",
      {.method = "m"},
      "",
      "= {\"a\":1}\n",
      ""},
-    {"a modern request says what it must",
+    {"_meta of a modern request",
      "modern; want "
      "'\"params\":{\"a\":1,\"_meta\":{ \"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io."
      "modelcontextprotocol/clientInfo\":{\"name\":\"whichtool\",'; case \"$r\" in "
@@ -283,7 +272,7 @@ static const struct {
      "",
      "= {}\n",
      ""},
-    {"a legacy one does not say more",
+    {"no _meta in a legacy request",
      "legacy; want '\"params\":{\"_meta\":{ \"progressToken\":3,\"traceparent\":\"t\"}}}'; result 3 '{}'; stay",
      {.method = "m",
       .meta = STR("\"traceparent\":\"t\""),
@@ -293,13 +282,13 @@ static const struct {
      "",
      "= {}\n",
      ""},
-    {"one line, whatever it is given",
+    {"line ends in params",
      "legacy; want '\"a\": 1}}'; result 3 '{}'; stay",
      {.method = "m", .params = STR("\"a\":\n1")},
      "",
      "= {}\n",
      ""},
-    {"progress, without our token",
+    {"progress without the token",
      "legacy; want m; note progress '{\"progressToken\":3,\"progress\":1 , \"total\":2}'; "
      "note progress '{\"progress\":2,\"progressToken\":\"3\"}'; note progress '{\"progressToken\":99}'; result 3 '{}'; "
      "stay",
@@ -307,27 +296,27 @@ static const struct {
      "",
      "> notifications/progress {\"progress\":1,\"total\":2}\n> notifications/progress {\"progress\":2}\n= {}\n",
      ""},
-    {"progress that nobody asked for",
+    {"unrequested progress",
      "legacy; want m; note progress '{\"progressToken\":3}'; result 3 '{}'; stay",
      {.method = "m"},
      "",
      "= {}\n",
      ""},
-    {"logs go to who asks, changes to who hears them",
+    {"logs and changes",
      "legacy; want m; note message '{\"level\":\"info\"}'; note tools/list_changed '{}'; note resources/updated "
      "'{\"uri\":\"x\"}'; result 3 '{}'; stay",
      {.method = "m"},
      "",
      "> notifications/message {\"level\":\"info\"}\n= {}\n",
      "notifications/tools/list_changed {}\nnotifications/resources/updated {\"uri\":\"x\"}\n"},
-    {"what a modern subscription notices goes to it",
+    {"notices of a modern subscription",
      "modern; want m; note tools/list_changed '{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}}'; note "
      "prompts/list_changed '{}'; result 2 '{}'; stay",
      {.method = "m"},
      "",
      "> notifications/tools/list_changed {\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}}\n= {}\n",
      "notifications/prompts/list_changed {}\n"},
-    {"a question, its answer, and a ping between",
+    {"question, answer and ping",
      "legacy; want m; say '\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{\"message\":\"?\"}'; say "
      "'\"id\":5,\"method\":\"ping\"'; for i in 1 2; do read -r r; case \"$r\" in *'\"id\":5,\"result\":{}'*) ;; "
      "*'\"id\":\"q\",\"result\":{\"action\":\"accept\"}'*) ;; *) exit 9;; esac; done; result 3 '{}'; stay",
@@ -335,14 +324,14 @@ static const struct {
      "{\"action\":\"accept\"}",
      "? elicitation/create {\"message\":\"?\"}\n= {}\n",
      ""},
-    {"a question that is taken back",
+    {"cancelled question",
      "legacy; want m; say '\"id\":\"q\",\"method\":\"elicitation/create\"'; note cancelled '{\"requestId\":\"q\"}'; "
      "result 3 '{}'; stay",
      {.method = "m"},
      "",
      "? elicitation/create \n> notifications/cancelled {\"requestId\":\"q\"}\n= {}\n",
      ""},
-    {"a modern server does not ask",
+    {"question of a modern server",
      "modern; want m; say '\"id\":1,\"method\":\"roots/list\"'; want '\"id\":1,\"error\":{\"code\":-32601'; result 2 "
      "'{}'; "
      "stay",
@@ -350,101 +339,106 @@ static const struct {
      "",
      "= {}\n",
      ""},
-    {"it dies",
+    {"exit",
      "legacy; want m; echo 'out of $API_KEY' >&2; exit 1",
      {.method = "m"},
      "",
      "! -16 sh ended before it answered `m`\n",
      NULL},
-    {"it dies in the middle of its answer",
+    {"exit in the middle of an answer",
      "legacy; want m; printf '{\"jsonrpc\":\"2.0\",\"id\":3,\"res'; exit 1",
      {.method = "m"},
      "",
-     "! -16 the server s sent a message that is not valid: a string without an end at byte 28\n",
+     "! -16 the server s sent an invalid message: a string without an end at byte 28\n",
      NULL},
-    {"it closes its output and stays",
+    {"closes its output",
      "legacy; want m; exec >&-; sleep 900",
      {.method = "m"},
      "",
      "! -16 sh ended before it answered `m`\n",
      NULL},
-    {"half a message",
+    {"truncated message",
      "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"id\":3'; stay",
      {.method = "m"},
      "",
-     "! -16 the server s sent a message that is not valid: an end where a bracket should close at byte 23\n",
+     "! -16 the server s sent an invalid message: an end where a bracket should close at byte 23\n",
      ""},
-    {"bytes that are not UTF-8",
+    {"invalid UTF-8",
      "legacy; want m; printf '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"x\":\"\\377\\376\"}}\\n'; stay",
      {.method = "m"},
      "",
-     "! -16 the server s sent a message that is not valid: bytes that are not UTF-8 at byte 39\n",
+     "! -16 the server s sent an invalid message: bytes that are not UTF-8 at byte 39\n",
      ""},
-    {"a message whose id comes behind what is not valid",
+    {"invalid message before its id",
      "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"result\":{\"a\":[1,2},\"id\":3}'; stay",
      {.method = "m"},
      "",
-     "! -16 the server s sent a message that is not valid: a byte where a comma or a closing bracket should be at byte "
+     "! -16 the server s sent an invalid message: a byte where a comma or a closing bracket should be at byte "
      "35\n",
      ""},
-    {"words before the message, on its line",
+    {"output before the message on its line",
      "legacy; want m; echo 'starting{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}'; stay",
      {.method = "m"},
      "",
      "= {}\n",
      ""},
-    {"a message with a result and an error",
+    {"result and error",
      "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{},\"error\":{}}'; stay",
      {.method = "m"},
      "",
-     "! -16 the server s sent a message that is not valid: no result, error or method at byte 0\n",
+     "! -16 the server s sent an invalid message: no result, error or method at byte 0\n",
      ""},
-    {"a notice that is not valid is dropped",
+    {"invalid notification",
      "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"x\":y}}'; "
      "result 3 '{\"a\":1}'; stay",
      {.method = "m"},
      "",
      "= {\"a\":1}\n",
      ""},
-    {"a question that is not valid is refused",
+    {"invalid question",
      "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\",\"params\":{\"x\":y}}'; want "
      "'\"id\":\"q\",\"error\":{\"code\":-32700'; result 3 '{\"a\":1}'; stay",
      {.method = "m"},
      "",
      "= {\"a\":1}\n",
      ""},
-    {"a flood of lines",
+    {"too many lines",
      "legacy; want m; yes",
      {.method = "m"},
      "",
-     "! -3 sh wrote more than 1000 lines that are no messages: is it an MCP server?\n",
+     "! -3 sh wrote more than 1000 lines that are not messages; check that it is an MCP server\n",
      NULL},
-    {"a flood of notices",
+    {"too many notifications",
      "legacy; want m; yes '{\"method\":\"notifications/tools/list_changed\"}'",
      {.method = "m"},
      "",
-     "! -3 sh sent more than 10000 messages that nobody asked for\n",
+     "! -3 sh sent more than 10000 unsolicited messages\n",
      NULL},
-    {"a flood of answers",
+    {"too many answers",
      "legacy; want m; yes '{\"id\":99,\"result\":{}}'",
      {.method = "m"},
      "",
-     "! -3 sh sent more than 10000 messages that nobody asked for\n",
+     "! -3 sh sent more than 10000 unsolicited messages\n",
      NULL},
-    {"a flood of megabytes",
+    {"too many megabytes",
      "legacy; want m; while :; do printf '{\"method\":\"%4000000s/list_changed\"}\\n' x; done",
      {.method = "m"},
      "",
-     "! -3 sh sent more than 64 MB that nobody asked for\n",
+     "! -3 sh sent more than 64 MB of unsolicited messages\n",
      NULL},
-    {"a huge line",
+    {"line above the limit",
      "legacy; want m; while :; do printf %65536s x; done",
      {.method = "m"},
      "",
      "! -3 sh wrote a line of more than 16 MB\n",
      NULL},
-    {"mute", "legacy; want m; stay", {.method = "m", .timeout_ms = 100}, "", "! -17 no answer came within 0.1 s\n", ""},
-    {"words keep a slow one alive",
+    {"no answer",
+     "legacy; want m; stay",
+     {.method = "m", .timeout_ms = 100},
+     "",
+     "! -17 no answer came within 0.1 s\n",
+     ""},
+    {"progress restarts the timeout",
      "legacy; want m; for i in 1 2 3 4 5 6 7 8; do sleep .2; note progress '{\"progressToken\":3}'; done; result 3 "
      "'{}'; "
      "stay",
@@ -464,7 +458,7 @@ static void test_talks(void **state)
         const char *words[6];
         struct mcp_server server;
         struct mcp_connection *connection;
-        struct heard heard;
+        struct callback_log heard;
         heard_init(&heard);
         const struct mcp_connection_options options = {
             .timeout_ms = 900000, .context = &heard, .noticed = on_noticed, .lost = on_lost};
@@ -492,10 +486,10 @@ static void test_talks(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- several at once */
+/* ---------------------------------------------------------------- concurrent requests */
 
-static struct mcp_exchange *begin_timed(struct mcp_connection *connection, const char *method, const char *principal,
-                                        unsigned timeout_ms)
+static struct mcp_exchange *begin_timed_request(struct mcp_connection *connection, const char *method,
+                                                const char *principal, unsigned timeout_ms)
 {
     const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = timeout_ms};
     struct mcp_exchange *exchange;
@@ -503,12 +497,12 @@ static struct mcp_exchange *begin_timed(struct mcp_connection *connection, const
     return exchange;
 }
 
-static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+static struct mcp_exchange *begin_request(struct mcp_connection *connection, const char *method, const char *principal)
 {
-    return begin_timed(connection, method, principal, 900000);
+    return begin_timed_request(connection, method, principal, 900000);
 }
 
-static void finish(struct mcp_exchange *exchange, const char *wanted)
+static void check_events(struct mcp_exchange *exchange, const char *wanted)
 {
     struct buffer out = {0};
     talk_listen(&out, exchange, "{}");
@@ -517,8 +511,9 @@ static void finish(struct mcp_exchange *exchange, const char *wanted)
     wt__mcp_exchange_end(exchange);
 }
 
-/* A question that names no request is nobody's where it could be of two: the answer of one would go to the other. */
-static void test_questions_of_several(void **state)
+/* A question that names no request is refused if it could belong to two principals, since one would see the other's
+ * answer. */
+static void test_questions_of_several_principals(void **state)
 {
     static const struct {
         const char *first, *second;
@@ -540,10 +535,10 @@ static void test_questions_of_several(void **state)
                           "'{\"second\":1}'; result 3 '{\"first\":1}'; stay",
                           rows[i].script);
         assert_int_equal(connect_script(&connection, script.ptr, words, &text, &server, &options), 0);
-        struct mcp_exchange *one = begin(connection, "one", rows[i].first);
-        struct mcp_exchange *two = begin(connection, "two", rows[i].second);
-        finish(two, rows[i].two);
-        finish(one, rows[i].one);
+        struct mcp_exchange *one = begin_request(connection, "one", rows[i].first);
+        struct mcp_exchange *two = begin_request(connection, "two", rows[i].second);
+        check_events(two, rows[i].two);
+        check_events(one, rows[i].one);
         wt__mcp_disconnect(connection, true);
         nothing_is_left();
         wt__buffer_dispose(&text);
@@ -551,8 +546,8 @@ static void test_questions_of_several(void **state)
     }
 }
 
-/* A log message that names no request goes to neither of two principals, but keeps the calls of both alive. */
-static void test_log_messages_keep_calls_alive(void **state)
+/* A log message that names no request goes to neither of two principals, but restarts the timeouts of both. */
+static void test_log_messages_restart_timeouts(void **state)
 {
     struct buffer text = {0};
     const char *words[6];
@@ -563,17 +558,17 @@ static void test_log_messages_keep_calls_alive(void **state)
                          "'{\"level\":\"info\",\"data\":1}'; done; result 4 '{}'; result 3 '{}'; stay";
     (void)state;
     assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
-    struct mcp_exchange *one = begin_timed(connection, "one", "ada", 1500);
-    struct mcp_exchange *two = begin_timed(connection, "two", "bob", 1500);
-    finish(two, "= {}\n");
-    finish(one, "= {}\n");
+    struct mcp_exchange *one = begin_timed_request(connection, "one", "ada", 1500);
+    struct mcp_exchange *two = begin_timed_request(connection, "two", "bob", 1500);
+    check_events(two, "= {}\n");
+    check_events(one, "= {}\n");
     wt__mcp_disconnect(connection, true);
     nothing_is_left();
     wt__buffer_dispose(&text);
 }
 
-/* Whoever is asked several things may answer them in any order, and each of them once. */
-static void test_answers_in_another_order(void **state)
+/* Questions may be answered in any order, but only once. */
+static void test_replies_in_any_order(void **state)
 {
     static const size_t order[] = {1, 2, 0};
     struct buffer text = {0};
@@ -589,7 +584,7 @@ static void test_answers_in_another_order(void **state)
         "want '\"id\":8,\"result\":{}'; want '\"id\":9,'; want '\"id\":7,'; result 3 '{}'; stay";
     (void)state;
     assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
-    struct mcp_exchange *exchange = begin(connection, "m", NULL);
+    struct mcp_exchange *exchange = begin_request(connection, "m", NULL);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), 0);
         assert_int_equal(event.kind, MCP_EVENT_ASKED);
@@ -600,21 +595,21 @@ static void test_answers_in_another_order(void **state)
         assert_int_equal(wt__mcp_exchange_reply(exchange, ids[order[i]], STR("{}"), none, &err), 0);
         assert_int_equal(wt__mcp_exchange_reply(exchange, ids[order[i]], STR("{}"), none, &err), WT_EINVAL);
     }
-    finish(exchange, "= {}\n");
+    check_events(exchange, "= {}\n");
     wt__mcp_disconnect(connection, true);
     nothing_is_left();
     wt__buffer_dispose(&text);
 }
 
-/* What waits is bounded: notifications are dropped, the answer is not. */
-static void test_events_that_nobody_takes(void **state)
+/* Queued events are limited: notifications are dropped, the answer is kept. */
+static void test_event_queue_is_limited(void **state)
 {
     struct buffer text = {0};
     const char *words[6];
     struct mcp_server server;
     struct mcp_connection *connection;
     struct mcp_event event;
-    struct heard heard;
+    struct callback_log heard;
     size_t bytes = 0;
     heard_init(&heard);
     const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .noticed = on_noticed};
@@ -623,9 +618,9 @@ static void test_events_that_nobody_takes(void **state)
                          "result 3 '{}'; note tools/list_changed '{}'; stay";
     (void)state;
     assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
-    struct mcp_exchange *exchange = begin(connection, "one", NULL);
+    struct mcp_exchange *exchange = begin_request(connection, "one", NULL);
     pthread_mutex_lock(&heard.lock);
-    while (heard.notices == 0) /* all of it has come */
+    while (heard.notices == 0) /* the notice comes last */
         pthread_cond_wait(&heard.changed, &heard.lock);
     pthread_mutex_unlock(&heard.lock);
     while (wt__mcp_exchange_next(exchange, &event, &err) == 0 && event.kind == MCP_EVENT_NOTIFIED)
@@ -652,11 +647,11 @@ static void test_too_many_requests(void **state)
     (void)state;
     assert_int_equal(connect_script(&connection, "legacy; stay", words, &text, &server, &options), 0);
     for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
-        exchanges[i] = begin(connection, "m", NULL);
+        exchanges[i] = begin_request(connection, "m", NULL);
     assert_int_equal(wt__mcp_exchange_begin(&more, connection, &request, &err), WT_EFULL);
-    assert_string_equal(err.message, "sh is asked 1024 things already");
+    assert_string_equal(err.message, "sh has 1024 requests running already; try again later");
     wt__mcp_exchange_end(exchanges[0]);
-    exchanges[0] = begin(connection, "m", NULL);
+    exchanges[0] = begin_request(connection, "m", NULL);
     wt__mcp_disconnect(connection, true);
     for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
         wt__mcp_exchange_end(exchanges[i]);
@@ -664,8 +659,8 @@ static void test_too_many_requests(void **state)
     wt__buffer_dispose(&text);
 }
 
-/* A request that is too long is refused, and nobody hears of it: not even that it was cancelled. */
-static void test_what_was_not_sent_is_not_taken_back(void **state)
+/* A request above the size limit is refused, and the server gets neither the request nor its cancellation. */
+static void test_unsent_request_is_not_cancelled(void **state)
 {
     struct buffer text = {0}, much = {0};
     const char *words[6];
@@ -679,24 +674,24 @@ static void test_what_was_not_sent_is_not_taken_back(void **state)
     wt__buffer_printf(&much, "\"a\":\"%*s\"", MCP_SENT_BYTES_MAX, "");
     const struct mcp_request request = {.method = "m", .params = wt__buffer_view(&much)};
     assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), WT_ETOOLONG);
-    assert_string_equal(err.message, "a request of more than 6 MB is not sent");
+    assert_string_equal(err.message, "the request is larger than 6 MB");
     assert_null(exchange);
-    finish(begin(connection, "one", NULL), "= {}\n");
+    check_events(begin_request(connection, "one", NULL), "= {}\n");
     wt__mcp_disconnect(connection, true);
     nothing_is_left();
     wt__buffer_dispose(&text);
     wt__buffer_dispose(&much);
 }
 
-/* Who does not read is lost, and does not hold up who writes. */
-static void test_a_program_that_does_not_read(void **state)
+/* A server that does not read its input loses its connection, and does not block the caller. */
+static void test_program_that_does_not_read(void **state)
 {
     struct buffer text = {0}, much = {0};
     const char *words[6];
     struct mcp_server server;
     struct mcp_connection *connection;
     struct mcp_exchange *exchange;
-    struct heard heard;
+    struct callback_log heard;
     int rc = 0;
     heard_init(&heard);
     const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .lost = on_lost};
@@ -724,13 +719,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_openings),
         cmocka_unit_test(test_talks),
-        cmocka_unit_test(test_questions_of_several),
-        cmocka_unit_test(test_log_messages_keep_calls_alive),
-        cmocka_unit_test(test_answers_in_another_order),
-        cmocka_unit_test(test_events_that_nobody_takes),
+        cmocka_unit_test(test_questions_of_several_principals),
+        cmocka_unit_test(test_log_messages_restart_timeouts),
+        cmocka_unit_test(test_replies_in_any_order),
+        cmocka_unit_test(test_event_queue_is_limited),
         cmocka_unit_test(test_too_many_requests),
-        cmocka_unit_test(test_what_was_not_sent_is_not_taken_back),
-        cmocka_unit_test(test_a_program_that_does_not_read),
+        cmocka_unit_test(test_unsent_request_is_not_cancelled),
+        cmocka_unit_test(test_program_that_does_not_read),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

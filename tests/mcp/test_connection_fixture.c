@@ -1,5 +1,5 @@
-/* A server that is as it should be, the fixture of the conformance suite, in all four ways: legacy and modern, as a
- * program and over HTTP. */
+/* Tests connections to a conforming server, the fixture of the conformance suite: legacy and modern, over stdio and
+ * HTTP. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,17 +15,17 @@ static wt_error err;
 static char program[512], url[96];
 static struct coprocess *far; /* the fixture over HTTP */
 
-/* Each of the four in turn. */
-static const struct way {
+/* The four combinations. */
+static const struct connection_way {
     const char *name;
     enum mcp_era era;
     bool http;
 } ways[] = {{"legacy program", MCP_ERA_LEGACY, false},
             {"modern program", MCP_ERA_MODERN, false},
-            {"legacy address", MCP_ERA_LEGACY, true},
-            {"modern address", MCP_ERA_MODERN, true}};
+            {"legacy HTTP", MCP_ERA_LEGACY, true},
+            {"modern HTTP", MCP_ERA_MODERN, true}};
 
-static int start(void **state)
+static int start_fixture(void **state)
 {
     static const char *argv[] = {program, "127.0.0.1:0", NULL};
     static struct child child = {.argv = argv};
@@ -41,15 +41,15 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_fixture(void **state)
 {
     (void)state;
-    wt__coprocess_end(far, false, NULL); /* its status is not ours to judge: it may have to be asked */
+    wt__coprocess_end(far, false, NULL); /* its exit status does not matter here */
     return 0;
 }
 
-/* The texts of the server live in statics: it lives longer than its connection. */
-static struct mcp_connection *open_way(const struct way *way, const struct mcp_connection_options *options)
+/* Opens a connection. The servers are static, since they must outlive it. */
+static struct mcp_connection *open_way(const struct connection_way *way, const struct mcp_connection_options *options)
 {
     static const char *argv[] = {program, NULL};
     static struct mcp_server near = {.name = "near", .argv = argv}, there = {.name = "far", .url = url};
@@ -75,15 +75,15 @@ static struct mcp_connection *open_way(const struct way *way, const struct mcp_c
 static const struct {
     const char *name;
     struct mcp_request request;
-    const char *legacy[6], *modern[6]; /* what stands in the lines, in this order; none after the first NULL */
+    const char *legacy[6], *modern[6]; /* parts of the events, in this order; NULL ends the list */
 } talks[] = {
-    {"a call",
+    {"tool call",
      {CALL("test_simple_text")},
      {"= {", "This is a simple text response"},
      {"= {", "This is a simple text response"}},
-    {"a failure of the tool", {CALL("test_error_handling")}, {"= {", "\"isError\":true"}, {"= {", "\"isError\":true"}},
-    {"what is not there", {.method = "nothing/such"}, {"- {", "-32601"}, {"- {", "-32601"}},
-    {"a list", {.method = "tools/list"}, {"= {", "\"tools\""}, {"= {", "\"ttlMs\""}},
+    {"tool error", {CALL("test_error_handling")}, {"= {", "\"isError\":true"}, {"= {", "\"isError\":true"}},
+    {"unknown method", {.method = "nothing/such"}, {"- {", "-32601"}, {"- {", "-32601"}},
+    {"list", {.method = "tools/list"}, {"= {", "\"tools\""}, {"= {", "\"ttlMs\""}},
     {"progress",
      {CALL("test_tool_with_progress"), .progress = true},
      {"> notifications/progress {\"progress\":0", "> notifications/progress {\"progress\":50",
@@ -94,21 +94,21 @@ static const struct {
      {CALL("test_tool_with_logging"), .log_level = "info"},
      {"> notifications/message {", "Tool execution started", "Tool execution completed", "= {"},
      {"> notifications/message {", "Tool execution started", "Tool execution completed", "= {"}},
-    {"a question",
+    {"question",
      {CALL("test_input_required_result_elicitation"), .capabilities = STR("{\"elicitation\":{\"form\":{}}}")},
      {"? elicitation/create " NAME_ASKED, "= {", "Hello, Ada!"},
      {"= {", "\"input_required\"", NAME_ASKED}},
-    {"what a modern client cannot be asked",
+    {"question that a modern client does not support",
      {CALL("test_missing_capability")},
      {"? sampling/createMessage {", "= {"},
      {"- {", "-32021"}},
-    {"a resource",
+    {"resource",
      {.method = "resources/read",
       .params = STR("\"uri\":\"test://template/ü/data\""),
       .name = STR("test://template/ü/data")},
      {"= {", "Data for ID: ü"},
      {"= {", "Data for ID: ü"}},
-    {"arguments that are repeated in headers",
+    {"arguments repeated in headers",
      {.method = "tools/call",
       .params = STR("\"name\":\"test_custom_headers\",\"arguments\":{\"region\":\"north\",\"limit\":3}"),
       .name = STR("test_custom_headers"),
@@ -138,7 +138,7 @@ static void test_requests(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- cancelling */
+/* ---------------------------------------------------------------- cancellation */
 
 static unsigned count_cancels(struct mcp_connection *connection)
 {
@@ -150,14 +150,14 @@ static unsigned count_cancels(struct mcp_connection *connection)
     return count;
 }
 
-static void *cancel(void *context)
+static void *cancel_in_thread(void *context)
 {
     wt__mcp_exchange_cancel(context);
     return NULL;
 }
 
-/* The tool waits to be cancelled, and another says how often that happened. */
-static void test_cancelling(void **state)
+/* The tool `wait` runs until it is cancelled. The tool `count_cancels` returns the number of cancellations. */
+static void test_cancellation(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {CALL("wait"), .progress = true, .timeout_ms = 900000};
@@ -170,10 +170,10 @@ static void test_cancelling(void **state)
         unsigned before = count_cancels(connection);
         assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
         assert_true(wt__mcp_exchange_was_sent(exchange));
-        /* The tool runs: over HTTP a cancel has a connection of its own, on which it may come before the call. */
+        /* Wait until the tool runs: over HTTP, a cancel uses another TCP connection and could overtake the call. */
         assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), 0);
         assert_int_equal(event.kind, MCP_EVENT_NOTIFIED);
-        assert_int_equal(pthread_create(&thread, NULL, cancel, exchange), 0);
+        assert_int_equal(pthread_create(&thread, NULL, cancel_in_thread, exchange), 0);
         assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), WT_ECANCELLED);
         pthread_join(thread, NULL);
         wt__mcp_exchange_cancel(exchange);
@@ -186,7 +186,7 @@ static void test_cancelling(void **state)
 
 /* ---------------------------------------------------------------- notices */
 
-struct heard {
+struct first_notice {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     char first[128];
@@ -194,7 +194,7 @@ struct heard {
 
 static void on_noticed(void *context, struct str method, struct str params)
 {
-    struct heard *heard = context;
+    struct first_notice *heard = context;
     (void)params;
     pthread_mutex_lock(&heard->lock);
     if (!heard->first[0])
@@ -203,7 +203,7 @@ static void on_noticed(void *context, struct str method, struct str params)
     pthread_mutex_unlock(&heard->lock);
 }
 
-/* A legacy server's come by themselves; a modern one's to who subscribes. */
+/* A legacy server sends notices unasked; a modern one to subscribers. */
 static void test_notices(void **state)
 {
     static const struct mcp_request change = {CALL("test_trigger_tool_change")},
@@ -212,7 +212,7 @@ static void test_notices(void **state)
                                               .timeout_ms = 900000};
     (void)state;
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        struct heard heard = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+        struct first_notice heard = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
         const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .noticed = on_noticed};
         struct mcp_connection *connection = open_way(&ways[w], &options);
         struct mcp_exchange *exchange = NULL;
@@ -223,7 +223,7 @@ static void test_notices(void **state)
             assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), 0);
             assert_true(wt__str_equal(event.method, STR("notifications/subscriptions/acknowledged")));
         }
-        for (bool told = false; !told;) { /* over HTTP the stream of notices may not stand yet */
+        for (bool told = false; !told;) { /* over HTTP, the stream of notices may not be open yet */
             free(talk(connection, &change, ""));
             pthread_mutex_lock(&heard.lock);
             told = heard.first[0] || !legacy;
@@ -241,7 +241,7 @@ static void test_notices(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- many at once */
+/* ---------------------------------------------------------------- concurrent requests */
 
 enum { THREADS = 8, CALLS = 25 };
 
@@ -259,7 +259,7 @@ static void *ask_often(void *context)
     return wrong ? context : NULL;
 }
 
-/* Half of the threads still ask when the connection ends; none of them hangs. */
+/* Threads share a connection, and each gets its own answers. */
 static void test_many_threads(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
@@ -289,7 +289,7 @@ static void *listen_until_over(void *context)
     return rc == WT_ENETWORK && strstr(why.message, "was ended") ? NULL : context;
 }
 
-static void test_who_waits_when_it_ends_is_told(void **state)
+static void test_disconnect_wakes_waiting_threads(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {CALL("wait"), .timeout_ms = 900000};
@@ -315,10 +315,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_cancelling),
+        cmocka_unit_test(test_cancellation),
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_who_waits_when_it_ends_is_told),
+        cmocka_unit_test(test_disconnect_wakes_waiting_threads),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_fixture, stop_fixture);
 }

@@ -1,5 +1,5 @@
-/* Servers at an address that stay: their era, sessions that are forgotten, streams that break, and what they are sent.
- * A request is number 2 in the modern era, 3 in the legacy one. */
+/* Tests connections over HTTP: eras, lost sessions, broken streams, redirects, and sent requests. A request has the
+ * number 2 in the modern era and 3 in the legacy one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static wt_error err;
 static struct script_server server;
 static char url[96];
 
-static int start(void **state)
+static int start_far_server(void **state)
 {
     (void)state;
     if (script_server_start(&server) < 0)
@@ -23,7 +23,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_far_server(void **state)
 {
     (void)state;
     script_server_stop(&server);
@@ -68,7 +68,7 @@ static int finish(void **state)
         .on = "\"initialize\"", .status = 200, SESSION("two"), .body = RESULT(4, SELF)                                 \
     }
 
-/* How often something was sent, in all requests so far. */
+/* Returns the number of requests so far with the text. */
 static size_t count_sent(const char *what)
 {
     size_t count = 0;
@@ -79,7 +79,7 @@ static size_t count_sent(const char *what)
     return count;
 }
 
-/* Secrets of the address are in no sentence. */
+/* True if the text contains no secret of the configuration. */
 static bool is_clean(const char *text)
 {
     static const char *const secrets[] = {"user:word", "4711", "abcdef", "bearer-of-secrets"};
@@ -96,20 +96,20 @@ static int open_far(struct mcp_connection **out, const struct mcp_connection_opt
     return wt__mcp_connect(out, &far, options, &err);
 }
 
-/* ---------------------------------------------------------------- the opening */
+/* ---------------------------------------------------------------- opening */
 
 static const struct {
     const char *name;
     struct script_step steps[5];
     size_t count;
-    unsigned timeout_ms; /* 0: more than a test may run */
+    unsigned timeout_ms; /* 0 for 900000 */
     int rc;
     enum mcp_era era;
     const char *says;
-    size_t requests; /* that were sent, but for the one for notices */
+    size_t requests; /* number of sent requests, without the GET for notices */
 } openings[] = {
-    {"a modern one", {MODERN}, 1, 0, 0, MCP_ERA_MODERN, DISCOVERED, 1},
-    {"a modern one over a stream",
+    {"modern", {MODERN}, 1, 0, 0, MCP_ERA_MODERN, DISCOVERED, 1},
+    {"modern, event stream",
      {{STREAM, .body = "data: " RESULT(1, DISCOVERED) "\n\n"}},
      1,
      0,
@@ -117,7 +117,7 @@ static const struct {
      MCP_ERA_MODERN,
      DISCOVERED,
      1},
-    {"a legacy one that knows no such method",
+    {"legacy, unknown method",
      {{.on = "server/discover", .status = 200, .body = ERROR(1, -32601)},
       {.status = 200, .body = RESULT(2, SELF)},
       {.status = 202}},
@@ -127,7 +127,7 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"a legacy one that misses its session",
+    {"legacy, missing session",
      {{.on = "server/discover", .status = 400, .body = ERROR(null, -32000)},
       {.status = 200, .body = RESULT(2, SELF)},
       {.status = 202}},
@@ -137,7 +137,7 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"a legacy one with a page",
+    {"legacy, HTML page",
      {PROBE, {.status = 200, .body = RESULT(2, SELF)}, {.status = 202}},
      3,
      0,
@@ -145,7 +145,7 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"one that is broken at first",
+    {"error 500 at first",
      {{.on = "server/discover", .status = 500}, {.status = 200, .body = RESULT(2, SELF)}, {.status = 202}},
      3,
      0,
@@ -153,8 +153,8 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"one that wants another header", {{.status = 400, .body = ERROR(1, -32020)}}, 1, 0, 0, MCP_ERA_MODERN, "{}", 1},
-    {"one that speaks legacy alone, and says so in the modern way",
+    {"wrong header", {{.status = 400, .body = ERROR(1, -32020)}}, 1, 0, 0, MCP_ERA_MODERN, "{}", 1},
+    {"legacy only, by a modern error",
      {{.on = "server/discover",
        .status = 400,
        .body =
@@ -168,7 +168,7 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"a notification that is not taken",
+    {"notification refused",
      {PROBE, {.status = 200, .body = RESULT(2, SELF)}, {.status = 500, .body = ERROR(null, -1)}},
      3,
      0,
@@ -176,25 +176,32 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"401", {{.status = 401}}, 1, 0, WT_ENETWORK, 0, "wants to know who asks (HTTP status 401)", 2},
-    {"a page",
+    {"401", {{.status = 401}}, 1, 0, WT_ENETWORK, 0, "requires authentication (HTTP status 401)", 2},
+    {"HTML page",
      {{.status = 200, .body = "<html>", .type = "text/html"}},
      1,
      0,
      WT_ENETWORK,
      0,
-     "answers `initialize` with something that is no answer: is it an MCP server?",
+     "sent an invalid answer to `initialize`; check that it is an MCP server",
      2},
-    {"a redirect",
+    {"redirect",
      {{.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n"}},
      1,
      0,
      WT_ENETWORK,
      0,
-     "points to http://127.0.0.1:1/ (HTTP status 302)",
+     "redirects to http://127.0.0.1:1/ (HTTP status 302)",
      2},
-    {"it hangs up, which is not tried again", {{.status = 0}}, 1, 0, WT_ENETWORK, 0, "cannot ask http://127.0.0.1:", 1},
-    {"mute", {{.status = 200, .delay_ms = SCRIPT_NEVER_MS}}, 1, 200, WT_ETIMEOUT, 0, "no answer came within 0.", 1},
+    {"connection closed, no retry", {{.status = 0}}, 1, 0, WT_ENETWORK, 0, "cannot ask http://127.0.0.1:", 1},
+    {"no answer",
+     {{.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
+     1,
+     200,
+     WT_ETIMEOUT,
+     0,
+     "no answer came within 0.",
+     1},
 };
 
 static void test_openings(void **state)
@@ -231,9 +238,9 @@ static const struct {
     struct {
         const char *what;
         size_t times;
-    } sent[4]; /* none after the first NULL */
+    } sent[4]; /* NULL ends the list */
 } talks[] = {
-    {"what a modern request says",
+    {"modern request",
      {MODERN, {.status = 200, .body = RESULT(2, "{}")}},
      2,
      {.method = "m",
@@ -245,25 +252,25 @@ static const struct {
       {"Mcp-Method: m\r\n", 1},
       {"Mcp-Name: n\r\n", 1},
       {"Mcp-Param-A: b\r\n", 1}}},
-    {"a name that no header may have",
+    {"name that headers cannot carry",
      {MODERN, {.status = 200, .body = RESULT(2, "{}")}},
      2,
      {.method = "m", .name = STR("z\xc3\xbc")},
      "= {}\n",
      {{"Mcp-Name: =?base64?esO8?=\r\n", 1}}},
-    {"a name that looks like base64, and one with a blank at its end",
+    {"name that looks encoded, and one with a space at its end",
      {MODERN, {.status = 200, .body = RESULT(2, "{}")}},
      2,
      {.method = "m", .name = STR("=?base64? ")},
      "= {}\n",
      {{"Mcp-Name: =?base64?PT9iYXNlNjQ/IA==?=\r\n", 1}}},
-    {"a header that cannot be sent",
+    {"invalid header",
      {MODERN},
      1,
      {.method = "m", .headers = (const struct http_header[]){{"Mcp-Param-A", "a\r\nb"}}, .header_count = 1},
      "! -1 the value of Mcp-Param-A is too long or contains a control character\n",
      {{"POST ", 1}}},
-    {"what a legacy request says",
+    {"legacy request",
      {LEGACY, {.status = 200, .body = RESULT(3, "{}")}},
      5,
      {.method = "m",
@@ -275,32 +282,32 @@ static const struct {
       {"Mcp-Method: m\r\n", 0},
       {"Mcp-Param-A", 0},
       {"bearer-of-secrets", 5}}},
-    {"an answer of many lines",
+    {"answer with line ends",
      {MODERN,
       {.status = 200, .body = "{\n  \"jsonrpc\": \"2.0\",\r\n  \"id\": 2,\n  \"result\": {\n\"a\":\r\n1}\n}\n"}},
      2,
      {.method = "m"},
      "= { \"a\":  1}\n",
      {{"POST ", 2}}},
-    {"a session goes along",
+    {"session header",
      {LEGACY_SESSION, NO_NOTICES, {.status = 200, .body = RESULT(3, "{}")}},
      5,
      {.method = "m"},
      "= {}\n",
      {{"Mcp-Session-Id: one\r\n", 3}}},
-    {"an error with a status of its own",
+    {"error with an HTTP status",
      {MODERN, {.status = 404, .body = ERROR(2, -32601)}},
      2,
      {.method = "m"},
      "- {\"code\":-32601,\"message\":\"no\"}\n",
      {{"POST ", 2}}},
-    {"an error without a name is for who asked",
+    {"error without an id",
      {MODERN, {.status = 400, .body = ERROR(null, -32602)}},
      2,
      {.method = "m"},
      "- {\"code\":-32602,\"message\":\"no\"}\n",
      {{"POST ", 2}}},
-    {"a stream with more in it",
+    {"stream with other events",
      {MODERN,
       {STREAM, .body = ": hi\n\nid: 1\r\ndata:\r\n\r\ndata: " NOTE(
                    "progress",
@@ -310,45 +317,45 @@ static const struct {
      {.method = "m", .progress = true},
      "> notifications/progress {\"progress\":1}\n= {}\n",
      {{"POST ", 2}}},
-    {"a stream that stays open",
+    {"stream that stays open",
      {MODERN, {STREAM, .body = "data: " RESULT(2, "{}") "\n\n:", .stall = sizeof("data: " RESULT(2, "{}") "\n\n") - 1}},
      2,
      {.method = "m"},
      "= {}\n",
      {{"POST ", 2}}},
-    {"a stream without its last blank line",
+    {"stream without its last empty line",
      {MODERN, {STREAM, .body = "data: " RESULT(2, "{}") "\n", .no_length = true}},
      2,
      {.method = "m"},
      "= {}\n",
      {{"POST ", 2}}},
-    {"another's answer",
+    {"answer to another request",
      {MODERN, {.status = 200, .body = RESULT(9, "{}")}},
      2,
      {.method = "m"},
-     "! -16 http://127.0.0.1 answers `m` with something that is no answer: is it an MCP server?\n",
+     "! -16 http://127.0.0.1 sent an invalid answer to `m`; check that it is an MCP server\n",
      {{"POST ", 2}}},
-    {"one of several addresses",
+    {"status 300",
      {MODERN, {.status = 300}},
      2,
      {.method = "m"},
-     "! -16 http://127.0.0.1 points to another address (HTTP status 300), which is not followed: write that address "
-     "into the configuration if it is the server's\n",
+     "! -16 http://127.0.0.1 redirects to another address (HTTP status 300), which is not followed: use that "
+     "address in the configuration if it is the server's\n",
      {{"POST ", 2}}},
     {"403 later",
      {MODERN, {.status = 403}},
      2,
      {.method = "m"},
-     "! -16 http://127.0.0.1 wants to know who asks (HTTP status 403): give the header that it wants in the "
-     "configuration's \"headers\"\n",
+     "! -16 http://127.0.0.1 requires authentication (HTTP status 403): add its header to "
+     "\"headers\" in the configuration\n",
      {{"POST ", 2}}},
-    {"mute",
+    {"no answer",
      {MODERN, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
      2,
      {.method = "m", .timeout_ms = 100},
      "! -17 no answer came within 0.1 s\n",
      {{"notifications/cancelled", 0}}},
-    {"a session that is forgotten is begun anew, and the request goes again",
+    {"lost session is renewed, and the request repeated",
      {LEGACY_SESSION,
       NO_NOTICES,
       AGAIN,
@@ -358,19 +365,19 @@ static const struct {
      {.method = "m"},
      "= {\"a\":1}\n",
      {{"\"initialize\"", 2}, {CALL, 2}, {"notifications/initialized", 2}}},
-    {"a session that is forgotten twice",
+    {"session lost twice",
      {LEGACY_SESSION, NO_NOTICES, AGAIN, {.status = 404}},
      6,
      {.method = "m"},
      "! -16 http://127.0.0.1 has no MCP server at this path (HTTP status 404)\n",
      {{"\"initialize\"", 2}, {CALL, 2}}},
-    {"a server that begins no other session",
+    {"server begins no other session",
      {LEGACY_SESSION, NO_NOTICES, {.on = "\"initialize\"", .status = 200, .body = ERROR(4, -1)}, {.status = 404}},
      6,
      {.method = "m"},
-     "! -16 http://127.0.0.1 has forgotten the session, and begins no other\n",
+     "! -16 http://127.0.0.1 lost the session and did not begin another\n",
      {{"\"initialize\"", 2}, {CALL, 1}}},
-    {"a stream that breaks is gone on with",
+    {"broken stream is resumed",
      {PROBE,
       TAKEN,
       {.on = "Last-Event-ID: e2", STREAM, .body = "data: " RESULT(3, "{\"a\":1}") "\n\n"},
@@ -382,7 +389,7 @@ static const struct {
      {.method = "m"},
      "> notifications/message {}\n= {\"a\":1}\n",
      {{"Last-Event-ID: e2\r\n", 1}, {CALL, 1}}},
-    {"one that ends before the answer, and breaks again",
+    {"stream that ends before the answer, and breaks again",
      {PROBE,
       TAKEN,
       {.on = "Last-Event-ID: e1", STREAM, .body = "id: e2\ndata: " NOTE("message", "{}") "\n\n"},
@@ -394,13 +401,13 @@ static const struct {
      {.method = "m"},
      "> notifications/message {}\n= {}\n",
      {{"Last-Event-ID: e1\r\n", 1}, {"Last-Event-ID: e2\r\n", 1}, {CALL, 1}}},
-    {"one that cannot be gone on with",
+    {"stream that cannot be resumed",
      {LEGACY, {STREAM, .body = "id: e1\nretry: 0\ndata:\n\n"}},
      5,
      {.method = "m"},
-     "! -16 http://127.0.0.1 answers with the HTTP status 405 and no message\n",
+     "! -16 http://127.0.0.1 answered with HTTP status 405 and no message\n",
      {{"Last-Event-ID: e1\r\n", 1}}},
-    {"one that breaks without end",
+    {"stream that breaks every time",
      {PROBE,
       TAKEN,
       {.on = "Last-Event-ID: e1", STREAM, .body = ""},
@@ -409,29 +416,29 @@ static const struct {
       {STREAM, .body = "id: e1\nretry: 0\ndata:\n\n"}},
      6,
      {.method = "m"},
-     "! -16 http://127.0.0.1 answers `m` with something that is no answer: is it an MCP server?\n",
+     "! -16 http://127.0.0.1 sent an invalid answer to `m`; check that it is an MCP server\n",
      {{"Last-Event-ID: e1\r\n", 5}}},
-    {"a modern one is lost with its stream",
+    {"broken stream of a modern server",
      {MODERN, {STREAM, .body = "id: e1\nretry: 0\ndata:\n\n"}},
      2,
      {.method = "m"},
-     "! -16 http://127.0.0.1 answers `m` with something that is no answer: is it an MCP server?\n",
+     "! -16 http://127.0.0.1 sent an invalid answer to `m`; check that it is an MCP server\n",
      {{"GET ", 0}}},
-    {"too much",
+    {"answer above the limit",
      {MODERN, {.status = 200, .body = RESULT(2, "{}"), .filler = MCP_ANSWER_BYTES_MAX}},
      2,
      {.method = "m"},
-     "! -3 http://127.0.0.1 answers with more than 16 MB\n",
+     "! -3 the answer of http://127.0.0.1 is larger than 16 MB\n",
      {{"POST ", 2}}},
-    {"a stream of too much",
+    {"event above the limit",
      {MODERN, {STREAM, .body = "data: x\n\n", .filler = MCP_ANSWER_BYTES_MAX}},
      2,
      {.method = "m"},
-     "! -3 http://127.0.0.1 answers with more than 16 MB\n",
+     "! -3 the answer of http://127.0.0.1 is larger than 16 MB\n",
      {{"POST ", 2}}},
 };
 
-/* The port is another one each time. */
+/* Removes the port, which differs in each run. */
 static void without_port(char *text)
 {
     static const char host[] = "http://127.0.0.1";
@@ -467,16 +474,16 @@ static void test_requests(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- the rest */
+/* ---------------------------------------------------------------- cancellation and notices */
 
-static void wait_for(const char *what, size_t times)
+static void wait_until_sent(const char *what, size_t times)
 {
     while (count_sent(what) < times)
         usleep(1000);
 }
 
-/* A cancelled request of a modern server is closed; a legacy server is told. */
-static void test_cancelling(void **state)
+/* A cancel closes the stream of a modern server, and sends a notification to a legacy one. */
+static void test_cancel_over_http(void **state)
 {
     static const struct script_step steps[] = {MODERN, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
                                     old[] = {LEGACY, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}};
@@ -490,16 +497,16 @@ static void test_cancelling(void **state)
         script_server_play(&server, legacy ? old : steps, legacy ? 5 : 2);
         assert_int_equal(open_far(&connection, &options), 0);
         assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
-        wait_for(CALL, 1);
+        wait_until_sent(CALL, 1);
         wt__mcp_exchange_end(exchange);
-        while (under_way > 0) { /* the server waits for it no more */
+        while (under_way > 0) { /* wait until the server has seen the close */
             pthread_mutex_lock(&server.lock);
             under_way = server.under_way;
             pthread_mutex_unlock(&server.lock);
             usleep(1000);
         }
         if (legacy)
-            wait_for("\"notifications/cancelled\",\"params\":{\"requestId\":3,", 1);
+            wait_until_sent("\"notifications/cancelled\",\"params\":{\"requestId\":3,", 1);
         assert_int_equal(count_sent("notifications/cancelled"), legacy);
         wt__mcp_disconnect(connection, true);
     }
@@ -514,7 +521,7 @@ static void count_notice(void *context, struct str method, struct str params)
     pthread_mutex_unlock(&lock);
 }
 
-/* The stream of notices is asked for again, from where it broke, until it brings nothing five times in a row. */
+/* The stream of notices is resumed until it ends five times in a row without an event. */
 static void test_notices(void **state)
 {
     static const struct script_step steps[] = {
@@ -535,7 +542,7 @@ static void test_notices(void **state)
     (void)state;
     script_server_play(&server, steps, sizeof steps / sizeof *steps);
     assert_int_equal(open_far(&connection, &options), 0);
-    wait_for("Last-Event-ID: n2", 1);
+    wait_until_sent("Last-Event-ID: n2", 1);
     wt__mcp_disconnect(connection, false);
     assert_int_equal(notices, 2);
     assert_int_equal(count_sent("GET "), 3);
@@ -543,8 +550,8 @@ static void test_notices(void **state)
     assert_int_equal(count_sent("Mcp-Session-Id: one\r\n"), 5);
 }
 
-/* What was not taken can be sent elsewhere; what may have been, not. */
-static void test_what_was_sent_is_known(void **state)
+/* was_sent is false only if the server cannot have received the request. */
+static void test_was_sent(void **state)
 {
     static const struct {
         struct script_step steps[6];
@@ -572,7 +579,7 @@ static void test_what_was_sent_is_known(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- sessions that are lost */
+/* ---------------------------------------------------------------- lost sessions */
 
 #define SAYS(code, words) "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":" #code ",\"message\":\"" words "\"}}"
 #define PONG                                                                                                           \
@@ -585,28 +592,28 @@ static void test_what_was_sent_is_known(void **state)
         .on = "Mcp-Session-Id: two", .status = 200, .body = RESULT(3, "{\"a\":1}")                                     \
     }
 
-/* How real servers answer a request of a session that they have forgotten. reads, acts: what becomes of a request that
- * changes nothing, and of tools/call, which is sent again only if the server cannot have executed it. */
+/* Answers of real servers to a request of a lost session. acts_again: true if tools/call is repeated, since the server
+ * cannot have executed it. Other requests are always repeated. */
 static const struct {
     const char *name;
     struct script_step answer;
     bool acts_again;
 } lost_sessions[] = {
-    {"400 with an error of no request", {.status = 400, .body = ERROR(null, -32000)}, true},
-    {"400 with words", {.status = 400, .type = "text/plain", .body = "No valid session ID"}, true},
+    {"400 with an error without an id", {.status = 400, .body = ERROR(null, -32000)}, true},
+    {"400 with text", {.status = 400, .type = "text/plain", .body = "No valid session ID"}, true},
     {"401", {.status = 401}, true},
     {"403", {.status = 403}, true},
     {"404", {.status = 404}, true},
     {"410", {.status = 410}, true},
-    {"422 with words", {.status = 422, .type = "text/plain", .body = "expect initialize request"}, true},
+    {"422 with text", {.status = 422, .type = "text/plain", .body = "expect initialize request"}, true},
     {"500", {.status = 500}, false},
     {"500 with an error", {.status = 500, .body = SAYS(-32603, "session not found")}, false},
     {"502 with a page", {.status = 502, .type = "text/html", .body = "<html>session</html>"}, false},
     {"503", {.status = 503}, false},
     {"200 with an error", {.status = 200, .body = SAYS(-32600, "Session terminated")}, true},
-    {"200 with an error of initialisation", {.status = 200, .body = SAYS(-32002, "Server not initialized")}, true},
+    {"200 with an initialisation error", {.status = 200, .body = SAYS(-32002, "Server not initialized")}, true},
     {"200 with an internal error", {.status = 200, .body = SAYS(-32603, "Unknown session")}, false},
-    {"an error as an event", {STREAM, .body = "data: " SAYS(-32001, "Session expired") "\n\n"}, true},
+    {"error as an event", {STREAM, .body = "data: " SAYS(-32001, "Session expired") "\n\n"}, true},
 };
 
 static void test_lost_sessions(void **state)
@@ -626,24 +633,24 @@ static void test_lost_sessions(void **state)
             if ((strcmp(events, "= {\"a\":1}\n") == 0) != again || count_sent(sent) != (again ? 2 : 1))
                 fail_msg("%s: sent %zu times: %s", lost_sessions[i].name, count_sent(sent), events);
             free(events);
-            /* Whatever comes next goes over the new session, whose answer is one of another number. */
+            /* The next request goes over the new session; its scripted answer has another number. */
             events = talk(connection, &request, "");
-            if (!strstr(events, "is no answer") || count_sent("\"initialize\"") != 2)
+            if (!strstr(events, "an invalid answer") || count_sent("\"initialize\"") != 2)
                 fail_msg("%s, the next: %zu sessions: %s", lost_sessions[i].name, count_sent("\"initialize\""), events);
             free(events);
             wt__mcp_disconnect(connection, true);
         }
 }
 
-/* An error of a session that stands is the request's own: it costs no session and is not repeated. */
-static void test_sessions_that_stand(void **state)
+/* An error while the session is valid belongs to the request: the session stays, and the request is not repeated. */
+static void test_errors_of_valid_sessions(void **state)
 {
     static const struct {
         struct script_step answer;
         const char *says;
         size_t pings;
     } rows[] = {
-        {{.status = 500}, "! -16 http://127.0.0.1 answers with the HTTP status 500 and no message\n", 1},
+        {{.status = 500}, "! -16 http://127.0.0.1 answered with HTTP status 500 and no message\n", 1},
         {{.status = 500, .body = SAYS(-32603, "boom")}, "- {\"code\":-32603,\"message\":\"boom\"}\n", 1},
         {{.status = 400, .body = ERROR(null, -32000)}, "- {\"code\":-32000,\"message\":\"no\"}\n", 1},
         {{.status = 400, .body = SAYS(-32602, "bad")}, "- {\"code\":-32602,\"message\":\"bad\"}\n", 0},
@@ -654,7 +661,7 @@ static void test_sessions_that_stand(void **state)
          "- {\"code\":-32000,\"message\":\"no browser session\"}\n",
          1},
         {{.status = 200, .body = SAYS(-32000, "boom")}, "- {\"code\":-32000,\"message\":\"boom\"}\n", 0},
-        {{.status = 429}, "! -16 http://127.0.0.1 answers with the HTTP status 429 and no message\n", 0},
+        {{.status = 429}, "! -16 http://127.0.0.1 answered with HTTP status 429 and no message\n", 0},
     };
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "tools/list", .timeout_ms = 900000};
@@ -674,8 +681,8 @@ static void test_sessions_that_stand(void **state)
     }
 }
 
-/* A server that is away for a while loses no more than what is asked meanwhile: the session is begun later. */
-static void test_a_session_is_begun_later(void **state)
+/* If a server is down for a while, only the requests of that time fail. The session is renewed later. */
+static void test_session_is_renewed_later(void **state)
 {
     static const struct script_step steps[] = {
         LEGACY_SESSION,
@@ -692,10 +699,11 @@ static void test_a_session_is_begun_later(void **state)
     assert_int_equal(open_far(&connection, &options), 0);
     char *events = talk(connection, &request, "");
     without_port(events);
-    assert_string_equal(events, "! -16 http://127.0.0.1 answers with the HTTP status 503 and no message\n");
+    assert_string_equal(events, "! -16 http://127.0.0.1 answered with HTTP status 503 and no message\n");
     free(events);
     events = talk(connection, &request, "");
-    assert_non_null(strstr(events, "is no answer")); /* of this number, but it comes over the new session */
+    assert_non_null(
+        strstr(events, "an invalid answer")); /* it went over the new session; the scripted answer has another number */
     free(events);
     wt__mcp_disconnect(connection, true);
 }
@@ -708,12 +716,12 @@ static void test_a_session_is_begun_later(void **state)
         .on = "POST /some-key-4711/mcp/", .status = 200, .body = RESULT(1, DISCOVERED)                                 \
     }
 
-/* target: where the first request is sent on to. */
+/* Steps of the redirect and its target. */
 static const struct {
     const char *name;
     struct script_step steps[3];
     int rc;
-    const char *says; /* of itself, or the sentence */
+    const char *says; /* result of the opening, or part of the message */
 } redirects[] = {
     {"307 to the path with a slash", {SERVED, {.status = 307, LOCATION("/some-key-4711/mcp/")}}, 0, DISCOVERED},
     {"308 to another path",
@@ -721,18 +729,21 @@ static const struct {
      0,
      DISCOVERED},
     {"301 to the path with a slash", {SERVED, {.status = 301, LOCATION("/some-key-4711/mcp/")}}, 0, DISCOVERED},
-    {"a slash by another scheme, as behind a proxy",
+    {"added slash, other scheme",
      {SERVED, {.status = 307, LOCATION("https://127.0.0.1/some-key-4711/mcp/?token=abcdef")}},
      0,
      DISCOVERED},
-    {"302 to another path", {{.status = 302, LOCATION("/v2/mcp")}}, WT_ENETWORK, "points to /v2/mcp (HTTP status 302)"},
+    {"302 to another path",
+     {{.status = 302, LOCATION("/v2/mcp")}},
+     WT_ENETWORK,
+     "redirects to /v2/mcp (HTTP status 302)"},
     {"307 to another port",
      {{.status = 307, LOCATION("http://me:pass@127.0.0.1:1/mcp?key=hidden")}},
      WT_ENETWORK,
-     "points to http://127.0.0.1:1/mcp (HTTP status 307), which is not followed: write that address into the "
+     "redirects to http://127.0.0.1:1/mcp (HTTP status 307), which is not followed: use that address in the "
      "configuration if it is the server's"},
-    {"307 to another scheme", {{.status = 307, LOCATION("ftp://127.0.0.1/mcp")}}, WT_ENETWORK, "points to ftp://"},
-    {"307 without an address", {{.status = 307}}, WT_ENETWORK, "points to another address (HTTP status 307)"},
+    {"307 to another scheme", {{.status = 307, LOCATION("ftp://127.0.0.1/mcp")}}, WT_ENETWORK, "redirects to ftp://"},
+    {"307 without an address", {{.status = 307}}, WT_ENETWORK, "redirects to another address (HTTP status 307)"},
     {"307 in a circle",
      {{.status = 307, LOCATION("/some-key-4711/mcp?token=abcdef")}},
      WT_ENETWORK,
@@ -754,7 +765,7 @@ static void test_redirects(void **state)
                                    !strstr(err.message, "pass") && !strstr(err.message, "hidden");
         if (rc != redirects[i].rc || !right)
             fail_msg("%s: %d, \"%.*s\"", redirects[i].name, rc, (int)self.len, self.ptr);
-        if (rc == 0) { /* who asks is known there too, and the next request goes there at once */
+        if (rc == 0) { /* credentials are sent there too, and the next request goes there directly */
             const struct mcp_request request = {.method = "m", .timeout_ms = 1};
             free(talk(connection, &request, ""));
             assert_int_equal(count_sent("bearer-of-secrets"), count_sent("POST "));
@@ -764,7 +775,7 @@ static void test_redirects(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- what a refusal says */
+/* ---------------------------------------------------------------- reasons of refusals */
 
 static const struct {
     int status;
@@ -772,9 +783,8 @@ static const struct {
     const char *says;
 } refusals[] = {
     {401, NULL, "{\"error\":\"invalid_client\",\"error_description\":\"The key has expired\"}",
-     "(HTTP status 401): give the header that it wants in the configuration's \"headers\"; it says: invalid_client: "
-     "The "
-     "key has expired"},
+     "(HTTP status 401): add its header to \"headers\" in the configuration; it says: invalid_client: The key has "
+     "expired"},
     {403, NULL, "{\"error\":\"only members of acme\"}", "; it says: only members of acme"},
     {404, NULL, "{\"error\":{\"message\":\"no such tenant\"}}", "(HTTP status 404); it says: no such tenant"},
     {429, NULL, "{\"error\":\"Rate limit exceeded\",\"message\":\"try in 30 s\"}",
@@ -789,7 +799,7 @@ static const struct {
     {500, NULL, "{\"error\":", "HTTP status 500 and no message"},
 };
 
-static void test_refusals_say_why(void **state)
+static void test_reasons_of_refusals(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
@@ -810,8 +820,8 @@ static void test_refusals_say_why(void **state)
     }
 }
 
-/* The part of a body that an error repeats is bounded, and ends with a word. */
-static void test_a_refusal_is_cut(void **state)
+/* The quoted part of a body is limited, and ends with a whole word. */
+static void test_reason_is_truncated(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
@@ -832,7 +842,7 @@ static void test_a_refusal_is_cut(void **state)
     wt__mcp_disconnect(connection, true);
 }
 
-/* ---------------------------------------------------------------- the transport of 2024 */
+/* ---------------------------------------------------------------- HTTP+SSE, the transport of 2024 */
 
 #define OLD                                                                                                            \
     {.on = "server/discover", .status = 404},                                                                          \
@@ -847,14 +857,14 @@ static void test_a_refusal_is_cut(void **state)
 #define EVENT(message) "event: message\ndata: " message "\n\n"
 #define LISTENING .body = ENDPOINT("/post?id=7"), .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))}}
 
-/* Requests are numbered as over streamable HTTP, which is tried before: `initialize` is 2 and 3, the request 4. */
+/* Streamable HTTP is tried first, so that `initialize` has the numbers 2 and 3, and the request 4. */
 static const struct {
     const char *name;
     struct script_step steps[4];
     int rc;
-    const char *says; /* the sentence, or the events */
+    const char *says; /* the message, or the events */
 } older[] = {
-    {"a question on the stream",
+    {"question on the stream",
      {OLD,
       POSTED,
       {STREAM, .no_length = true, .body = ENDPOINT("/post?id=7"),
@@ -863,32 +873,29 @@ static const struct {
                 {"{\"roots\":[]}", EVENT(RESULT(4, "{}"))}}}},
      0,
      "? roots/list \n= {}\n"},
-    {"a stream that ends",
+    {"stream that ends",
      {OLD,
       POSTED,
       {STREAM, .no_length = true, .body = ENDPOINT("../post?id=7"),
        .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))}, {CALL, ": bye\n\n"}}}},
      0,
-     "! -16 http://127.0.0.1 has ended the stream of its answers\n"},
-    {"one that points elsewhere",
+     "! -16 http://127.0.0.1 closed its event stream\n"},
+    {"endpoint on another origin",
      {OLD, POSTED, {STREAM, .no_length = true, .body = ENDPOINT("http://127.0.0.2/post?id=7")}},
      WT_ENETWORK,
-     "http://127.0.0.1 answers with the HTTP status 405 and no message"},
-    {"one of another type",
+     "http://127.0.0.1 answered with HTTP status 405 and no message"},
+    {"wrong content type",
      {OLD, POSTED, {.status = 200, .type = "text/html", .no_length = true, LISTENING}},
      WT_ENETWORK,
-     "http://127.0.0.1 answers with the HTTP status 405 and no message"},
-    {"one that is refused",
+     "http://127.0.0.1 answered with HTTP status 405 and no message"},
+    {"status of refusal",
      {OLD, POSTED, {.status = 403, .type = "text/event-stream", .no_length = true, LISTENING}},
      WT_ENETWORK,
-     "http://127.0.0.1 answers with the HTTP status 405 and no message"},
-    {"one that is none",
-     {OLD, POSTED, {.status = 404}},
-     WT_ENETWORK,
-     "answers with the HTTP status 405 and no message"},
+     "http://127.0.0.1 answered with HTTP status 405 and no message"},
+    {"404", {OLD, POSTED, {.status = 404}}, WT_ENETWORK, "answered with HTTP status 405 and no message"},
 };
 
-static void test_the_transport_of_2024(void **state)
+static void test_http_sse(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
@@ -914,16 +921,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_openings),
         cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_cancelling),
+        cmocka_unit_test(test_cancel_over_http),
         cmocka_unit_test(test_notices),
-        cmocka_unit_test(test_what_was_sent_is_known),
+        cmocka_unit_test(test_was_sent),
         cmocka_unit_test(test_lost_sessions),
-        cmocka_unit_test(test_sessions_that_stand),
-        cmocka_unit_test(test_a_session_is_begun_later),
+        cmocka_unit_test(test_errors_of_valid_sessions),
+        cmocka_unit_test(test_session_is_renewed_later),
         cmocka_unit_test(test_redirects),
-        cmocka_unit_test(test_refusals_say_why),
-        cmocka_unit_test(test_a_refusal_is_cut),
-        cmocka_unit_test(test_the_transport_of_2024),
+        cmocka_unit_test(test_reasons_of_refusals),
+        cmocka_unit_test(test_reason_is_truncated),
+        cmocka_unit_test(test_http_sse),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_far_server, stop_far_server);
 }

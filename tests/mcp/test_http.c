@@ -1,4 +1,4 @@
-/* MCP servers at an address: what they may answer, what is said of it, and what they are sent. */
+/* Tests listing tools over HTTP: answers, errors and sent requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/client.h"
+#include "mcp/listing.h"
 #include "mcp/connection.h"
 #include "net/script_server.h"
 
@@ -15,18 +15,18 @@ static wt_error err;
 static struct script_server server;
 static char url[96];
 
-static int start(void **state)
+static int start_listing_server(void **state)
 {
     (void)state;
     if (script_server_start(&server) < 0)
         return -1;
-    setenv("http_proxy", "http://127.0.0.1:1", 1); /* nobody is there: a server on loopback is not asked through it */
+    setenv("http_proxy", "http://127.0.0.1:1", 1); /* must not be used for loopback */
     unsetenv("no_proxy");
     snprintf(url, sizeof url, "http://user:word@127.0.0.1:%d/some-key-4711/mcp?token=abcdef", server.port);
     return 0;
 }
 
-static int finish(void **state)
+static int stop_listing_server(void **state)
 {
     (void)state;
     script_server_stop(&server);
@@ -50,18 +50,18 @@ static const struct {
     const char *name;
     struct script_step steps[5];
     size_t count;
-    unsigned timeout_ms; /* 0: more than a test may run */
+    unsigned timeout_ms; /* 0 for 900000 */
     int rc;
     const char *says;
 } rows[] = {
     {"JSON", {BEGIN, {.status = 200, .body = RESULT(2, TOOLS)}}, 3, 0, 0, ""},
-    {"a stream",
+    {"event stream",
      {BEGIN, {.status = 200, STREAM, .body = ": hi\n\nevent: message\ndata: " RESULT(2, TOOLS) "\n\n"}},
      3,
      0,
      0,
      ""},
-    {"a stream with more in it",
+    {"event stream with other events",
      {{.status = 200,
        STREAM,
        .body = "id: 1\r\ndata:\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\r\n\r\ndata: " HELLO
@@ -74,7 +74,7 @@ static const struct {
      0,
      0,
      ""},
-    {"a stream that stays open",
+    {"event stream that stays open",
      {BEGIN,
       {.status = 200,
        STREAM,
@@ -84,7 +84,7 @@ static const struct {
      0,
      0,
      ""},
-    {"a stream without its last blank line",
+    {"event stream without its last empty line",
      {BEGIN, {.status = 200, STREAM, .body = "data: " RESULT(2, TOOLS) "\n", .no_length = true}},
      3,
      0,
@@ -98,7 +98,7 @@ static const struct {
      0,
      0,
      ""},
-    {"a modern one",
+    {"modern",
      {{.status = 400, .body = ERROR(null, -32022)},
       {.status = 200, .body = RESULT(2, "{\"supportedVersions\":[\"2026-07-28\"],\"serverInfo\":{\"name\":\"far\"}}")},
       {.status = 200, .body = RESULT(3, TOOLS)}},
@@ -106,73 +106,78 @@ static const struct {
      0,
      0,
      ""},
-    {"a notification that is not taken",
+    {"notification refused",
      {{.status = 200, .body = HELLO}, {.status = 500}, {.status = 200, .body = RESULT(2, TOOLS)}},
      3,
      0,
      0,
      ""},
-    {"401", {{.status = 401, .body = "{}"}}, 1, 0, WT_ENETWORK, "wants to know who asks (HTTP status 401)"},
-    {"403 later", {BEGIN, {.status = 403}}, 3, 0, WT_ENETWORK, "wants to know who asks (HTTP status 403)"},
+    {"401", {{.status = 401, .body = "{}"}}, 1, 0, WT_ENETWORK, "requires authentication (HTTP status 401)"},
+    {"403 later", {BEGIN, {.status = 403}}, 3, 0, WT_ENETWORK, "requires authentication (HTTP status 403)"},
     {"404",
      {{.status = 404, .body = "<html>", .type = "text/html"}},
      1,
      0,
      WT_ENETWORK,
      "has no MCP server at this path (HTTP status 404)"},
-    {"405", {{.status = 405}}, 1, 0, WT_ENETWORK, "answers with the HTTP status 405 and no message"},
-    {"500", {{.status = 500, .body = "oops"}}, 1, 0, WT_ENETWORK, "answers with the HTTP status 500 and no message"},
-    {"a redirect",
+    {"405", {{.status = 405}}, 1, 0, WT_ENETWORK, "answered with HTTP status 405 and no message"},
+    {"500", {{.status = 500, .body = "oops"}}, 1, 0, WT_ENETWORK, "answered with HTTP status 500 and no message"},
+    {"redirect",
      {{.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n"}},
      1,
      0,
      WT_ENETWORK,
-     "points to http://127.0.0.1:1/ (HTTP status 302)"},
-    {"a page",
+     "redirects to http://127.0.0.1:1/ (HTTP status 302)"},
+    {"HTML page",
      {{.status = 200, .body = "<html>", .type = "text/html"}},
      1,
      0,
      WT_ENETWORK,
-     "`initialize` with something that is no answer: is it an MCP server?"},
-    {"another's answer", {{.status = 200, .body = RESULT(9, "{}")}}, 1, 0, WT_ENETWORK, "something that is no answer"},
-    {"an empty stream", {{.status = 200, STREAM}}, 1, 0, WT_ENETWORK, "something that is no answer"},
-    {"a stream without an answer",
+     "sent an invalid answer to `initialize`; check that it is an MCP server"},
+    {"answer to another request",
+     {{.status = 200, .body = RESULT(9, "{}")}},
+     1,
+     0,
+     WT_ENETWORK,
+     "sent an invalid answer"},
+    {"empty event stream", {{.status = 200, STREAM}}, 1, 0, WT_ENETWORK, "sent an invalid answer"},
+    {"event stream without an answer",
      {{.status = 200, STREAM, .body = "data: {}\n\n"}},
      1,
      0,
      WT_ENETWORK,
-     "something that is no answer"},
-    {"a refusal",
+     "sent an invalid answer"},
+    {"refusal",
      {{.status = 200, .body = ERROR(1, -32000)}, {.status = 200, .body = ERROR(2, -32601)}},
      2,
      0,
      WT_ENETWORK,
      "`initialize` is refused: no (error -32000)"},
-    {"it hangs up", {{.status = 0}}, 1, 0, WT_ENETWORK, "cannot ask http://127.0.0.1:"},
-    {"it does not answer",
+    {"connection closed", {{.status = 0}}, 1, 0, WT_ENETWORK, "cannot ask http://127.0.0.1:"},
+    {"no answer",
      {{.status = 200, .body = HELLO, .delay_ms = SCRIPT_NEVER_MS}},
      1,
      300,
      WT_ETIMEOUT,
      "no answer came within"},
-    {"it stops",
+    {"answer stops",
      {BEGIN, {.status = 200, STREAM, .body = "data: {\n\n", .stall = 4}},
      3,
      500,
      WT_ETIMEOUT,
      "no answer came within"},
-    {"too much",
+    {"answer above the limit",
      {BEGIN, {.status = 200, .body = RESULT(2, TOOLS), .filler = MCP_ANSWER_BYTES_MAX}},
      3,
      0,
      WT_ETOOLONG,
-     "answers with more than"},
-    {"a stream of too much",
+     "is larger than"},
+    {"event above the limit",
      {BEGIN, {.status = 200, STREAM, .body = "data: x\n\n", .filler = MCP_ANSWER_BYTES_MAX}},
      3,
      0,
      WT_ETOOLONG,
-     "answers with more than"},
+     "is larger than"},
 };
 
 static void test_servers(void **state)
@@ -195,8 +200,8 @@ static void test_servers(void **state)
     }
 }
 
-/* Looking at an event from its beginning for each piece of it that comes would take hours here. */
-static void test_an_event_in_pieces_of_a_byte_is_looked_at_once(void **state)
+/* The test would take hours if each new byte caused a scan of the whole event. */
+static void test_event_byte_by_byte_is_scanned_once(void **state)
 {
     (void)state;
     static const char head[] =
@@ -213,7 +218,7 @@ static void test_an_event_in_pieces_of_a_byte_is_looked_at_once(void **state)
     const struct script_step steps[] = {{.raw = raw, .raw_len = begin + count * len}};
     script_server_play(&server, steps, 1);
     assert_int_equal(wt__mcp_list_tools(&listing, &far, 900000, NULL, &err), WT_ENETWORK);
-    script_server_play(&server, rows[0].steps, 1); /* the other steps do not outlive this frame */
+    script_server_play(&server, rows[0].steps, 1); /* the steps above are on this stack */
     free(raw);
 }
 
@@ -222,7 +227,7 @@ static bool was_sent(size_t request, const char *what)
     return request < server.request_count && strstr(server.requests[request], what);
 }
 
-static void test_what_is_sent(void **state)
+static void test_sent_requests(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {{.status = 200, .headers = "Mcp-Session-Id: abc-1\r\n", .body = HELLO},
@@ -246,7 +251,7 @@ static void test_what_is_sent(void **state)
     assert_true(was_sent(3, "DELETE /some-key-4711/mcp") && was_sent(3, "Mcp-Session-Id: abc-1\r\n"));
 }
 
-static void test_nobody_listens(void **state)
+static void test_closed_port(void **state)
 {
     (void)state;
     struct mcp_listing listing;
@@ -260,9 +265,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_an_event_in_pieces_of_a_byte_is_looked_at_once),
-        cmocka_unit_test(test_what_is_sent),
-        cmocka_unit_test(test_nobody_listens),
+        cmocka_unit_test(test_event_byte_by_byte_is_scanned_once),
+        cmocka_unit_test(test_sent_requests),
+        cmocka_unit_test(test_closed_port),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_listing_server, stop_listing_server);
 }

@@ -1,4 +1,4 @@
-/* Malformed items of a server's lists: what clients see of each, and what is noted. Two neighbours stay in every list. */
+/* Tests repairs of malformed items in lists: the resulting item and the note. Two more items of each list must stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,13 +14,13 @@ static wt_error err;
 
 #define OBJECT "\"inputSchema\":{\"type\":\"object\"}"
 
-struct row {
+struct mend_case {
     const char *name, *item;
-    const char *shown; /* NULL: left out; "": as it came */
-    const char *note;  /* words of the note; NULL: none */
+    const char *shown; /* NULL if left out, "" if unchanged */
+    const char *note;  /* part of the note, or NULL */
 };
 
-static const struct row tools[] = {
+static const struct mend_case tools[] = {
     {"well-formed", "{\"name\":\"x\", " OBJECT ",\"annotations\":{\"readOnlyHint\":true},\"future\":[1e400]}", "",
      NULL},
     {"a large number in a well-formed one", "{\"name\":\"x\"," OBJECT ",\"_meta\":{\"a\":12345678901234567890}}", "",
@@ -116,7 +116,7 @@ static const struct row tools[] = {
     {"a member twice", "{\"name\":\"x\",\"name\":\"y\"," OBJECT "}", NULL, "has a member twice"},
     {NULL, NULL, NULL, NULL}};
 
-static const struct row resources[] = {
+static const struct mend_case resources[] = {
     {"well-formed", "{\"uri\":\"x:1\",\"name\":\"n\",\"size\":3}", "", NULL},
     {"size a text", "{\"uri\":\"x:1\",\"name\":\"n\",\"size\":\"big\"}", "{\"uri\":\"x:1\",\"name\":\"n\"}",
      "size is not"},
@@ -148,14 +148,14 @@ static const struct row resources[] = {
     {"no name", "{\"uri\":\"x:1\"}", NULL, "name is not a string"},
     {NULL, NULL, NULL, NULL}};
 
-static const struct row templates[] = {
+static const struct mend_case templates[] = {
     {"well-formed", "{\"uriTemplate\":\"x:{a}\",\"name\":\"n\"}", "", NULL},
     {"title a list", "{\"uriTemplate\":\"x:{a}\",\"name\":\"n\",\"title\":[]}",
      "{\"uriTemplate\":\"x:{a}\",\"name\":\"n\"}", "title is not a string"},
     {"no template", "{\"uri\":\"x:1\",\"name\":\"n\"}", NULL, "uriTemplate is not a string"},
     {NULL, NULL, NULL, NULL}};
 
-static const struct row prompts[] = {
+static const struct mend_case prompts[] = {
     {"well-formed", "{\"name\":\"x\",\"arguments\":[{\"name\":\"p\",\"required\":true}]}", "", NULL},
     {"arguments null", "{\"name\":\"x\",\"arguments\":null}", "{\"name\":\"x\"}", NULL},
     {"arguments an object", "{\"name\":\"x\",\"arguments\":{}}", NULL, "arguments is not an array"},
@@ -168,7 +168,7 @@ static const struct row prompts[] = {
 
 static const struct {
     const char *member, *before, *after;
-    const struct row *rows;
+    const struct mend_case *rows;
 } kinds[] = {
     {"tools", "{\"name\":\"a\"," OBJECT "}", "{\"name\":\"b\"," OBJECT "}", tools},
     {"resources", "{\"uri\":\"x:a\",\"name\":\"a\"}", "{\"uri\":\"x:b\",\"name\":\"b\"}", resources},
@@ -177,7 +177,7 @@ static const struct {
     {"prompts", "{\"name\":\"a\"}", "{\"name\":\"b\"}", prompts},
 };
 
-static void check_row(size_t kind, const struct row *row)
+static void check_row(size_t kind, const struct mend_case *row)
 {
     struct buffer list = {0}, out = {0}, wanted = {0};
     struct mcp_mends mends = {0};
@@ -204,7 +204,7 @@ static void malformed_items_are_repaired_or_left_out(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (const struct row *row = kinds[k].rows; row->name; row++)
+        for (const struct mend_case *row = kinds[k].rows; row->name; row++)
             check_row(k, row);
 }
 

@@ -1,4 +1,4 @@
-/* What a server gets of this process, what is shown of it, and what it is called. */
+/* Tests the environment, the shown text and the short name of a server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "mcp/server.h"
 
 static const struct {
-    const char *said, *words, *url, *name; /* words: of the command, with blanks between them */
+    const char *said, *words, *url, *name; /* words: the command, separated by spaces */
 } names[] = {
     {"memory-server", "npx", NULL, "memory"},
     {"mcp-git", "uvx", NULL, "git"},

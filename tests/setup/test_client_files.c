@@ -1,5 +1,5 @@
-/* Clients' files: where they are, which servers can move, and that files cut or changed anywhere are edited rightly or
- * left, and put back byte for byte. */
+/* Tests clients' files: their paths and their movable servers. Damaged files must be edited correctly or skipped, and
+ * restored byte for byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "setup/client_files.h"
-#include "setup/client_server.h"
+#include "setup/internal.h"
 #include "mcp/config.h"
 
 static wt_error err;
@@ -41,7 +41,7 @@ static const struct {
     {"vscode", CLIENT_OF_PROJECT, "/p/.vscode/mcp.json", "/p/.vscode/mcp.json"},
 };
 
-/* The first place of a client in a scope. */
+/* Returns the first place of a client in a scope. */
 static const struct client_place *place_of(const char *client, enum client_scope scope)
 {
     size_t count;
@@ -53,7 +53,7 @@ static const struct client_place *place_of(const char *client, enum client_scope
     return NULL;
 }
 
-static void files_are_where_clients_keep_them(void **state)
+static void paths_of_clients_files(void **state)
 {
     struct arena arena = {0};
     const char *file = NULL;
@@ -74,68 +74,68 @@ static void files_are_where_clients_keep_them(void **state)
     unsetenv("HOME");
     assert_int_equal(wt__client_file(&file, &arena, place_of("zed", CLIENT_OF_USER), CLIENT_LINUX, NULL, &err),
                      WT_ENOTFOUND);
-    assert_string_equal(err.message, "HOME is not set to an absolute path: clients keep their files there");
-    assert_true(wt__client_known("cursor"));
-    assert_false(wt__client_known("emacs"));
+    assert_string_equal(err.message, "HOME is not an absolute path; clients keep their files there");
+    assert_true(wt__client_is_known("cursor"));
+    assert_false(wt__client_is_known("emacs"));
     unsetenv("CODEX_HOME");
     wt__arena_dispose(&arena);
 }
 
 /* ---------------------------------------------------------------- one server */
 
-/* What it becomes, or why it stays; SET is set to "value". */
+/* Entries of servers, and their definitions or the reasons to stay. SET is set to "value". */
 static const struct {
     const char *client, *entry, *becomes;
 } servers[] = {
     {"cursor", "{\"command\":\"c\",\"args\":[\"a\"],\"env\":{\"K\":\"v\"},\"cwd\":\"/x\",\"timeout\":5}",
      "{\"command\":\"c\",\"args\":[\"a\"],\"env\":{\"K\":\"v\"},\"cwd\":\"/x\"}"},
     {"cursor", "{\"command\":\"c\",\"cwd\":null,\"disabled\":false,\"autoApprove\":[\"x\"]}", "{\"command\":\"c\"}"},
-    {"cursor", "{\"command\":\"c\",\"enabled\":false}", "it is switched off"},
+    {"cursor", "{\"command\":\"c\",\"enabled\":false}", "it is disabled"},
     {"cursor", "{\"command\":\"c\",\"args\":[\"${env:SET}\"]}", "{\"command\":\"c\",\"args\":[\"${env:SET}\"]} SET"},
     {"cursor", "{\"command\":\"c\",\"args\":[\"${SET}\"]}", "only its client knows what ${SET} is"},
     {"cursor", "{\"command\":\"c\",\"args\":[\"${env:UNSET}\"]}", "it needs a variable that is not set: UNSET"},
     {"cursor", "{\"command\":\"c\",\"args\":[\"$SET ${open\"]}", "{\"command\":\"c\",\"args\":[\"$SET ${open\"]}"},
     {"cursor", "{\"command\":\"c\",\"envFile\":\".env\"}", "only its client reads its \"envFile\""},
-    {"vscode", "{\"command\":\"c\",\"sandboxEnabled\":true}", "what its \"sandboxEnabled\" says, only its client does"},
+    {"vscode", "{\"command\":\"c\",\"sandboxEnabled\":true}", "only its client supports its \"sandboxEnabled\""},
     {"vscode", "{\"command\":\"c\",\"env\":{\"K\":\"${input:k}\"}}", "only its client knows what ${input:k} is"},
     {"claude-code", "{\"command\":\"c\",\"env\":{\"K\":\"${SET}${SET:-d}\"}}",
      "{\"command\":\"c\",\"env\":{\"K\":\"${SET}${SET:-d}\"}} SET"},
     {"claude-code", "{\"command\":\"c\",\"args\":[\"${env:SET}\"]}", "only its client knows what ${env:SET} is"},
     {"claude-code", "{\"type\":\"sse\",\"url\":\"https://h/sse\"}",
-     "no key is written for it, so its client may sign in there, which whichtool cannot"},
+     "it has no key, so its client may sign in there, which whichtool cannot"},
     {"claude-code", "{\"type\":\"sse\",\"url\":\"https://h/sse\",\"headers\":{\"A\":\"b\"}}",
      "{\"url\":\"https://h/sse\",\"headers\":{\"A\":\"b\"}}"},
     {"vscode", "{\"type\":\"sse\",\"url\":\"http://[::1]:80/events\"}", "{\"url\":\"http://[::1]:80/events\"}"},
     {"claude-code", "{\"type\":\"http\",\"url\":\"https://h/mcp\",\"headers\":{\"A\":\"b\"}}",
      "{\"url\":\"https://h/mcp\",\"headers\":{\"A\":\"b\"}}"},
     {"claude-code", "{\"type\":\"http\",\"url\":\"https://h/mcp\"}",
-     "no key is written for it, so its client may sign in there, which whichtool cannot"},
+     "it has no key, so its client may sign in there, which whichtool cannot"},
     {"claude-code", "{\"type\":\"http\",\"url\":\"http://localhost:80/mcp\"}", "{\"url\":\"http://localhost:80/mcp\"}"},
     {"claude-code", "{\"type\":\"http\",\"url\":\"http://localhost.example.com/\"}",
-     "no key is written for it, so its client may sign in there, which whichtool cannot"},
-    {"claude-code", "{\"type\":\"ws\",\"url\":\"http://localhost/\"}", "its \"type\" is not known"},
-    {"claude-code", "{\"type\":\"ws\",\"command\":\"c\"}", "its \"type\" is not known"},
+     "it has no key, so its client may sign in there, which whichtool cannot"},
+    {"claude-code", "{\"type\":\"ws\",\"url\":\"http://localhost/\"}", "its \"type\" is unknown"},
+    {"claude-code", "{\"type\":\"ws\",\"command\":\"c\"}", "its \"type\" is unknown"},
     {"claude-code", "{\"url\":\"http://localhost/sse/?x=1\"}", "{\"url\":\"http://localhost/sse/?x=1\"}"},
     {"claude-code", "{\"type\":\"http\",\"url\":\"https://h\",\"headersHelper\":\"x\"}",
-     "what its \"headersHelper\" says, only its client does"},
+     "only its client supports its \"headersHelper\""},
     {"claude-desktop", "{\"command\":\"c\",\"args\":[\"${SET}\"]}",
-     "its client takes ${SET} as it is written, and whichtool would put a variable there"},
+     "its client passes ${SET} unchanged, but whichtool would replace it by a variable"},
     {"gemini-cli", "{\"command\":\"c\",\"env\":{\"K\":\"$SET\"}}",
-     "only its client puts a variable in the place of $NAME; ${NAME} could be moved"},
+     "only its client replaces $NAME by a variable; write ${NAME} to move it"},
     {"gemini-cli", "{\"command\":\"c\",\"args\":[\"$5\"]}", "{\"command\":\"c\",\"args\":[\"$5\"]}"},
     {"gemini-cli", "{\"url\":\"http://localhost/mcp\"}", "{\"url\":\"http://localhost/mcp\"}"},
     {"gemini-cli", "{\"url\":\"http://h/sse\"}",
-     "no key is written for it, so its client may sign in there, which whichtool cannot"},
+     "it has no key, so its client may sign in there, which whichtool cannot"},
     {"gemini-cli", "{\"httpUrl\":\"http://localhost/mcp\"}", "{\"httpUrl\":\"http://localhost/mcp\"}"},
     {"gemini-cli", "{\"command\":\"c\",\"excludeTools\":[\"x\"]}",
-     "its client leaves out some of its tools, by its \"excludeTools\""},
+     "its client leaves out some of its tools by \"excludeTools\""},
     {"windsurf", "{\"command\":\"c\",\"disabledTools\":[]}", "{\"command\":\"c\"}"},
     {"zed", "{\"command\":\"/opt/bin/whichtool\",\"args\":[\"mcp\"]}", "it is whichtool itself"},
-    {"zed", "{\"command\":{\"path\":\"x\"}}", "its \"command\" is an object, which an older form of its client has"},
-    {"zed", "7", "it is no object"},
+    {"zed", "{\"command\":{\"path\":\"x\"}}", "its \"command\" is an object, an older format of its client"},
+    {"zed", "7", "it is not an object"},
 };
 
-static void servers_move_or_stay(void **state)
+static void movable_servers(void **state)
 {
     (void)state;
     setenv("SET", "value", 1);
@@ -149,8 +149,8 @@ static void servers_move_or_stay(void **state)
         wt__buffer_printf(&text, "{\"mcpServers\":{\"s\":%s}}", servers[i].entry);
         assert_int_equal(wt__mcp_config_parse(&config, wt__buffer_view(&text), "f", &err), 0);
         assert_int_equal(wt__json_parse(&entry, servers[i].entry, strlen(servers[i].entry), &err), 0);
-        assert_int_equal(wt__client_server(&server, &arena, place_of(servers[i].client, CLIENT_OF_USER),
-                                           &config.servers[0], entry, &err),
+        assert_int_equal(wt__client_check_server(&server, &arena, place_of(servers[i].client, CLIENT_OF_USER),
+                                                 &config.servers[0], entry, &err),
                          0);
         if (server.why)
             wt__buffer_text(&out, server.why);
@@ -170,7 +170,7 @@ static void servers_move_or_stay(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- hostile files */
+/* ---------------------------------------------------------------- damaged files */
 
 static char home[] = "/tmp/whichtool-clients-XXXXXX";
 static char client_file[64], folder[64];
@@ -210,14 +210,14 @@ static struct str get_text(char **out, const char *path)
     return (struct str){*out, len};
 }
 
-/* There and back. Returns how many servers moved. */
+/* Moves the servers of a file and restores them. Returns the number of moved servers. */
 static size_t there_and_back(struct str text)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
-    struct undo undo;
+    struct client_import import;
+    struct client_undo undo;
     json_t *parsed = NULL;
     char *now = NULL;
     put_text(client_file, text);
@@ -246,7 +246,7 @@ static size_t there_and_back(struct str text)
 static const char hostile[] = "// c\n{\"x\": 1.50, \"mcpServers\": {\n\t\"a\": {\"command\": \"c\"}, // a\n"
                               "\t\"b\": {\"command\": \"d\", \"args\": [\"}\"],},\n\t\"c\": {\"url\": \"u\"}\n}}\n";
 
-static void files_that_are_cut_are_left_or_moved_rightly(void **state)
+static void truncated_files(void **state)
 {
     size_t len = strlen(hostile);
     (void)state;
@@ -255,7 +255,7 @@ static void files_that_are_cut_are_left_or_moved_rightly(void **state)
         assert_true(there_and_back((struct str){hostile, i}) == (i == len - 1 ? 2 : 0));
 }
 
-static void files_that_are_changed_are_left_or_moved_rightly(void **state)
+static void damaged_files(void **state)
 {
     static const char others[] = {'\0', '"', '{', '}', ',', ':', '/', '\\', '\n', ' ', '*', 'x', (char)0xff};
     size_t len = strlen(hostile), moved = 0;
@@ -271,36 +271,36 @@ static void files_that_are_changed_are_left_or_moved_rightly(void **state)
     free(text);
 }
 
-static void a_link_to_nothing_is_left(void **state)
+static void broken_link_is_skipped(void **state)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
+    struct client_import import;
     (void)state;
     unlink(client_file);
     assert_int_equal(symlink("nowhere", client_file), 0);
     assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
     assert_int_equal(import.count, 1);
     assert_int_equal(import.moving, 0);
-    assert_string_equal(import.files[0].why, "it is a link to nothing");
+    assert_string_equal(import.files[0].why, "it is a broken link");
     wt__client_import_dispose(&import);
     unlink(client_file);
 }
 
 /* ---------------------------------------------------------------- several clients */
 
-static void undo_of(const char *const *clients, size_t count)
+static void undo_clients(const char *const *clients, size_t count)
 {
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = clients, .client_count = count, .folder = folder, .program = "/bin/whichtool"};
-    struct undo undo;
+    struct client_undo undo;
     assert_int_equal(wt__client_undo_plan(&undo, &options, &err), 0);
     assert_int_equal(wt__client_undo_apply(&undo, &err), 0);
     wt__client_undo_dispose(&undo);
 }
 
-static bool says(const char *path, const char *words)
+static bool file_contains(const char *path, const char *words)
 {
     char *text;
     get_text(&text, path);
@@ -309,16 +309,16 @@ static bool says(const char *path, const char *words)
     return found;
 }
 
-static void one_client_goes_back_and_another_stays(void **state)
+static void undo_of_one_client(void **state)
 {
     static const struct str one = STR("{\"mcpServers\": {\"one\": {\"command\": \"c\"}}}\n"),
                             two = STR("{\"mcpServers\": {\"two\": {\"command\": \"d\"}}}\n");
     static const char *const clients[] = {"claude-code", "windsurf", "gemini-cli"};
     static const char *const folders[] = {".gemini", ".codeium", ".codeium/windsurf"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = clients, .client_count = 3, .folder = folder, .program = "/bin/whichtool"};
     char path[128], other_file[128], link_file[128], servers_file[128];
-    struct import import;
+    struct client_import import;
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/%s", home, folders[i]);
@@ -332,18 +332,18 @@ static void one_client_goes_back_and_another_stays(void **state)
 
     assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
     assert_int_equal(import.count, 3);
-    assert_string_equal(import.files[1].why, "it is the same file as one before, by a link");
+    assert_string_equal(import.files[1].why, "it is a link to a file above");
     assert_int_equal(import.moving, 2);
     assert_int_equal(wt__client_import_apply(&import, &err), 0);
     snprintf(servers_file, sizeof servers_file, "%s", import.servers_path);
     wt__client_import_dispose(&import);
-    assert_true(says(servers_file, "\"one\"") && says(servers_file, "\"two\""));
+    assert_true(file_contains(servers_file, "\"one\"") && file_contains(servers_file, "\"two\""));
 
-    undo_of(&clients[2], 1);
-    assert_true(says(servers_file, "\"one\"") && !says(servers_file, "\"two\""));
-    assert_true(says(other_file, two.ptr) && !says(client_file, one.ptr));
-    undo_of(clients, 3);
-    assert_true(says(client_file, one.ptr));
+    undo_clients(&clients[2], 1);
+    assert_true(file_contains(servers_file, "\"one\"") && !file_contains(servers_file, "\"two\""));
+    assert_true(file_contains(other_file, two.ptr) && !file_contains(client_file, one.ptr));
+    undo_clients(clients, 3);
+    assert_true(file_contains(client_file, one.ptr));
     assert_int_equal(access(servers_file, F_OK), -1);
     unlink(link_file);
     unlink(other_file);
@@ -353,13 +353,13 @@ static void one_client_goes_back_and_another_stays(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- a client that writes meanwhile */
+/* ---------------------------------------------------------------- concurrent changes */
 
 #define SERVERS "\"mcpServers\": {\"one\": {\"command\": \"c\"}}}\n"
 static const char before_text[] = "{\"starts\": 1, " SERVERS, later_text[] = "{\"starts\": 2, " SERVERS,
                   other_text[] = "{\"mcpServers\": {\"one\": {\"command\": \"c\"}, \"two\": {\"command\": \"d\"}}}\n";
 
-static void holds(const char *path, const char *text)
+static void check_content(const char *path, const char *text)
 {
     char *now = NULL;
     if (!wt__str_equal(get_text(&now, path), wt__str(text)))
@@ -367,14 +367,14 @@ static void holds(const char *path, const char *text)
     free(now);
 }
 
-/* Its edit stays, and the copy holds what was replaced. */
-static void an_edit_of_a_client_between_plan_and_write_stays(void **state)
+/* The edit stays, and the backup has the replaced text. */
+static void edit_between_plan_and_write_is_kept(void **state)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
-    struct undo undo;
+    struct client_import import;
+    struct client_undo undo;
     char backup[128], second[128];
     (void)state;
     put_text(client_file, wt__str(before_text));
@@ -384,10 +384,10 @@ static void an_edit_of_a_client_between_plan_and_write_stays(void **state)
     assert_true(import.files[0].written);
     snprintf(backup, sizeof backup, "%s", import.files[0].backup);
     wt__client_import_dispose(&import);
-    assert_true(says(client_file, "\"starts\": 2") && says(client_file, "\"whichtool\""));
-    holds(backup, later_text);
+    assert_true(file_contains(client_file, "\"starts\": 2") && file_contains(client_file, "\"whichtool\""));
+    check_content(backup, later_text);
     snprintf(second, sizeof second, "%s.whichtool-backup", client_file);
-    assert_int_not_equal(access(second, F_OK), 0); /* no copy is left of what was never replaced */
+    assert_int_not_equal(access(second, F_OK), 0); /* no backup of a text that was never replaced */
 
     char *moved = NULL;
     struct str text = get_text(&moved, client_file);
@@ -398,20 +398,21 @@ static void an_edit_of_a_client_between_plan_and_write_stays(void **state)
     assert_int_equal(undo.files[0].state, UNDO_EDITED);
     assert_true(undo.files[0].written);
     wt__client_undo_dispose(&undo);
-    assert_true(says(client_file, "\"starts\": 3") && says(client_file, "\"one\"") && !says(client_file, "whichtool"));
-    holds(second, moved);
+    assert_true(file_contains(client_file, "\"starts\": 3") && file_contains(client_file, "\"one\"") &&
+                !file_contains(client_file, "whichtool"));
+    check_content(second, moved);
     free(moved);
     unlink(second);
     unlink(backup);
 }
 
-/* The plan has changed since the user agreed to it. */
-static void other_servers_meanwhile_are_not_moved(void **state)
+/* The user has not accepted the changed plan. */
+static void new_servers_are_not_moved(void **state)
 {
     static const char *const client[] = {"claude-code"};
-    const struct import_options options = {
+    const struct client_import_options options = {
         .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
-    struct import import;
+    struct client_import import;
     char backup[128];
     (void)state;
     put_text(client_file, wt__str(before_text));
@@ -420,22 +421,22 @@ static void other_servers_meanwhile_are_not_moved(void **state)
     assert_int_equal(wt__client_import_apply(&import, &err), WT_EBUSY);
     snprintf(backup, sizeof backup, "%s", import.files[0].backup);
     wt__client_import_dispose(&import);
-    holds(client_file, other_text);
-    undo_of(client, 1);
+    check_content(client_file, other_text);
+    undo_clients(client, 1);
     unlink(backup);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_where_clients_keep_them),
-        cmocka_unit_test(servers_move_or_stay),
-        cmocka_unit_test_setup_teardown(files_that_are_cut_are_left_or_moved_rightly, make_home, NULL),
-        cmocka_unit_test(a_link_to_nothing_is_left),
-        cmocka_unit_test(one_client_goes_back_and_another_stays),
-        cmocka_unit_test(an_edit_of_a_client_between_plan_and_write_stays),
-        cmocka_unit_test(other_servers_meanwhile_are_not_moved),
-        cmocka_unit_test_teardown(files_that_are_changed_are_left_or_moved_rightly, remove_home),
+        cmocka_unit_test(paths_of_clients_files),
+        cmocka_unit_test(movable_servers),
+        cmocka_unit_test_setup_teardown(truncated_files, make_home, NULL),
+        cmocka_unit_test(broken_link_is_skipped),
+        cmocka_unit_test(undo_of_one_client),
+        cmocka_unit_test(edit_between_plan_and_write_is_kept),
+        cmocka_unit_test(new_servers_are_not_moved),
+        cmocka_unit_test_teardown(damaged_files, remove_home),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

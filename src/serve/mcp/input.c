@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "catalog/schema.h"
 #include "engine/validator.h"
-#include "mcp/header.h"
+<<<<<<< HEAD
+#include "mcp/connection.h"
 #include "schema/lenient.h"
 #include "serve/mcp/internal.h"
 
@@ -95,6 +96,9 @@ static int compile_input(wt_validator **out, struct buffer *text, struct str sch
         *why = (wt_error){0};
     return rc;
 }
+=======
+#include "mcp/message.h"
+>>>>>>> w2-mcp
 
 #define ANNOTATION "x-mcp-header"
 
@@ -336,7 +340,7 @@ static const char *format_header_value(struct arena *arena, const json_t *value,
     if (digits.len > 0)
         return wt__arena_copy(arena, digits);
     if (json_is_string(value))
-        return wt__mcp_header_text(arena, (struct str){json_string_value(value), json_string_length(value)});
+        return wt__mcp_encode_header(arena, (struct str){json_string_value(value), json_string_length(value)});
     if (json_is_boolean(value))
         return json_is_true(value) ? "true" : "false";
     snprintf(number, sizeof number, "%.17g", json_number_value(value));

@@ -1,26 +1,26 @@
-/* connection_heard.c: what a server says, and whom it concerns.
+/* connection_dispatch.c: dispatches the messages of a server.
  *
- *   an answer       the exchange of its number; one without a number, which could not read what it answers, the
- *                   exchange on whose stream it came, or the only one
- *   a question      the exchange on whose stream it came, else the newest that runs, where all are of one principal
- *   progress        the exchange of its token
- *   a log, ...      the exchange on whose stream it came or that its subscription names, else as a question
- *   a change        whoever hears notices
+ *   answer       to the exchange of its number. An error without a number goes to the exchange of its stream, or to the
+ *                only one
+ *   question     to the exchange of its stream, else to the newest one if all have the same principal
+ *   progress     to the exchange of its token
+ *   log, ...     to the exchange of its stream or subscription, else like a question
+ *   change       to the `noticed` callback
  *
- * What a server may say unasked is bounded by allowances that come back with time: a connection stays for days. */
+ * Token buckets limit unsolicited messages, since a connection may last for days. */
 #include "base/clock.h"
 #include "base/json_check.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
-#include "mcp/connection_inside.h"
+#include "mcp/internal.h"
 
-enum { NOISE_BRACES_MAX = 8 /* places in a line that are tried as the beginning of a message */ };
+enum { NOISE_BRACES_MAX = 8 /* braces of a line to try as the beginning of a message */ };
 
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
 /* ---------------------------------------------------------------- allowances */
 
-static bool spend(struct mcp_allowance *allowance, double most, double per_second, double cost)
+static bool spend_allowance(struct mcp_allowance *allowance, double most, double per_second, double cost)
 {
     double now = wt__now_ms();
     if (allowance->at_ms == 0)
@@ -32,22 +32,24 @@ static bool spend(struct mcp_allowance *allowance, double most, double per_secon
     return allowance->left >= 0;
 }
 
-static int take_stray(struct mcp_connection *connection, wt_error *err)
+static int count_stray(struct mcp_connection *connection, wt_error *err)
 {
-    if (spend(&connection->stray, MCP_STRAY_LINES_MAX, MCP_STRAY_LINES_SECOND, 1))
+    if (spend_allowance(&connection->stray, MCP_STRAY_LINES_MAX, MCP_STRAY_LINES_SECOND, 1))
         return 0;
-    return wt__fail(err, WT_ETOOLONG, "%s wrote more than %d lines that are no messages: is it an MCP server?",
+    return wt__fail(err, WT_ETOOLONG,
+                    "%s wrote more than %d lines that are not messages; check that it is an MCP server",
                     connection->shown, MCP_STRAY_LINES_MAX);
 }
 
-static int take_unasked(struct mcp_connection *connection, struct str text, wt_error *err)
+static int count_unsolicited(struct mcp_connection *connection, struct str text, wt_error *err)
 {
-    if (!spend(&connection->unasked, MCP_UNASKED_MAX, MCP_UNASKED_SECOND, 1))
-        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d messages that nobody asked for", connection->shown,
-                        MCP_UNASKED_MAX);
-    if (!spend(&connection->unasked_bytes, MCP_UNASKED_BYTES_MAX, MCP_UNASKED_BYTES_SECOND, (double)text.len))
-        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d MB that nobody asked for", connection->shown,
-                        MCP_UNASKED_BYTES_MAX >> 20);
+    if (!spend_allowance(&connection->unsolicited, MCP_UNSOLICITED_MAX, MCP_UNSOLICITED_SECOND, 1))
+        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d unsolicited messages", connection->shown,
+                        MCP_UNSOLICITED_MAX);
+    if (!spend_allowance(&connection->unsolicited_bytes, MCP_UNSOLICITED_BYTES_MAX, MCP_UNSOLICITED_BYTES_SECOND,
+                         (double)text.len))
+        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d MB of unsolicited messages", connection->shown,
+                        MCP_UNSOLICITED_BYTES_MAX >> 20);
     return 0;
 }
 
@@ -59,7 +61,7 @@ static struct str without_quotes(struct str text)
     return quoted ? (struct str){text.ptr + 1, text.len - 2} : text;
 }
 
-/* Copies the parts of an event into one block. NULL when memory is out. */
+/* Copies the parts of an event into one block. NULL if out of memory. */
 static struct mcp_event_item *make_item(const struct mcp_event *event)
 {
     struct mcp_event_item *item = calloc(1, sizeof *item);
@@ -80,8 +82,8 @@ static struct mcp_event_item *make_item(const struct mcp_event *event)
     return item;
 }
 
-/* With the lock held. False when there is no room for it. */
-static bool append(struct mcp_exchange *exchange, const struct mcp_event *event)
+/* Queues an event; the caller holds the lock. False if the queue is full or memory is short. */
+static bool queue_event(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     bool last = event->kind == MCP_EVENT_RESULT || event->kind == MCP_EVENT_REFUSED;
     size_t bytes = event->id.len + event->method.len + event->params.len + sizeof(struct mcp_event_item);
@@ -93,14 +95,14 @@ static bool append(struct mcp_exchange *exchange, const struct mcp_event *event)
     *(exchange->last ? &exchange->last->next : &exchange->first) = item;
     exchange->last = item;
     exchange->waiting_bytes += item->text.len + sizeof *item;
-    exchange->heard_ms = wt__now_ms();
+    exchange->last_message_ms = wt__now_ms();
     pthread_cond_broadcast(&exchange->changed);
     return true;
 }
 
-/* With the lock held: the newest that runs, where all that run are of one principal. Those of nobody, as one that
- * listens to what changes, are looked at where there are no others. */
-static struct mcp_exchange *only_principal(struct mcp_connection *connection)
+/* Returns the newest exchange if all have the same principal, else NULL; the caller holds the lock. Exchanges without a
+ * principal, such as subscriptions, count only if there are no others. */
+static struct mcp_exchange *find_of_only_principal(struct mcp_connection *connection)
 {
     struct mcp_exchange *newest = NULL;
     for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older) {
@@ -114,7 +116,7 @@ static struct mcp_exchange *only_principal(struct mcp_connection *connection)
 
 /* ---------------------------------------------------------------- answers */
 
-/* Whether anybody waits for it. */
+/* Passes an answer to its exchange. False if no exchange waits for it. */
 static bool take_answer(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message,
                         bool *answered)
 {
@@ -125,15 +127,15 @@ static bool take_answer(struct mcp_connection *connection, int64_t stream, const
     int64_t id;
     wt_error why;
     pthread_mutex_lock(&connection->lock);
-    if (!wt__mcp_is_nameless(message))
-        exchange = wt__mcp_number(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+    if (!wt__mcp_is_error_without_id(message))
+        exchange = wt__mcp_parse_id(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
     else if (stream != 0)
         exchange = wt__mcp_connection_find(connection, stream);
     else
         exchange = connection->running_count == 1 ? connection->newest : NULL;
     if (exchange && answered)
         *answered = exchange->id == stream;
-    if (exchange && append(exchange, &event)) {
+    if (exchange && queue_event(exchange, &event)) {
         wt__mcp_exchange_finish(exchange);
     } else if (exchange) {
         wt__fail_nomem(&why);
@@ -145,18 +147,17 @@ static bool take_answer(struct mcp_connection *connection, int64_t stream, const
 
 /* ---------------------------------------------------------------- broken messages */
 
-static void reply(struct mcp_connection *connection, struct str id, struct str result, struct str error)
+static void send_reply(struct mcp_connection *connection, struct str id, struct str result, struct str error)
 {
-    struct buffer text = {0};
-    wt__mcp_write_answer_to(&text, id, result, error);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    wt__mcp_write_response(&text, id, result, error);
     pthread_mutex_lock(&connection->lock);
-    struct mcp_link *link = text.failed || text.len == 0 ? NULL : wt__mcp_connection_enter(connection);
+    struct mcp_link *link = text.failed || text.len == 0 ? NULL : wt__mcp_link_acquire(connection);
     pthread_mutex_unlock(&connection->lock);
     if (link) {
-        link->tell(link, wt__buffer_view(&text), NULL);
-        wt__mcp_connection_leave(connection);
+        link->send_message(link, wt__buffer_view(&text), NULL);
+        wt__mcp_link_release(connection);
     }
-    wt__buffer_dispose(&text);
 }
 
 static bool has_word(struct str text, struct str word)
@@ -164,16 +165,15 @@ static bool has_word(struct str text, struct str word)
     return text.len > 0 && memmem(text.ptr, text.len, word.ptr, word.len);
 }
 
-/* True if a line that is not a message may be the remains of one, and not what a program prints besides. */
+/* True if an invalid line may be a damaged message rather than other output of a program. */
 static bool may_be_message(struct str text)
 {
     return has_word(text, STR("\"jsonrpc\"")) ||
            (has_word(text, STR("\"id\"")) && (has_word(text, STR("\"result\"")) || has_word(text, STR("\"error\""))));
 }
 
-/* With the lock held: the one running exchange whose number stands behind an "id" in the text; NULL if there is none or
- * more than one. */
-static struct mcp_exchange *find_numbered(struct mcp_connection *connection, struct str text)
+/* Returns the only running exchange whose number follows an "id" in the text, or NULL; the caller holds the lock. */
+static struct mcp_exchange *find_by_embedded_id(struct mcp_connection *connection, struct str text)
 {
     static const struct str key = {"\"id\"", 4};
     struct mcp_exchange *found = NULL;
@@ -186,7 +186,7 @@ static struct mcp_exchange *find_numbered(struct mcp_connection *connection, str
             begin++;
         for (end = begin; end < text.len && wt__is_digit(text.ptr[end]);)
             end++;
-        struct mcp_exchange *exchange = wt__mcp_number((struct str){text.ptr + begin, end - begin}, &id)
+        struct mcp_exchange *exchange = wt__mcp_parse_id((struct str){text.ptr + begin, end - begin}, &id)
                                             ? wt__mcp_connection_find(connection, id)
                                             : NULL;
         if (exchange && found && exchange != found)
@@ -196,9 +196,9 @@ static struct mcp_exchange *find_numbered(struct mcp_connection *connection, str
     return found;
 }
 
-/* With the lock held: the only exchange that runs; those of nobody, as one that listens to what changes, count where
- * there are no others. NULL if there is none or more than one. */
-static struct mcp_exchange *find_only(struct mcp_connection *connection)
+/* Returns the only running exchange, or NULL; the caller holds the lock. Exchanges without a principal, such as
+ * subscriptions, count only if there are no others. */
+static struct mcp_exchange *find_only_running(struct mcp_connection *connection)
 {
     struct mcp_exchange *only = NULL;
     size_t count = 0;
@@ -209,41 +209,43 @@ static struct mcp_exchange *find_only(struct mcp_connection *connection)
     return count == 1 ? only : count == 0 && connection->running_count == 1 ? connection->newest : NULL;
 }
 
-/* With the lock held: the exchange that a broken message ends, in the order of certainty: the one on whose stream it
- * came, the one of its id, the only one that runs, the only one whose number the text has behind an "id". */
-static struct mcp_exchange *find_broken(struct mcp_connection *connection, int64_t stream, struct str text,
-                                        const struct mcp_message *message)
+/* Returns the exchange that a damaged message belongs to, or NULL; the caller holds the lock. Tries, in this order: the
+ * exchange of the stream, the one of its id, the only one running, the only one whose number follows an "id" in the
+ * text. */
+static struct mcp_exchange *find_of_invalid(struct mcp_connection *connection, int64_t stream, struct str text,
+                                            const struct mcp_message *message)
 {
     int64_t id;
     if (stream > 0)
         return wt__mcp_connection_find(connection, stream);
-    struct mcp_exchange *exchange = wt__mcp_number(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
-    exchange = exchange ? exchange : find_only(connection);
-    return exchange ? exchange : find_numbered(connection, text);
+    struct mcp_exchange *exchange = wt__mcp_parse_id(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+    exchange = exchange ? exchange : find_only_running(connection);
+    return exchange ? exchange : find_by_embedded_id(connection, text);
 }
 
-/* A message that is not valid ends the call that waits for it, and no other one. A notification is dropped, for no call
- * waits for it; a question is refused. If it cannot be told which of several calls waits for the message, the
- * connection ends: a call that nothing will answer is worse. */
-static int take_broken(struct mcp_connection *connection, int64_t stream, struct str text,
-                       const struct json_fault *fault, bool *answered, wt_error *err)
+/* Handles an invalid message. It fails only the exchange that waits for it. A notification is dropped, and a question
+ * is refused. If several exchanges could be waiting for it, the connection fails: the alternative is a call that never
+ * ends. */
+static int take_invalid(struct mcp_connection *connection, int64_t stream, struct str text,
+                        const struct json_fault *fault, bool *answered, wt_error *err)
 {
     static const struct str none = {"", 0};
     const char *begin = memchr(text.ptr, '{', text.len);
     struct str rest = begin ? (struct str){begin, text.len - (size_t)(begin - text.ptr)} : none;
     struct mcp_message message;
     wt_error why;
-    wt__mcp_read(rest, &message);
-    wt__fail(&why, WT_ENETWORK, "the server %s sent a message that is not valid: %s at byte %zu",
-             connection->server->name, fault->reason, fault->byte);
+    wt__mcp_parse_message(rest, &message);
+    wt__fail(&why, WT_ENETWORK, "the server %s sent an invalid message: %s at byte %zu", connection->server->name,
+             fault->reason, fault->byte);
     wt__mcp_hide_secrets(why.message, sizeof why.message, connection->server);
     if (message.method.len > 0) {
         if (wt__json_check(message.id, NULL))
-            reply(connection, message.id, none, STR("{\"code\":-32700,\"message\":\"the message is not valid JSON\"}"));
-        return take_stray(connection, err);
+            send_reply(connection, message.id, none,
+                       STR("{\"code\":-32700,\"message\":\"the message is not valid JSON\"}"));
+        return count_stray(connection, err);
     }
     pthread_mutex_lock(&connection->lock);
-    struct mcp_exchange *exchange = find_broken(connection, stream, rest, &message);
+    struct mcp_exchange *exchange = find_of_invalid(connection, stream, rest, &message);
     bool ambiguous = !exchange && message.id.len == 0 && connection->running_count > 0;
     if (exchange && answered)
         *answered = exchange->id == stream;
@@ -252,26 +254,26 @@ static int take_broken(struct mcp_connection *connection, int64_t stream, struct
     pthread_mutex_unlock(&connection->lock);
     if (ambiguous && err)
         *err = why;
-    return exchange ? 0 : ambiguous ? why.code : take_stray(connection, err);
+    return exchange ? 0 : ambiguous ? why.code : count_stray(connection, err);
 }
 
 /* ---------------------------------------------------------------- questions */
 
-/* With the lock held. */
-static bool ask(struct mcp_exchange *exchange, const struct mcp_event *event)
+/* Queues a question; the caller holds the lock. */
+static bool queue_question(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     if (exchange->question_count >= MCP_QUESTIONS_OPEN_MAX || event->id.len > MCP_ID_BYTES_MAX)
         return false;
-    struct mcp_question *question = malloc(sizeof *question + event->id.len);
+    struct mcp_open_question *question = malloc(sizeof *question + event->id.len);
     if (!question)
         return false;
-    if (!append(exchange, event)) {
+    if (!queue_event(exchange, event)) {
         free(question);
         return false;
     }
     char *id = (char *)(question + 1);
     memcpy(id, event->id.ptr, event->id.len);
-    *question = (struct mcp_question){exchange->questions, {id, event->id.len}};
+    *question = (struct mcp_open_question){exchange->questions, {id, event->id.len}};
     exchange->questions = question;
     exchange->question_count++;
     return true;
@@ -285,26 +287,26 @@ static void take_question(struct mcp_connection *connection, int64_t stream, con
                                     .method = without_quotes(message->method),
                                     .params = message->params};
     if (wt__str_equal(event.method, STR("ping"))) {
-        reply(connection, message->id, STR("{}"), none);
+        send_reply(connection, message->id, STR("{}"), none);
         return;
     }
     pthread_mutex_lock(&connection->lock);
-    bool offered = connection->opened && connection->era == MCP_ERA_LEGACY && !connection->options.lists_only;
+    bool offered = connection->is_open && connection->era == MCP_ERA_LEGACY && !connection->options.lists_only;
     struct mcp_exchange *exchange = !offered     ? NULL
                                     : stream > 0 ? wt__mcp_connection_find(connection, stream)
-                                                 : only_principal(connection);
-    bool asked = exchange && ask(exchange, &event);
+                                                 : find_of_only_principal(connection);
+    bool asked = exchange && queue_question(exchange, &event);
     pthread_mutex_unlock(&connection->lock);
     if (!asked && offered)
-        reply(connection, message->id, none,
-              STR("{\"code\":-32603,\"message\":\"no request runs whose sender could be asked\"}"));
+        send_reply(connection, message->id, none,
+                   STR("{\"code\":-32603,\"message\":\"no request runs whose sender could be asked\"}"));
     else if (!asked)
-        reply(connection, message->id, none, STR("{\"code\":-32601,\"message\":\"this is not offered\"}"));
+        send_reply(connection, message->id, none, STR("{\"code\":-32601,\"message\":\"this is not offered\"}"));
 }
 
 /* ---------------------------------------------------------------- notifications */
 
-/* {"progressToken":1,"progress":2} without the token, which is ours and not of who asked. */
+/* Appends the params without progressToken, which is ours and not the client's. */
 static void write_progress(struct buffer *out, struct str params)
 {
     struct json_scan scan;
@@ -324,20 +326,19 @@ static void write_progress(struct buffer *out, struct str params)
 
 static void take_progress(struct mcp_connection *connection, struct str params)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct str token;
     int64_t id;
-    if (!wt__mcp_member(params, "progressToken", &token) || !wt__mcp_number(token, &id))
+    if (!wt__mcp_member(params, "progressToken", &token) || !wt__mcp_parse_id(token, &id))
         return;
     write_progress(&text, params);
     const struct mcp_event event = {
         .kind = MCP_EVENT_NOTIFIED, .method = STR("notifications/progress"), .params = wt__buffer_view(&text)};
     pthread_mutex_lock(&connection->lock);
     struct mcp_exchange *exchange = wt__mcp_connection_find(connection, id);
-    if (exchange && exchange->progress && !text.failed && !append(exchange, &event))
-        exchange->heard_ms = wt__now_ms(); /* dropped, but a word */
+    if (exchange && exchange->wants_progress && !text.failed && !queue_event(exchange, &event))
+        exchange->last_message_ms = wt__now_ms(); /* dropped, but a sign of life */
     pthread_mutex_unlock(&connection->lock);
-    wt__buffer_dispose(&text);
 }
 
 static bool is_change(struct str method)
@@ -347,10 +348,10 @@ static bool is_change(struct str method)
            (method.len > end.len && memcmp(method.ptr + method.len - end.len, end.ptr, end.len) == 0);
 }
 
-/* With the lock held: the exchange that a notification is for. A modern one says which subscription it is of; the one
- * of a legacy server that takes back a question is for who was asked it. */
-static struct mcp_exchange *find_hearer(struct mcp_connection *connection, int64_t stream, struct str method,
-                                        struct str params)
+/* Returns the exchange that a notification is for, or NULL; the caller holds the lock. A modern notification names its
+ * subscription. A legacy server cancels a question by its id, which identifies the exchange. */
+static struct mcp_exchange *find_notified(struct mcp_connection *connection, int64_t stream, struct str method,
+                                          struct str params)
 {
     struct str meta, text;
     int64_t id;
@@ -360,28 +361,28 @@ static struct mcp_exchange *find_hearer(struct mcp_connection *connection, int64
     if (stream > 0)
         return wt__mcp_connection_find(connection, stream);
     if (wt__mcp_member(params, "_meta", &meta) && wt__mcp_member(meta, SUBSCRIPTION, &text) && text.len > 0)
-        return wt__mcp_number(text, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+        return wt__mcp_parse_id(text, &id) ? wt__mcp_connection_find(connection, id) : NULL;
     if (!cancelled)
-        return is_change(method) ? NULL : only_principal(connection);
+        return is_change(method) ? NULL : find_of_only_principal(connection);
     if (!wt__mcp_member(params, "requestId", &text) || text.len == 0)
         return NULL;
     if (connection->era == MCP_ERA_MODERN)
-        return wt__mcp_number(text, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+        return wt__mcp_parse_id(text, &id) ? wt__mcp_connection_find(connection, id) : NULL;
     for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older)
-        for (const struct mcp_question *question = exchange->questions; question; question = question->next)
+        for (const struct mcp_open_question *question = exchange->questions; question; question = question->next)
             if (wt__str_equal(question->id, text))
                 return exchange;
     return NULL;
 }
 
-/* With the lock held. A log message shows that the server works on the request of its stream, or on one of those that
- * run where there is one stream for all. */
-static void count_as_life(struct mcp_connection *connection, int64_t stream)
+/* Restarts the timeout of the exchange of the stream, or of all exchanges if they share one stream; the caller holds
+ * the lock. A log message shows that the server is at work. */
+static void restart_timeouts(struct mcp_connection *connection, int64_t stream)
 {
     double now = wt__now_ms();
     for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older)
         if (stream <= 0 || exchange->id == stream)
-            exchange->heard_ms = now;
+            exchange->last_message_ms = now;
 }
 
 static void take_notification(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message)
@@ -393,21 +394,21 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
         return;
     }
     pthread_mutex_lock(&connection->lock);
-    bool opened = connection->opened;
+    bool opened = connection->is_open;
     if (wt__str_equal(method, STR("notifications/message")))
-        count_as_life(connection, stream);
-    struct mcp_exchange *exchange = opened ? find_hearer(connection, stream, method, message->params) : NULL;
-    if (exchange && !append(exchange, &event))
-        exchange->heard_ms = wt__now_ms();
+        restart_timeouts(connection, stream);
+    struct mcp_exchange *exchange = opened ? find_notified(connection, stream, method, message->params) : NULL;
+    if (exchange && !queue_event(exchange, &event))
+        exchange->last_message_ms = wt__now_ms();
     pthread_mutex_unlock(&connection->lock);
     if (opened && !exchange && connection->options.noticed)
         connection->options.noticed(connection->options.context, method, message->params);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- dispatch */
 
-/* Returns the message of a line: what follows words that the program printed without a newline, or a byte order mark. A
- * line that begins as a message is one as a whole: its parts are no messages. */
+/* Skips a byte order mark or output without a newline before the message of a line. A line that begins with a brace
+ * stays whole, since parts of a message are not messages. */
 static struct str skip_noise(struct str line)
 {
     struct mcp_message message;
@@ -417,29 +418,29 @@ static struct str skip_noise(struct str line)
         if (!brace)
             break;
         rest = (struct str){brace, rest.len - (size_t)(brace - rest.ptr)};
-        if (wt__mcp_read(rest, &message) != MCP_NO_MESSAGE)
+        if (wt__mcp_parse_message(rest, &message) != MCP_NO_MESSAGE)
             return rest;
         rest = (struct str){brace + 1, rest.len - 1};
     }
     return line;
 }
 
-int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
-                             wt_error *err)
+int wt__mcp_connection_dispatch(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
+                                wt_error *err)
 {
     struct mcp_message message;
     struct json_fault fault = {0, "no result, error or method"};
     text = skip_noise(text);
     bool valid = wt__json_check(text, &fault);
-    enum mcp_kind kind = valid ? wt__mcp_read(text, &message) : MCP_NO_MESSAGE;
+    enum mcp_kind kind = valid ? wt__mcp_parse_message(text, &message) : MCP_NO_MESSAGE;
     if (answered)
         *answered = false;
     if (kind == MCP_NO_MESSAGE)
-        return may_be_message(text) ? take_broken(connection, stream, text, &fault, answered, err)
-                                    : take_stray(connection, err);
+        return may_be_message(text) ? take_invalid(connection, stream, text, &fault, answered, err)
+                                    : count_stray(connection, err);
     if (kind == MCP_ANSWER && take_answer(connection, stream, &message, answered))
         return 0;
-    int rc = take_unasked(connection, text, err);
+    int rc = count_unsolicited(connection, text, err);
     if (rc == 0 && kind == MCP_REQUEST)
         take_question(connection, stream, &message);
     if (rc == 0 && kind == MCP_NOTIFICATION)
@@ -447,8 +448,8 @@ int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, 
     return rc;
 }
 
-void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
-                               bool sent)
+void wt__mcp_connection_fail_request(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
+                                     bool sent)
 {
     wt_error clean = *why;
     wt__mcp_hide_secrets(clean.message, sizeof clean.message, connection->server);
@@ -456,14 +457,14 @@ void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, co
     struct mcp_exchange *exchange = wt__mcp_connection_find(connection, id);
     if (exchange) {
         exchange->status = status;
-        exchange->sent = sent;
+        exchange->was_sent = sent;
         wt__mcp_exchange_fail(exchange, &clean);
     }
     pthread_mutex_unlock(&connection->lock);
 }
 
-/* With the lock held. */
-static void fail_all(struct mcp_connection *connection)
+/* Fails all running exchanges; the caller holds the lock. */
+static void fail_exchanges(struct mcp_connection *connection)
 {
     wt_error why;
     while (connection->newest) {
@@ -472,7 +473,7 @@ static void fail_all(struct mcp_connection *connection)
     }
 }
 
-void wt__mcp_connection_broke(struct mcp_connection *connection, const wt_error *why, const char *words)
+void wt__mcp_connection_mark_lost(struct mcp_connection *connection, const wt_error *why, const char *words)
 {
     wt_error told;
     if (why)
@@ -481,14 +482,14 @@ void wt__mcp_connection_broke(struct mcp_connection *connection, const wt_error 
         wt__fail(&told, WT_ENETWORK, "%s ended", connection->shown);
     wt__mcp_hide_secrets(told.message, sizeof told.message, connection->server);
     pthread_mutex_lock(&connection->lock);
-    bool first = !connection->lost, tell = first && connection->opened && !connection->closing;
+    bool first = !connection->is_lost, tell = first && connection->is_open && !connection->is_closing;
     if (first)
         connection->why = told;
-    connection->ended = first ? !why : connection->ended;
-    connection->lost = true;
-    fail_all(connection);
+    connection->program_ended = first ? !why : connection->program_ended;
+    connection->is_lost = true;
+    fail_exchanges(connection);
     pthread_mutex_unlock(&connection->lock);
-    wt__mcp_add_words(&told, words, connection->server);
+    wt__mcp_add_last_output(&told, words, connection->server);
     if (tell && connection->options.lost)
         connection->options.lost(connection->options.context, &told);
 }
@@ -496,8 +497,8 @@ void wt__mcp_connection_broke(struct mcp_connection *connection, const wt_error 
 void wt__mcp_connection_fail_all(struct mcp_connection *connection)
 {
     pthread_mutex_lock(&connection->lock);
-    connection->closing = true;
-    fail_all(connection);
+    connection->is_closing = true;
+    fail_exchanges(connection);
     while (connection->users > 0)
         pthread_cond_wait(&connection->left, &connection->lock);
     pthread_mutex_unlock(&connection->lock);
