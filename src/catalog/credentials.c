@@ -1,14 +1,14 @@
-/* credentials.c: see credentials.h. Being wrong is not alike on both sides: a credential that is offered costs a few
- * words in a prompt, an argument that is missing makes the tool useless. So a name alone decides only where hardly
- * anything else is called so ("api_key"), and "token", "key" or "signature" need a description that speaks of
- * authentication, or a header. A name with more in it ("slack_api_key") is mostly a credential of another service,
- * which the tool is to store. No password is left out: whether it opens the service or is to be set in it, names and
- * descriptions do not tell. A credential is text: flags, lists and objects of such names are settings.
+/* credentials.c: see credentials.h. The two mistakes have different costs: an offered credential costs a few words in a
+ * prompt, a missing argument makes the tool useless. So a name alone decides only if it has hardly any other meaning
+ * ("api_key"). "token", "key" or "signature" need a description about authentication, or a header. A longer name
+ * ("slack_api_key") is mostly a credential of another service, to be stored by the tool. Passwords are kept: names and
+ * descriptions do not reveal if a password opens the service or is set in it. A credential is text: flags, lists and
+ * objects with such names are settings.
  *
- * What is recorded of calls is the other way round: an argument that is missing in an example costs little, and one
- * that is kept may be a secret.
+ * For recorded calls it is the other way round. A missing argument in an example costs little, and a kept one may be a
+ * secret.
  *
- * Names are compared as letters and digits alone, so that apiKey, api_key and X-API-Key are one. */
+ * Names are compared by letters and digits alone, so that apiKey, api_key and X-API-Key are equal. */
 #include "catalog/credentials.h"
 
 #include <ctype.h>
@@ -16,38 +16,38 @@
 #include "base/json.h"
 
 enum {
-    NAME_MAX_LETTERS = 63,    /* a longer name is no credential's */
-    DESCRIPTION_LOOKED = 400, /* bytes of a description: what an argument is stands in front */
+    NAME_MAX_LETTERS = 63,    /* longer names are not credentials */
+    DESCRIPTION_LOOKED = 400, /* bytes read of a description, because the meaning comes first */
     WORD_MAX = 31,
 };
 
-/* Names that are credentials wherever they are sent; with "X-" before them, also as the end of a name. */
+/* Names that are credentials anywhere, and, in names with an "X-" prefix, also as a suffix. */
 static const char *const sure[] = {
     "apikey",       "apitoken",       "apisecret",           "accesstoken",        "authtoken",
     "oauthtoken",   "bearertoken",    "authenticationtoken", "authorizationtoken", "refreshtoken",
     "clientsecret", "consumersecret", "appsecret",           "apptoken",           "subscriptionkey",
     "rapidapikey",  "proxysecret"};
-/* Names that are credentials when the description says so. */
+/* Names that are credentials if the description agrees. */
 static const char *const likely[] = {"token",     "key",       "secret",    "auth",          "authid", "authkey",
                                      "jwt",       "session",   "signature", "authorization", "cookie", "secretkey",
                                      "accesskey", "usertoken", "userkey",   "appkey",        "apisig", "sessiontoken"};
 static const char *const said[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
                                    "api secret", "access token", "auth token", "authenticat", "authoriz",
                                    "bearer",     "oauth",        "api access"};
-/* Ends of names that are credentials in a header or a cookie, and ends that make them something else there: tokens
- * against sending twice, of pages, of locks; keys that encrypt what is stored. */
+/* Suffixes of credentials in a header or a cookie, and suffixes with other meanings there: idempotency tokens, page
+ * tokens, locks, and keys that encrypt stored data. */
 static const char *const header[] = {"token",         "key",    "secret",   "auth",
                                      "authorization", "jwt",    "password", "authentication",
                                      "signature",     "cookie", "session",  "sid"};
 static const char *const no_header[] = {
     "idempotencykey", "clienttoken", "nexttoken",     "pagetoken",  "continuationtoken", "locktoken", "requesttoken",
     "partitionkey",   "customerkey", "encryptionkey", "routingkey", "cachekey",          "pushtoken", "surrogatekey"};
-/* Types, by their first letters in any dialect, of what is no text. */
+/* Prefixes of types, in any dialect, that are not text. */
 static const char *const no_text[] = {"bool", "int", "num", "float", "arr", "list", "obj", "dict"};
-/* What a description says of nothing but the credential of the very call. */
+/* Phrases used only for the credential of the call itself. */
 static const char *const scope[] = {"requires scope"};
-/* Words in the name of a tool that is about credentials, beside what the argument's own name ends in: it checks them,
- * or sets up what has them. */
+/* Words in the name of a tool about credentials, in addition to the noun of the argument's own name. Such a tool checks
+ * credentials or configures their owner. */
 static const char *const about[] = {
     "credential",   "auth",      "oauth",          "oauth2",        "oidc",     "sso",         "login",  "signin",
     "authenticate", "authorize", "authentication", "authorization", "identity", "integration", "server", "client"};
@@ -68,7 +68,7 @@ static bool any_ends(const char *text, const char *const *endings, size_t count)
     return false;
 }
 
-/* Letters and digits of name in lower case; "" when there are too many. */
+/* Writes letters and digits of name in lower case; "" if there are too many. */
 static void squeeze(char out[NAME_MAX_LETTERS + 1], struct str name)
 {
     size_t len = 0;
@@ -92,7 +92,8 @@ static bool says(const json_t *schema, const char *const *phrases, size_t count)
     return false;
 }
 
-/* The next word of a name in lower case: revokeToken, revoke_token and revoke-token have two. false at the end. */
+/* Writes the next word of a name in lower case; revokeToken, revoke_token and revoke-token have two. Returns false at
+ * the end. */
 static bool next_word(struct str *rest, char word[WORD_MAX + 1])
 {
     size_t at = 0, len = 0;

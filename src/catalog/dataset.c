@@ -1,10 +1,11 @@
-/* dataset.c: reads what BEIR's own loader reads, but says where a line is wrong instead of passing it over.
+/* dataset.c: reads the same files as BEIR's own loader, but reports invalid lines instead of skipping them.
  *
- *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one a line; blank lines and other members are ignored
- *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line whose score is no number is a header
+ * queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines and other members are ignored
+ * qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line with a score that is not a number is a
+ * header
  *
- * The judgements come first, because they say which queries belong to the split; of queries.jsonl only those are
- * kept. A pair that is judged twice counts once, as the later line has it, as a dictionary of the loader would. */
+ * The judgements are read first, because they select the queries of the split; other queries are not kept. For a pair
+ * judged twice the later line counts, as in the loader's dictionary. */
 #include "catalog/dataset.h"
 
 #include <stdbool.h>
@@ -15,10 +16,10 @@
 #include "base/map.h"
 #include "base/memory.h"
 
-/* A query on its way: named by a judgement, perhaps not met in queries.jsonl yet. */
+/* A query named by a judgement, and perhaps not found in queries.jsonl yet. */
 struct slot {
     struct str id, text;
-    size_t place; /* in queries.jsonl, counted from 1; 0: not met */
+    size_t place; /* line in queries.jsonl, 1-based; 0 if not found yet */
     size_t first, count, relevant;
 };
 
@@ -34,12 +35,12 @@ struct reading {
     struct row *rows;
     size_t row_count, row_capacity;
     struct map by_id; /* query id -> slot */
-    const char *file; /* being read, for messages */
+    const char *file; /* current file, for messages */
     size_t line;
     wt_error *err;
 };
 
-/* Cuts the next line off *rest, without its end. False at the end of the text. */
+/* Removes the next line from *rest and writes it without its newline. Returns false at the end of the text. */
 static bool next_line(struct str *rest, struct str *line)
 {
     if (rest->len == 0)
@@ -62,7 +63,7 @@ static struct str next_field(struct str *rest)
     return wt__str_trim(field);
 }
 
-/* A whole number with an optional sign, within the limit of gains. */
+/* Parses an integer with an optional sign, within the limit of gains. */
 static bool read_gain(struct str text, int *gain)
 {
     bool negative = text.len > 0 && text.ptr[0] == '-';
@@ -90,7 +91,7 @@ static int copy(struct reading *r, struct str *s)
     return 0;
 }
 
-/* The slot of a query id, made when it is new. */
+/* Finds or adds the slot of a query id. */
 static int find_slot(struct reading *r, struct str id, uint32_t *slot)
 {
     uint32_t *known = wt__map_get(&r->by_id, id);
@@ -189,7 +190,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The rows of each slot as one run of judgements in the arena; a pair that is there again replaces the earlier. */
+/* Groups the rows of each slot to consecutive judgements in the arena. A repeated pair replaces the earlier one. */
 static int group(struct reading *r)
 {
     struct arena *arena = &r->out->arena;
@@ -265,7 +266,7 @@ int wt__dataset_parse(struct dataset *out, struct str queries, const char *queri
     return rc;
 }
 
-/* The last part of a path; "." and ".." are looked up no further. */
+/* Returns the last part of a path; "." and ".." are not resolved. */
 static struct str last_part(const char *path)
 {
     size_t end = strlen(path);

@@ -1,7 +1,7 @@
-/* definition_changes.c: a walk over both definitions at once, member by member, with a sentence where they differ.
+/* definition_changes.c: walks both definitions at once, member by member, and writes a sentence for each difference.
  *
- * What clients act on has words of its own: the hints of annotations (a hint that asks for less care is "loosened"),
- * and arguments that come, go, or are needed now. */
+ * Members that clients act on have wordings of their own: hints of annotations (a hint that asks for less care is
+ * "loosened"), and arguments that are added, removed, or required. */
 #include "catalog/definition_changes.h"
 
 #include "base/buffer.h"
@@ -10,19 +10,19 @@
 #include "text/shown.h"
 
 enum {
-    KEY_SHOWN = 64,    /* bytes of a member's name, */
-    PATH_SHOWN = 160,  /* of the way to it, */
-    VALUE_SHOWN = 160, /* of a value beside another, */
-    TEXT_SHOWN = 400,  /* and of a new one */
-    BRIEF_TEXT = 48    /* texts up to here are told whole, longer ones by their words */
+    KEY_SHOWN = 64,    /* maximum bytes of a member's name */
+    PATH_SHOWN = 160,  /* maximum bytes of its path */
+    VALUE_SHOWN = 160, /* maximum bytes of a changed value */
+    TEXT_SHOWN = 400,  /* maximum bytes of a new value */
+    BRIEF_TEXT = 48    /* texts up to this length are quoted whole, longer ones by words */
 };
 
 struct walk {
     struct definition_changes *out;
     struct arena *arena;
     struct buffer path, line;
-    bool schema;      /* in one */
-    bool annotations; /* in those */
+    bool schema;      /* within a schema */
+    bool annotations; /* within annotations */
     wt_error *err;
 };
 
@@ -65,7 +65,7 @@ static int end(struct walk *w)
     return 0;
 }
 
-/* A value as JSON, at most so many bytes of it. */
+/* Appends a value as JSON, at most `most` bytes of it. */
 static void put_value(struct walk *w, const json_t *value, size_t most)
 {
     struct buffer text = {0};
@@ -92,7 +92,7 @@ static bool is_plain(struct str key)
     return plain;
 }
 
-/* Goes to a member; returns where to come back to. */
+/* Appends a member to the path. Returns the length to restore with come_back. */
 static size_t go(struct walk *w, struct str key)
 {
     size_t back = w->path.len;
@@ -117,8 +117,8 @@ static void come_back(struct walk *w, size_t back)
 
 static const struct {
     const char *name;
-    bool unsaid;  /* what counts where nothing is said */
-    bool careful; /* the value that asks for more care */
+    bool unsaid;  /* default of the hint */
+    bool careful; /* value that asks for more care */
     const char *loosened, *tightened;
 } hints[] = {
     {"readOnlyHint", false, false, "it claims to change nothing now", "it says now that it changes something"},
@@ -136,7 +136,7 @@ static void put_said(struct walk *w, const json_t *value)
         wt__buffer_text(&w->line, "nothing said");
 }
 
-/* 1: it was a hint, and is told. */
+/* Describes a change of a hint. Returns 1 if `key` is a hint, else 0. */
 static int tell_hint(struct walk *w, const char *key, const json_t *before, const json_t *after)
 {
     size_t at = 0;
@@ -159,7 +159,7 @@ static int tell_hint(struct walk *w, const char *key, const json_t *before, cons
 
 /* ---------------------------------------------------------------- arguments */
 
-/* The names of a list as an object, so that each is found at once however many there are. NULL: memory is out. */
+/* Returns the names of a list as an object, for fast lookups, or NULL if out of memory. */
 static json_t *set_of(const json_t *list)
 {
     size_t at;
@@ -175,7 +175,7 @@ static json_t *set_of(const json_t *list)
     return set;
 }
 
-/* Properties of a schema that come or go, and those that are needed from now on or no more. */
+/* Starts the sentence about a property that was added or removed, or is required or not required now. */
 static int tell_property(struct walk *w, const char *verb, const char *key, const char *says)
 {
     begin(w);
@@ -219,7 +219,8 @@ static int walk_properties(struct walk *w, const json_t *before, const json_t *a
     return rc;
 }
 
-/* before, after: sets; known_before, known_after: properties. Of those that come or go all is said already. */
+/* before and after are sets of required names, known_before and known_after properties. Added and removed properties
+ * are skipped, because they were described already. */
 static int walk_required(struct walk *w, const json_t *before, const json_t *after, const json_t *known_before,
                          const json_t *known_after)
 {
@@ -255,7 +256,7 @@ static bool has_parts(const json_t *value)
 
 static int tell_text(struct walk *w, struct str before, struct str after)
 {
-    if (w->out->count == WT_MAX_CHANGES) { /* what is not told is not compared either */
+    if (w->out->count == WT_MAX_CHANGES) { /* changes over the limit are not compared */
         w->out->more++;
         return 0;
     }
@@ -291,7 +292,8 @@ static int walk_member(struct walk *w, const char *key, const json_t *before, co
     return rc < 0 ? rc : 0;
 }
 
-/* Properties of a schema and which of them are required; *told: the lists have no need to be told as they stand. */
+/* Compares the properties of a schema and their required names. *told is set if the lists of required names need no
+ * sentence of their own. */
 static int walk_arguments(struct walk *w, const json_t *before, const json_t *after, bool *told)
 {
     const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
@@ -302,7 +304,7 @@ static int walk_arguments(struct walk *w, const json_t *before, const json_t *af
     *told = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
     if (rc == 0 && *told)
         rc = walk_required(w, were, are, was, is);
-    /* What is only in another order, or names what is not there, is. */
+    /* A list that only changed its order, or names unknown properties, is compared as a value. */
     *told = *told && (count < w->out->count + w->out->more || !json_equal(was, is));
     json_decref(were);
     json_decref(are);
@@ -365,7 +367,7 @@ static int walk_values(struct walk *w, const json_t *before, const json_t *after
 
 /* ---------------------------------------------------------------- whole definitions */
 
-/* In this order, and all others behind them. */
+/* Members described first, in this order. */
 static const char *const first[] = {"annotations", "description", "inputSchema", "name", "title", "outputSchema"};
 enum { FIRST = sizeof first / sizeof *first };
 
@@ -384,7 +386,7 @@ static int walk_top(struct walk *w, const char *key, const json_t *before, const
     w->schema = len >= 6 && strcmp(key + len - 6, "Schema") == 0;
     if (!w->annotations || (before && !json_is_object(before)) || (after && !json_is_object(after)))
         return walk_member(w, key, before, after);
-    /* Hints that are said of nothing, or of something, at once are told one by one. */
+    /* Describe hints one by one, also if all annotations are new or gone. */
     size_t back = go(w, wt__str(key));
     int rc = walk_object(w, before, after);
     come_back(w, back);
@@ -408,7 +410,7 @@ static int walk_definition(struct walk *w, const json_t *before, const json_t *a
     return rc;
 }
 
-/* Nothing was there before: what it says. */
+/* Describes a new definition. */
 static int tell_definition(struct walk *w, const json_t *definition)
 {
     const char *key;
@@ -436,7 +438,7 @@ static int open_walk(struct walk *w, struct definition_changes *out, struct aren
     return out->items ? 0 : wt__fail_nomem(err);
 }
 
-/* Nothing differs, and it waits all the same. */
+/* Without a difference, says that the definition waits because of the lock. */
 static int close_walk(struct walk *w, bool both, int rc)
 {
     if (rc == 0 && both && w->out->count == 0) {

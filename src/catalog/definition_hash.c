@@ -98,7 +98,7 @@ bool wt__is_partial_hash(const struct tool *tool, const json_t *members)
     return is_partial(tool) && !json_object_get(members, ROUTE_KEY);
 }
 
-/* The text as JSON; what is none, as its hash: a new reference, NULL when memory is out. */
+/* Parses text as JSON, or returns its hash if invalid. Returns a new reference, or NULL if out of memory. */
 static json_t *read_json(struct str text)
 {
     char hex[DEFINITION_DIGITS + 1];
@@ -110,13 +110,13 @@ static json_t *read_json(struct str text)
     return json_string(hex);
 }
 
-/* Texts of the path that the operation has not itself count by the names that it would have them by. */
+/* Texts of the path that the operation lacks count under the names they would have in the operation. */
 static int hash_parts(const json_t *whole, json_t *members, wt_error *err)
 {
     static const struct {
         const char *key;
         size_t part;
-        bool own; /* what the definition says itself goes before */
+        bool own; /* a member of the definition itself takes precedence */
     } parts[] = {{"arguments", 1, false}, {ROUTE_KEY, 2, false}, {"summary", 3, true}, {"description", 4, true}};
     const json_t *definition = json_array_get(whole, 0);
     int rc = hash_members(definition, members, err);

@@ -1,13 +1,13 @@
-/* export.c: see export.h. What the APIs refuse, as their error messages tell, is taken out or written otherwise:
- *   OpenAI, Anthropic  a top level that is not of type object, or with anyOf, oneOf, allOf, enum or not
- *   OpenAI, Gemini     an array that does not say what its items are
- *   OpenAI             a description over 1,024 characters
- *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are not valid
- *                      2020-12, of which "items" as a list is the one that is common
- * Gemini takes JSON Schema in parametersJsonSchema. MCP takes any JSON Schema of an object.
+/* export.c: see export.h. Constructs that the APIs reject, according to their error messages, are removed or rewritten:
+ * OpenAI, Anthropic  a top level of another type than object, or with anyOf, oneOf, allOf, enum or not
+ * OpenAI, Gemini     an array without items
+ * OpenAI             a description over 1,024 characters
+ * Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are invalid in
+ * 2020-12, of which a list of "items" is the common case
+ * Gemini accepts JSON Schema in parametersJsonSchema. MCP accepts any JSON Schema of an object.
  *
- * Three forms answer a client that has deferred its tools and searches for them: the same definitions, or their names
- * alone, in the wrapping in which Anthropic's and OpenAI's APIs load tools in the midst of a conversation. */
+ * Three formats answer a client that has deferred its tools and searches for them. They contain the same definitions,
+ * or only names, in the wrappers that Anthropic's and OpenAI's APIs use to load tools during a conversation. */
 #include "catalog/export.h"
 
 #include <stdio.h>
@@ -22,15 +22,15 @@
 struct api {
     const char *name;
     const char *before, *after; /* around all tools */
-    const char *open, *close;   /* around one; open ends before its name */
-    const char *schema;         /* key of the schema; NULL: the name says all */
+    const char *open, *close;   /* around one tool; open ends before its name */
+    const char *schema;         /* key of the schema; NULL for only a name */
     const char *tail;           /* before close */
-    size_t description;         /* longest, in characters; 0: any */
-    bool flat;                  /* no alternatives at the top, items everywhere, no dialect named */
-    bool keys;                  /* names of properties at the top are within an alphabet */
+    size_t description;         /* maximum length in characters; 0 for no limit */
+    bool flat;                  /* no alternatives at the top level, items in every array, no dialect */
+    bool keys;                  /* names of properties at the top level have a restricted alphabet */
     bool title;
-    bool namespaces;        /* tools stand below their provider */
-    const char *definition; /* the form that the model reads in its place; NULL: this one */
+    bool namespaces;        /* tools are grouped by provider */
+    const char *definition; /* format that the model reads; NULL for this one */
 };
 
 static const struct api apis[] = {
@@ -108,7 +108,8 @@ static const struct api apis[] = {
 
 /* ---------------------------------------------------------------- schemas */
 
-/* Properties of the branches join those of the top; only what every case needs stays required. */
+/* Adds the properties of a branch to the top level. With `all`, the branch always applies, and its required names are
+ * added as well. */
 static int join_branch(json_t *root, const json_t *branch, bool all)
 {
     json_t *properties = json_object_get(root, "properties");
@@ -146,7 +147,7 @@ static bool is_key(const char *key)
            strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") == len;
 }
 
-/* A name that no other property has, from what can be read of the key. */
+/* Writes a readable name, made from the key, that is unique among the properties. */
 static void new_key(const char *key, const json_t *taken, char out[EXPORT_ANTHROPIC_KEY + 1])
 {
     char text[READABLE_SOURCE], number[12] = "";
@@ -164,8 +165,8 @@ static void new_key(const char *key, const json_t *taken, char out[EXPORT_ANTHRO
     }
 }
 
-/* Property -> its name within the API's alphabet. What is within it keeps its name, whatever the others are called; so
- * the object of a schema is always renamed alike, and each name leads back to one property. */
+/* Maps properties to names in the API's alphabet. Valid names stay, whatever the others are. So a schema is always
+ * renamed the same way, and each name belongs to one property. */
 static json_t *name_keys(const json_t *properties)
 {
     json_t *names = json_object(), *taken = json_object(), *value;
@@ -188,7 +189,7 @@ static json_t *name_keys(const json_t *properties)
     return NULL;
 }
 
-/* Writes the names of the top level's properties, and the list of required ones, within the API's alphabet. */
+/* Renames the properties of the top level, and those in "required", to the API's alphabet. */
 static int rename_keys(json_t *root)
 {
     json_t *properties = json_object_get(root, "properties"), *required = json_object_get(root, "required"), *value;
@@ -235,7 +236,7 @@ static void put_schema(struct buffer *out, struct str schema, const struct api *
 
 /* ---------------------------------------------------------------- tools */
 
-/* The first `max` characters of UTF-8 text. */
+/* Returns the first `max` characters of UTF-8 text. */
 static struct str first_characters(struct str text, size_t max)
 {
     size_t characters = 0;
@@ -280,23 +281,23 @@ static void put_tools(struct buffer *out, const struct tool *tools, size_t count
 
 /* ---------------------------------------------------------------- namespaces */
 
-/* Tools of one provider, or one tool without. */
+/* Tools of one provider, or one tool without a provider. */
 struct tool_namespace {
-    struct str name;    /* "": without */
-    size_t first, last; /* tools */
+    struct str name;    /* "" without a provider */
+    size_t first, last; /* indexes of tools */
 };
 
 struct namespaces {
     struct tool_namespace *list; /* [count] in the order of their first tools */
     size_t count;
-    size_t *next;     /* [tools] the next tool of the same namespace; 0: none */
-    struct map known; /* name -> where in list */
+    size_t *next;     /* [number of tools] next tool of the same namespace; 0 at the end */
+    struct map known; /* name -> index in list */
     struct arena arena;
 };
 
-/* A namespace is named as a tool of its provider's name would be. It hangs on nothing but the provider, so that a later
- * search adds to the namespace that an earlier one loaded. Providers whose names read alike share one: the tools' names
- * in it are the store's own, each of one tool. */
+/* Adds a tool to the namespace of its provider. A namespace is named like a tool with the provider's name. It depends
+ * only on the provider, so that a later search extends the namespace that an earlier one loaded. Providers with the
+ * same readable name share a namespace; the names of tools are unique in the store. */
 static bool join(struct namespaces *all, const struct tool *tools, size_t i)
 {
     char text[EXPORT_NAME_MAX + 1];

@@ -14,8 +14,8 @@ enum { REASON_MAX = 256, PLACE_MAX = 64 };
 enum role {
     ROLE_USER,
     ROLE_AGENT,
-    ROLE_LEFT_OUT, /* system prompts, and what tools answered */
-    ROLE_BY_TURNS  /* a text alone */
+    ROLE_LEFT_OUT, /* system prompts, and results of tools */
+    ROLE_BY_TURNS  /* a text without a role */
 };
 
 struct said {
@@ -26,18 +26,18 @@ struct said {
 struct reading {
     struct conversation *out;
     struct arena *arena;
-    struct said *said; /* [count] blank ones too */
+    struct said *said; /* [count] including blank texts */
     size_t count, capacity, call_capacity;
-    size_t seen;           /* messages, with those that make no sense */
-    bool objects;          /* one of them is more than a text */
-    struct buffer text;    /* of the message that is being read */
-    char place[PLACE_MAX]; /* of that: a JSON pointer, or a line */
+    size_t seen;           /* number of messages, including invalid ones */
+    bool objects;          /* a message is not just a text */
+    struct buffer text;    /* text of the current message */
+    char place[PLACE_MAX]; /* place of the current message: a JSON pointer, or a line */
 };
 
 #define WHAT_IS_READ                                                                                                   \
     "a conversation is an array of messages, an object with \"messages\", or a message a line (docs/json.md)"
 
-/* ---------------------------------------------------------------- what is kept */
+/* ---------------------------------------------------------------- results */
 
 static int leave_out(struct reading *r, wt_error *err, const char *format, ...) WT_PRINTF(3, 4);
 
@@ -125,7 +125,7 @@ static int read_content(struct reading *r, const json_t *content, enum role role
     return rc;
 }
 
-/* OpenAI's, and its older form of a single one. */
+/* Reads OpenAI's list of calls, and its older form of a single call. */
 static int read_calls(struct reading *r, const json_t *message, wt_error *err)
 {
     const json_t *calls = wt__json_array(message, "tool_calls"), *single = wt__json_object(message, "function_call");
@@ -137,7 +137,7 @@ static int read_calls(struct reading *r, const json_t *message, wt_error *err)
     return rc;
 }
 
-/* False: there is no such role. */
+/* Returns false for an unknown role. */
 static bool read_role(struct str text, enum role *out)
 {
     static const char *const users[] = {"user", "human"}, *const agents[] = {"assistant", "model", "ai", "agent"},
@@ -235,7 +235,7 @@ static int read_lines(struct reading *r, struct str text, wt_error *err)
     return rc;
 }
 
-/* An object that is all of the text: with messages in it, or a message itself. */
+/* Reads a document that is one object: with messages in it, or a message itself. */
 static int read_root(struct reading *r, struct str text, const struct json_item *root, wt_error *err)
 {
     struct json_scan scan;
@@ -278,7 +278,7 @@ static int read_all(struct reading *r, struct str text, wt_error *err)
                        root.line);
 }
 
-/* Texts alone get their speakers from the end. */
+/* Writes the turns. Texts without roles alternate, ending with the user. */
 static int finish(struct reading *r, wt_error *err)
 {
     struct conversation *out = r->out;

@@ -1,4 +1,4 @@
-/* names.c: see names.h. Everything fits on the stack, so naming a tool allocates nothing and cannot fail. */
+/* names.c: see names.h. All data fits on the stack, so that naming a tool allocates no memory and cannot fail. */
 #include "catalog/names.h"
 
 #include "base/glob.h"
@@ -6,8 +6,8 @@
 #include "text/unicode.h"
 
 enum {
-    PROVIDER_LEAST = 12, /* bytes that a provider keeps where the tool's part is cut anyway */
-    WORD_LEAST = 8,      /* bytes of a word that is cut */
+    PROVIDER_LEAST = 12, /* bytes that a provider keeps if the tool's part is cut */
+    WORD_LEAST = 8,      /* minimum bytes of a word that is cut */
     UNREADABLE_DIGITS = 6,
     DIGITS_MIN = 4,
     DIGITS_MAX = 16,
@@ -58,7 +58,7 @@ static bool is_word(char c)
     return wt__is_letter(c) || wt__is_digit(c);
 }
 
-/* Latin letters that have no canonical decomposition, and how they are written without them. */
+/* Latin letters without a canonical decomposition, and their ASCII forms. */
 static const struct {
     uint32_t letter;
     const char *plain;
@@ -70,7 +70,7 @@ static const struct {
 struct writing {
     char *out;
     size_t len;
-    char between; /* what stands between the last letter and the next one: 0 nothing, '-', or '_' */
+    char between; /* separator before the next letter: 0, '-', or '_' */
 };
 
 static void put(struct writing *w, char c)
@@ -92,7 +92,7 @@ static void put_character(struct writing *w, uint32_t c)
         return;
     }
     if (count == 1 && wt__unicode_kind(c) == UNICODE_MARK)
-        return; /* of the letter before it */
+        return; /* mark of the letter before it */
     for (size_t i = 0; i < sizeof latin / sizeof latin[0]; i++) {
         if (latin[i].letter == parts[0]) {
             for (const char *plain = latin[i].plain; *plain; plain++)
@@ -118,7 +118,7 @@ size_t wt__readable(char out[READABLE_SOURCE], struct str text)
     return w.len;
 }
 
-/* Whether a word begins at text[i]. */
+/* True if a word begins at text[i]. */
 static bool word_begins(const char *text, size_t i)
 {
     bool upper = text[i] >= 'A' && text[i] <= 'Z', after_upper = text[i - 1] >= 'A' && text[i - 1] <= 'Z';
@@ -162,10 +162,10 @@ bool wt__is_small_word(struct str word)
 struct part {
     char text[READABLE_SOURCE];
     size_t len;
-    size_t scope; /* bytes of what stands before the last '/' */
+    size_t scope; /* bytes before the last '/' */
 };
 
-/* digits hexadecimal digits of a SHA-256. */
+/* Writes `digits` hexadecimal digits of a SHA-256. */
 static void put_digits(char *out, size_t digits, const unsigned char sha256[32])
 {
     for (size_t i = 0; i < digits; i++)
@@ -196,7 +196,7 @@ static void read_provider(struct part *part, struct str provider)
 struct words {
     struct str word[WORDS_MAX];
     bool gone[WORDS_MAX];
-    size_t count, left, bytes; /* left: not gone; bytes: of those, joined */
+    size_t count, left, bytes; /* left: number of words not gone; bytes: their joined length */
 };
 
 static void split(struct words *words, const struct part *part)
@@ -221,8 +221,8 @@ static bool drop(struct words *words, size_t i)
     return true;
 }
 
-/* Takes whole words out until at most max bytes are left: those that say what it is, then those of the scope, then from
- * the end. A last word that is too long is cut, or goes too when a stump of it would be left. */
+/* Removes whole words until at most max bytes are left: first generic words, then words of the scope, then words from
+ * the end. A last word that is too long is cut, or removed if a short stump would be left. */
 static void shorten(struct part *part, size_t max)
 {
     struct words words;
@@ -252,7 +252,8 @@ static void shorten(struct part *part, size_t max)
 
 /* ---------------------------------------------------------------- the name */
 
-/* Digits that tell this attempt from the others: more and more of them, for some of the first may be taken too. */
+/* Writes digits that are specific to this attempt. Later attempts have more of them, because the first may be taken
+ * too. */
 static size_t attempt_digits(struct str provider, struct str name, unsigned attempt, char out[DIGITS_MAX])
 {
     struct sha256 sha;
@@ -274,7 +275,8 @@ static bool needs_lead(const struct part *part)
     return part->len > 0 && !wt__is_letter(part->text[0]);
 }
 
-/* Cuts both parts until they fit together, with "__" between them and a '_' before what begins with no letter. */
+/* Cuts both parts until they fit together, with "__" between them and a '_' before a part that does not begin with a
+ * letter. */
 static void fit(struct part *provider, struct part *tool, size_t room)
 {
     size_t least = provider->len < PROVIDER_LEAST ? provider->len : PROVIDER_LEAST;

@@ -51,7 +51,7 @@ void wt__pins_add_offer(struct buffer *out, const char *kind, struct str provide
 
 /* ---------------------------------------------------------------- reading */
 
-/* The key of an offer among by_offer. */
+/* Appends the key of a prompt, resource or template in by_offer. */
 static void put_offer_key(struct buffer *out, const char *kind, struct str provider, struct str name)
 {
     wt__buffer_text(out, kind);
@@ -61,7 +61,7 @@ static void put_offer_key(struct buffer *out, const char *kind, struct str provi
     wt__buffer_str(out, name);
 }
 
-/* Which of the pins' maps a line belongs to, and its key there, "" if it is none. The key is the arena's. */
+/* Returns the map for a line and sets its key, "" if the line is invalid. The key lives in the arena. */
 static struct map *find_map(struct pins *pins, const json_t *row, struct str *key)
 {
     struct buffer text = {0};

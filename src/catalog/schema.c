@@ -1,6 +1,6 @@
-/* schema.c: see schema.h. The walk follows the keywords that hold schemas and leaves values (enum, const, default)
- * alone, so that a property which happens to be called "type" is a property and no keyword. The depth is that of the
- * JSON, which the parser bounds. Failures of jansson here are out of memory: they are counted in one flag. */
+/* schema.c: see schema.h. The walk follows only the keywords that hold schemas. Values (enum, const, default) stay, and
+ * a property called "type" is not mistaken for a keyword. The parser limits the depth of the JSON. Failures of jansson
+ * here mean out of memory, and are collected in one flag. */
 #include "catalog/schema.h"
 
 #include <ctype.h>
@@ -10,8 +10,8 @@
 #include "base/json.h"
 
 struct walk {
-    bool failed;   /* memory was out */
-    bool complete; /* arrays say what they hold */
+    bool failed;   /* out of memory */
+    bool complete; /* every array must have items */
 };
 
 static void check(struct walk *walk, int rc)
@@ -23,7 +23,7 @@ static void check(struct walk *walk, int rc)
 /* ---------------------------------------------------------------- types */
 
 static const struct {
-    const char *word, *type; /* type NULL: anything */
+    const char *word, *type; /* type is NULL for any type */
 } words[] = {
     {"string", "string"},   {"str", "string"},      {"text", "string"},     {"char", "string"},
     {"varchar", "string"},  {"date", "string"},     {"datetime", "string"}, {"time", "string"},
@@ -38,8 +38,8 @@ static const struct {
     {"null", "null"},       {"none", "null"},
 };
 
-/* The JSON Schema type that a source's word for a type stands for, or NULL. Only the first word counts, and in
- * "Optional[X]" the word X: "str, optional", "List[int]", "STRING", "Dict[str, int]". */
+/* Returns the JSON Schema type of a source's word for a type, or NULL. Only the first word counts, and in "Optional[X]"
+ * the word X: "str, optional", "List[int]", "STRING", "Dict[str, int]". */
 static const char *type_of(const char *text)
 {
     char word[16];
@@ -70,7 +70,7 @@ static bool type_known(const json_t *type)
     return mapped && strcmp(mapped, text) == 0;
 }
 
-/* A list of types keeps those that are known, each once. */
+/* Keeps the known types of a list, without duplicates. */
 static void normalise_type_list(struct walk *walk, json_t *schema, json_t *list)
 {
     bool known = json_array_size(list) > 0;
@@ -121,7 +121,7 @@ static void normalise_type(struct walk *walk, json_t *schema)
 
 /* ---------------------------------------------------------------- keywords */
 
-/* OpenAPI 3.0 says exclusiveMinimum: true beside minimum; JSON Schema gives it the number. */
+/* OpenAPI 3.0 writes exclusiveMinimum: true next to minimum; JSON Schema has the number in exclusiveMinimum. */
 static void normalise_exclusive(struct walk *walk, json_t *schema, const char *exclusive, const char *bound)
 {
     json_t *flag = json_object_get(schema, exclusive);
@@ -136,7 +136,7 @@ static void normalise_exclusive(struct walk *walk, json_t *schema, const char *e
     }
 }
 
-/* Counts are whole numbers; Gemini's protocol buffers write them as strings. */
+/* Counts are integers. Gemini's protocol buffers write them as strings. */
 static void normalise_count(struct walk *walk, json_t *schema, const char *key)
 {
     json_t *value = json_object_get(schema, key);
@@ -151,8 +151,7 @@ static void normalise_count(struct walk *walk, json_t *schema, const char *key)
         json_object_del(schema, key);
 }
 
-/* "required" is a list of names, each once. A property that says of itself that it is required is added by its
- * object. */
+/* Makes "required" a list of unique names. A property with required: true of its own is added by normalise_map. */
 static void normalise_required(struct walk *walk, json_t *schema)
 {
     json_t *required = json_object_get(schema, "required");
@@ -177,14 +176,14 @@ static void normalise_required(struct walk *walk, json_t *schema)
 
 static void normalise(struct walk *walk, json_t *schema);
 
-/* What stands where a schema should: a word for a type, or a sentence that describes it. */
+/* Converts a text in place of a schema: the word of a type, or a description. */
 static json_t *schema_of_text(const char *text)
 {
     const char *type = strchr(text, ' ') ? NULL : type_of(text);
     return type ? json_pack("{s:s}", "type", type) : json_pack("{s:s}", "description", text);
 }
 
-/* The value of a keyword that holds one schema: itself, or what to put in its place (a new reference), or NULL. */
+/* Returns a new reference to the schema for the value of a keyword, or NULL if out of memory. */
 static json_t *as_schema(struct walk *walk, json_t *value)
 {
     if (json_is_object(value)) {
@@ -250,7 +249,7 @@ static void normalise_one(struct walk *walk, json_t *schema, const char *key)
         check(walk, json_object_set_new(schema, key, as_schema(walk, value)));
 }
 
-/* Tuples as 2020-12 writes them, and items for every array. */
+/* Writes tuples as in 2020-12, and adds items to arrays. */
 static void complete_array(struct walk *walk, json_t *schema)
 {
     json_t *items = json_object_get(schema, "items");
@@ -264,7 +263,7 @@ static void complete_array(struct walk *walk, json_t *schema)
         check(walk, json_object_set_new(schema, "items", json_object()));
 }
 
-/* Keywords by the kind of value that they hold. */
+/* Keywords by the kind of their value. */
 static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
 static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
 static const char *const ones[] = {"items",
@@ -326,7 +325,7 @@ static bool mentions_object(const json_t *type)
     return json_is_string(type) && strcmp(json_string_value(type), "object") == 0;
 }
 
-/* The root with type and properties in front, where a reader looks for them. */
+/* Returns a root that begins with type and properties, where readers expect them. */
 static json_t *object_root(json_t *schema)
 {
     json_t *type = json_object_get(schema, "type");
@@ -383,8 +382,8 @@ int wt__schema_add(json_t *schema, const char *name, json_t *property, bool requ
     return json_array_append_new(list, json_string(name)) < 0 ? WT_ENOMEM : 0;
 }
 
-/* What a list says of one parameter, as a schema: its own "schema" when it has one, and all else but what belongs to
- * the list. An empty default or description is the source's way to say that there is none. */
+/* Returns the schema of one parameter in a list: its own "schema", and all other members that do not belong to the
+ * list. Drops an empty default or description, which sources write for an absent one. */
 static json_t *property_of(const json_t *parameter)
 {
     static const char *const of_the_list[] = {"name", "in", "schema", "required", "optional"};
@@ -428,7 +427,7 @@ int wt__schema_add_parameters(json_t *schema, const json_t *parameters, bool req
     return 0;
 }
 
-/* {"required": [...], "optional": [...]} and nothing of a schema beside. */
+/* True for {"required": [...], "optional": [...]} without keywords of a schema. */
 static bool is_split(const json_t *parameters)
 {
     json_t *required = json_object_get(parameters, "required");
@@ -437,8 +436,8 @@ static bool is_split(const json_t *parameters)
            !json_object_get(parameters, "type");
 }
 
-/* A schema says its type in a word, or has properties that are schemas; a parameter that is called "type" or
- * "properties" does neither. */
+/* True for a schema, which has a type that is a word, or properties that are schemas. Parameters called "type" or
+ * "properties" have neither. */
 static bool is_schema(const json_t *parameters)
 {
     static const char *const marks[] = {"$ref", "anyOf", "oneOf", "allOf", "$schema"};

@@ -1,5 +1,5 @@
-/* schema_text.c: see schema.h. The walk is bounded in depth and in parameters, so a schema that refers to itself
- * or fans out ends like any other. */
+/* schema_text.c: see schema.h. The walk is limited in depth and in parameters, so that it ends for recursive and very
+ * large schemas. */
 #include "catalog/schema.h"
 
 #include "base/json.h"
@@ -7,8 +7,8 @@
 struct walk {
     const json_t *root;
     struct buffer *names, *descriptions;
-    unsigned parameters; /* seen */
-    unsigned schemas;    /* seen: alternatives without parameters count too */
+    unsigned parameters; /* visited */
+    unsigned schemas;    /* visited, including alternatives without parameters */
 };
 
 static void put(struct buffer *buffer, struct str text)
@@ -20,7 +20,7 @@ static void put(struct buffer *buffer, struct str text)
     wt__buffer_char(buffer, '\n');
 }
 
-/* What "#/$defs/X" means in the schema: members along the path, without escapes. NULL when there is none. */
+/* Follows a reference such as "#/$defs/X", without escapes. Returns NULL if the target is missing. */
 static const json_t *resolve(const struct walk *walk, struct str reference)
 {
     const json_t *at = walk->root;

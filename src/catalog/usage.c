@@ -1,4 +1,4 @@
-/* usage.c: what a usage may say, and how it is written down. */
+/* usage.c: validates and writes the fields of a usage. */
 #include "catalog/usage.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ const char *wt__usage_outcome_name(enum usage_outcome outcome)
     return outcome_names[outcome];
 }
 
-/* As agents' logs have it, too. */
+/* including the words of agents' logs */
 static const struct {
     const char *word;
     enum usage_outcome outcome;
@@ -34,7 +34,7 @@ bool wt__usage_outcome_read(struct str word, enum usage_outcome *out)
     return false;
 }
 
-/* Blanks of every alphabet are blank; so are controls, which no one meant. */
+/* True if text has only blanks of any alphabet, and control characters. */
 static bool is_blank(struct str text)
 {
     const char *end = text.ptr + text.len;
@@ -107,7 +107,7 @@ int wt__usage_read_arguments(json_t **out, struct str text, wt_error *err)
         return wt__fail_nomem(err);
     if (rc == WT_ETOOLONG)
         return wt__fail(err, WT_EFORMAT, "the arguments are nested deeper than %d levels", WT_MAX_JSON_DEPTH);
-    if (rc < 0) /* the parser's own sentence quotes the text */
+    if (rc < 0) /* the parser's own message quotes the text */
         return wt__fail(err, WT_EFORMAT, "the arguments are not valid JSON at byte %zu; " WANTED, why.byte);
     if (json_is_object(*out))
         return 0;
@@ -137,7 +137,7 @@ int wt__usage_check_arguments(struct str text, wt_error *err)
 
 /* ---------------------------------------------------------------- times */
 
-/* `digits` digits at text->ptr, which moves past them; -1 when they are not there. */
+/* Reads `digits` digits and moves *text past them. Returns -1 if there are fewer. */
 static int64_t read_digits(struct str *text, size_t digits)
 {
     int64_t value = 0;
@@ -160,7 +160,7 @@ static bool read_mark(struct str *text, const char *marks)
     return true;
 }
 
-/* "Z", "+01:00": seconds east of UTC. */
+/* Reads "Z" or "+01:00" as seconds east of UTC. */
 static bool read_offset(struct str *text, int64_t *east)
 {
     *east = 0;
@@ -182,7 +182,7 @@ static bool read_clock(struct str *text, struct tm *clock, int64_t *east)
     int64_t hour = read_digits(text, 2);
     int64_t minute = read_mark(text, ":") ? read_digits(text, 2) : -1;
     int64_t second = read_mark(text, ":") ? read_digits(text, 2) : -1;
-    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) /* 60: a leap second */
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) /* 60 is a leap second */
         return false;
     if (read_mark(text, ".")) {
         if (read_digits(text, 1) < 0)

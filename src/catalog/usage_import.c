@@ -1,5 +1,5 @@
-/* usage_import.c: a line of JSON Lines is parsed alone, so that a bad one costs itself; a BEIR folder is read as a data
- * set (catalog/dataset.h), which takes no bad line. */
+/* usage_import.c: parses each line of JSON Lines alone, so that an invalid line does not affect the others. A BEIR
+ * folder is read as a data set (catalog/dataset.h), in which every line must be valid. */
 #include "catalog/usage_import.h"
 
 #include <stdarg.h>
@@ -63,10 +63,10 @@ struct lines {
     struct str text;
     struct usage_place place;
     size_t next, reported;
-    bool cut; /* the line has no end: the file may have been cut off */
+    bool cut; /* the last line has no newline: the file may be truncated */
 };
 
-/* 1: *line is the next that is not blank; 0: there is none; or WT_ECANCELLED. */
+/* Returns 1 with the next line that is not blank, 0 at the end, or WT_ECANCELLED. */
 static int next_line(struct lines *l, struct str *line, wt_error *err)
 {
     while (l->next < l->text.len) {
@@ -101,11 +101,11 @@ static int lines_open(struct lines *l, struct usage_import *import, struct str t
     return wt__progress_phase(import->progress, "reading", text.len) ? wt__fail_cancelled(err) : 0;
 }
 
-/* An issue that costs a usage. */
+/* Reports an issue that skips a usage. */
 #define SKIP(l, at, err, ...)                                                                                          \
     ((l)->import->skipped++, (l)->place.pointer = (at), wt__usage_issue((l)->import, &(l)->place, (err), __VA_ARGS__))
 
-/* The parser names the word at which it gave up, which may be of somebody's arguments. */
+/* Removes the parser's quote, which may contain somebody's arguments. */
 static void unquote(wt_error *why)
 {
     char *near = strstr(why->message, " near '");
@@ -113,7 +113,7 @@ static void unquote(wt_error *why)
         *near = '\0';
 }
 
-/* 1: *out is the line's object, ended with json_decref; 0: an issue was reported. */
+/* Returns 1 with the line's object, to be released with json_decref, or 0 if an issue was reported. */
 static int read_object(struct lines *l, struct str line, json_t **out, wt_error *err)
 {
     wt_error why = {0};
@@ -132,7 +132,7 @@ static int read_object(struct lines *l, struct str line, json_t **out, wt_error 
 
 /* ---------------------------------------------------------------- JSON Lines */
 
-/* Each returns 1, 0 when an issue was reported, or a failure. */
+/* Each returns 1, 0 if an issue was reported, or a failure. */
 static int read_request(struct lines *l, const json_t *object, struct str *out, wt_error *err)
 {
     wt_error why = {0};
@@ -143,8 +143,8 @@ static int read_request(struct lines *l, const json_t *object, struct str *out, 
     return wt__usage_check_request(*out, &why) < 0 ? SKIP(l, "/request", err, "%s", why.message) : 1;
 }
 
-/* An element of "tools": a name, or {"tool": NAME, "arguments": {...}}. What is wrong with arguments costs them alone.
- */
+/* Reads an element of "tools": a name, or {"tool": NAME, "arguments": {...}}. Invalid arguments are dropped, and the
+ * tool is kept. */
 static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_draft_tool *out, wt_error *err)
 {
     char at[POINTER_MAX];
@@ -235,7 +235,7 @@ static int read_name(struct lines *l, const json_t *object, const char *pointer,
     return check(*out, &why) < 0 ? SKIP(l, pointer, err, "%s", why.message) : 1;
 }
 
-/* {"key": "run-17/3", "outcome": "failed"} tells how a usage ended that was told before. */
+/* True for {"key": "run-17/3", "outcome": "failed"}, the outcome of a usage reported before. */
 static bool is_outcome(const json_t *object)
 {
     return !json_object_get(object, "request") && !json_object_get(object, "tools") &&
@@ -280,7 +280,7 @@ int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const 
 
 /* ---------------------------------------------------------------- BEIR */
 
-/* The usage of a query that has relevant tools. */
+/* Passes the usage of a query with relevant tools to `take`. */
 static int take_query(struct usage_import *import, const struct query *query, const char *file, wt_error *err)
 {
     struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS];

@@ -1,5 +1,5 @@
-/* word_diff.c: the longest common subsequence of words, by the plain table, of what is left between a common beginning
- * and a common end. Where that would be a table of more than DIFF_CELLS, all of it counts as one change: it is one. */
+/* word_diff.c: the longest common subsequence of words, with the standard table, after removing the common beginning
+ * and end. If the table would exceed DIFF_CELLS, everything between them is one change. */
 #include "catalog/word_diff.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 enum {
     DIFF_CELLS = 1 << 20,
-    DIFF_PLACES = 4,  /* changes of one text that are told one by one */
-    DIFF_QUOTED = 160 /* bytes of each */
+    DIFF_PLACES = 4,  /* maximum changes of one text described separately */
+    DIFF_QUOTED = 160 /* maximum bytes quoted of each */
 };
 
 struct words {
@@ -18,7 +18,7 @@ struct words {
     size_t count, capacity;
 };
 
-/* Where a text is cut, so that no character is. */
+/* Returns the length of at most `most` bytes that ends between characters. */
 static size_t cut_at(struct str text, size_t most)
 {
     while (most > 0 && ((unsigned char)text.ptr[most] & 0xc0) == 0x80)
@@ -49,7 +49,7 @@ static int read_words(struct words *out, struct str text)
     return 0;
 }
 
-/* The text of words [from, to). */
+/* Returns the text of words [from, to). */
 static struct str span(const struct words *words, size_t from, size_t to)
 {
     if (from == to)
@@ -62,7 +62,7 @@ struct diff {
     struct words before, after;
     struct buffer *out;
     size_t told, untold;
-    uint16_t *table; /* [(n + 1) * (m + 1)] length of the common rest */
+    uint16_t *table; /* [(n + 1) * (m + 1)] length of the longest common subsequence of the rests */
 };
 
 static void tell(struct diff *d, struct str gone, struct str come)
@@ -85,7 +85,7 @@ static void tell(struct diff *d, struct str gone, struct str come)
     }
 }
 
-/* Lengths of what the rests of [a, n) and [b, m) have in common. */
+/* Fills the table for the words [a, n) and [b, m). */
 static void fill(struct diff *d, size_t a, size_t n, size_t b, size_t m)
 {
     size_t width = m - b + 1;

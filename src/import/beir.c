@@ -1,6 +1,6 @@
-/* beir.c: corpus.jsonl of a data set in BEIR layout: _id, title (the tool's name), text (its description), and
- * metadata with provider, category and parameters in whatever shape the set has them. Parameters that say nothing that
- * we can read are left out: a data set's tools are all needed, and its metadata is not a contract. */
+/* beir.c: corpus.jsonl of a data set in BEIR layout: _id, title (the tool's name), text (its description), and metadata
+ * with provider, category and parameters in any shape. Unreadable parameters are dropped: the tools of a data set are
+ * all needed, and its metadata is not a contract. */
 #include "base/json.h"
 #include "import/reader.h"
 #include "catalog/schema.h"

@@ -1,5 +1,5 @@
-/* function.c: reads one tool object by the shape of its format. A schema under another format's key is an issue and
- * not a tool without arguments: silence would cost the arguments. */
+/* function.c: reads one tool object in the shape of its format. A schema under the key of another format is an issue:
+ * importing the tool without it would lose the arguments. */
 #include "import/function.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
     {"parameters_json_schema", "gemini"},
 };
 
-/* 1: *out is the schema or NULL; 0: reported. */
+/* Returns 1 with the schema or NULL in *out, or 0 if an issue was reported. */
 static int find_schema(struct reader *reader, struct place place, const json_t *function,
                        const struct function_shape *shape, json_t **out, wt_error *err)
 {
@@ -47,7 +47,8 @@ static int find_schema(struct reader *reader, struct place place, const json_t *
     return 1;
 }
 
-/* Hosted tools (web search, code interpreter) stand in the same lists as functions. 1: a function; 0: reported. */
+/* Hosted tools (web search, code interpreter) are listed together with functions. Returns 1 for a function, or 0 if an
+ * issue was reported. */
 static int check_type(struct reader *reader, struct place place, const json_t *tool, const struct function_shape *shape,
                       wt_error *err)
 {

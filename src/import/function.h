@@ -1,4 +1,4 @@
-/* function.h: a tool as one JSON object with a name, a description and a schema: what most formats are. */
+/* function.h: a tool as one JSON object with a name, a description and a schema, as in most formats. */
 #ifndef WT_IMPORT_FUNCTION_H
 #define WT_IMPORT_FUNCTION_H
 
@@ -6,13 +6,15 @@
 
 enum { FUNCTION_SCHEMA_KEYS = 5 };
 
-/* Where a format keeps what. */
+/* The members of a tool in one format. */
 struct function_shape {
-    const char *nested;                            /* the member that holds the tool, when there is one */
-    const char *schema_keys[FUNCTION_SCHEMA_KEYS]; /* of the arguments; the first that is there counts */
-    const char *types[3];                          /* values of "type" that a function may have; none: any */
-    bool named_provider;                           /* "provider" and "category" are read */
-    bool loose;                                    /* a schema may be any description of parameters */
+    const char *nested;                            /* member that contains the tool, if present; NULL if the tool is
+                                                    * never nested */
+    const char *schema_keys[FUNCTION_SCHEMA_KEYS]; /* members for the schema of the arguments; the first one present is
+                                                    * used */
+    const char *types[3];                          /* values of "type" that can be imported; empty for any */
+    bool named_provider;                           /* read "provider" and "category" */
+    bool loose;                                    /* accept any description of parameters as a schema */
 };
 
 int wt__function_read(struct reader *reader, const struct json_item *item, const struct function_shape *shape,

@@ -1,5 +1,5 @@
-/* gemini.c: function declarations of the Gemini API. "parameters" is its subset of OpenAPI with types in capitals,
- * "parametersJsonSchema" is JSON Schema; both come out as JSON Schema. */
+/* gemini.c: function declarations of the Gemini API. "parameters" is a subset of OpenAPI with upper-case types,
+ * "parametersJsonSchema" is JSON Schema. Both are imported as JSON Schema. */
 #include "import/function.h"
 
 static bool detect(const struct peek *peek)

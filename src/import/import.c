@@ -1,4 +1,4 @@
-/* import.c: chooses an importer for each source and runs it. */
+/* import.c: detects the format of each source and runs its importer. */
 #include "import/import.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static struct str without_mark(struct str bytes)
     return wt__str_starts(bytes, mark) ? (struct str){bytes.ptr + mark.len, bytes.len - mark.len} : bytes;
 }
 
-/* What no importer could read, said once for all of them. */
+/* Rejects sources that are invalid in every format. */
 static int check_source(const char *file, struct str bytes, wt_error *err)
 {
     if (wt__str_trim(bytes).len == 0)
@@ -47,11 +47,11 @@ static bool mentions(struct str text, const char *words)
     return memmem(text.ptr, text.len, words, strlen(words)) != NULL;
 }
 
-/* What people have besides tools, by words of it that tools hardly have: the more telling sentence. Only sources that
- * have no sure mark of a format are looked at. */
+/* Common files without tools, recognised by words that tools rarely contain, for a better message. Only checked if no
+ * key identifies a format. */
 static const struct {
-    const char *start;    /* what it begins with; NULL: anything */
-    const char *marks[2]; /* and what is in it */
+    const char *start;    /* prefix; NULL for any */
+    const char *marks[2]; /* words in the file */
     const char *sentence;
 } strangers[] = {
     {"%PDF", {0}, "is a PDF: look for the API's OpenAPI document, and add that"},
@@ -78,15 +78,15 @@ static const char *stranger(struct str bytes)
     return NULL;
 }
 
-/* The configuration of a client names MCP servers and has no tools. Its comments keep it from being JSON, so its words
- * have to do. */
+/* A client's configuration names MCP servers and has no tools. It may contain comments, so it is recognised by words
+ * instead of parsed. */
 static bool is_client_config(struct str bytes)
 {
     return mentions(bytes, "\"mcpServers\"") ||
            (mentions(bytes, "\"servers\"") && (mentions(bytes, "\"command\"") || mentions(bytes, "\"url\"")));
 }
 
-/* A log of requests (catalog/usage_import.h), by its first line: a tool would have a name there. */
+/* True for a log of requests (catalog/usage_import.h), by its first line; a tool would have a name there. */
 static bool is_recorded_use(struct str bytes)
 {
     const char *end = memchr(bytes.ptr, '\n', bytes.len);
@@ -124,7 +124,7 @@ static int choose(const struct importer **out, const struct import_options *opti
         FORMATS);
 }
 
-/* Reads bytes, which outlive the import, as the file that was added last. */
+/* Reads the last added file from bytes that outlive the import. */
 static int read_source(struct reader *reader, struct str bytes, wt_error *err)
 {
     struct import *out = reader->out;
@@ -176,7 +176,7 @@ static bool has_ending(const char *path, struct str ending)
     return len > ending.len && strncasecmp(path + len - ending.len, ending.ptr, ending.len) == 0;
 }
 
-/* The file's name without folder and ending. */
+/* Returns the file's name without folder and extension. */
 static struct str stem_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -185,8 +185,8 @@ static struct str stem_of(const char *path)
     return (struct str){name, dot ? (size_t)(dot - name) : strlen(name)};
 }
 
-/* Reads the file at path, which was added last and outlives the reading, and what is in it. The stem is the provider of
- * lists that cannot name one; lines of JSON may come from many. */
+/* Reads the last added file from path, which outlives the reading. In JSON files the stem is the default provider;
+ * lines of JSON may come from many providers. */
 static int read_file(struct reader *reader, const char *path, wt_error *err)
 {
     struct import *out = reader->out;
@@ -218,7 +218,7 @@ static bool is_source(const char *path)
     return false;
 }
 
-/* One file of a folder. What spoils the whole file is an issue of the folder. */
+/* Reads one file of a folder. A failure of the whole file becomes an issue. */
 static int read_member(struct reader *reader, const char *path, wt_error *err)
 {
     wt_error why = {0};
@@ -237,7 +237,7 @@ static int read_member(struct reader *reader, const char *path, wt_error *err)
         return 0;
     reader->out->whole = false;
     wt__buffer_clear(&reader->pointer);
-    const char *sentence = why.message; /* an issue names its file by itself */
+    const char *sentence = why.message; /* an issue already names its file */
     if (strncmp(sentence, path, strlen(path)) == 0)
         sentence += strlen(path) + strspn(sentence + strlen(path), ": ");
     return wt__reader_issue(reader, (struct place){why.byte, why.line}, "", err, "%s", sentence);

@@ -1,6 +1,6 @@
-/* jsonl.c: JSON Lines, one tool a line, in the shape of any function format or plain: {"name", "description", "title",
- * "provider", "category", "parameters"}. A line may also be a list or a result of tools. A document whose tools name
- * their provider is read here too, one line or many, because no other format has that member. */
+/* jsonl.c: JSON Lines, one tool per line, in the shape of any function format or plain: {"name", "description",
+ * "title", "provider", "category", "parameters"}. A line may also be a list or a result of tools. A document whose
+ * tools name their provider is read here as well, because no other format has that member. */
 #include "import/function.h"
 
 static bool detect(const struct peek *peek)

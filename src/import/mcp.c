@@ -1,4 +1,4 @@
-/* mcp.c: tools as an MCP server lists them: a tools/list result, alone, in its JSON-RPC envelope, or pages of such. */
+/* mcp.c: a tools/list result of an MCP server: alone, in its JSON-RPC envelope, or several pages. */
 #include "import/function.h"
 
 static bool detect(const struct peek *peek)

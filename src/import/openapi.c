@@ -1,7 +1,7 @@
-/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML: each operation is a tool. Its name is the
- * operationId, else "METHOD /path"; its provider a short name of the document (provider.h), its category the tags; its
- * definition the operation as JSON, with what it inherits (openapi_inherited.c). YAML is turned into JSON first, with
- * the way back to the places. Each operation is parsed alone. */
+/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML. Each operation is a tool. Its name is the
+ * operationId or "METHOD /path", its provider a short name of the document (provider.h), its category the tags. Its
+ * definition is the operation as JSON with its inherited members (openapi_inherited.c). YAML is converted to JSON
+ * first. Each operation is parsed alone. */
 #include "import/openapi.h"
 
 #include <ctype.h>
@@ -12,20 +12,20 @@
 #include "import/yaml.h"
 #include "text/markup.h"
 
-/* One path while its operations are read. */
+/* A path item while its operations are read. */
 struct path {
     struct str name;
     json_t *shared;            /* its parameters, or NULL */
-    json_t *servers;           /* briefly, or NULL */
-    struct str summary, about; /* for operations that say nothing themselves; views of head */
-    json_t *head;              /* its summary and description */
+    json_t *servers;           /* shortened, or NULL */
+    struct str summary, about; /* fallbacks for operations without texts; views of head */
+    json_t *head;              /* its members */
 };
 
 static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"};
-/* What else a path may have. */
+/* Other members of a path item. */
 static const char *const fields[] = {"$ref", "summary", "description", "servers", "parameters"};
 
-enum { METHOD_SHOWN = 32 }; /* bytes of a method that there is not, in a message */
+enum { METHOD_SHOWN = 32 }; /* maximum bytes of an unknown method in a message */
 
 static bool detect(const struct peek *peek)
 {
@@ -55,7 +55,7 @@ static void put_method(struct buffer *out, struct str method, struct str path)
     wt__buffer_str(out, path);
 }
 
-/* description, and summary as the title beside it; either alone is the description. */
+/* Sets description and title. With only one of the two texts, it is the description. */
 static void put_texts(struct draft *draft, struct str summary, struct str description)
 {
     draft->description = description.len > 0 ? description : summary;
@@ -71,7 +71,8 @@ static void strip_draft(struct draft *draft, struct buffer plain[2])
             *texts[i] = wt__buffer_view(&plain[i]);
 }
 
-/* What it refers to may stand behind the place where reading ended, which was told. */
+/* Reports a missing target of a reference. In a truncated document the target may be in the unread part, and the
+ * truncation was reported. */
 static int tell_dangling(struct openapi *document, struct place place, wt_error *err)
 {
     if (document->whole)
@@ -124,7 +125,7 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     return rc;
 }
 
-/* It is there, whatever is wrong with it. */
+/* Notes the id of an operation that was skipped. */
 static int leave_operation(struct reader *reader, const struct path *path, const struct json_item *item, wt_error *err)
 {
     struct buffer route = {0};
@@ -163,7 +164,7 @@ static bool among(const char *const *words, size_t count, struct str key)
 }
 #define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
 
-/* A key of a path item that nobody knows: most likely a method that was typed wrong, and so a lost operation. */
+/* Reports an unknown key of a path item. It is most likely a misspelt method, and so a lost operation. */
 static int tell_unknown(struct reader *reader, const struct json_item *item, wt_error *err)
 {
     char lower[METHOD_SHOWN];
@@ -183,7 +184,7 @@ static int tell_unknown(struct reader *reader, const struct json_item *item, wt_
                             nearest.best[0] ? "\"?" : "");
 }
 
-/* Calls for the operations of a path item, or of its additionalOperations, whose members are all operations. */
+/* Reads the operations of a path item, or of its additionalOperations, whose members are all operations. */
 static int each_operation(struct openapi *document, const struct path *path, struct str provider,
                           const struct json_item *object, bool additional, wt_error *err)
 {
@@ -207,7 +208,7 @@ static int each_operation(struct openapi *document, const struct path *path, str
     return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
 }
 
-/* Puts what the operations of a path share into its head, where that has it not yet. 1: read on; 0: reported. */
+/* Adds shared members of a path item to the path's head unless present. Returns 1, or 0 if an issue was reported. */
 static int read_shared(struct openapi *document, const struct json_item *object, struct path *path, wt_error *err)
 {
     struct json_scan scan;
@@ -233,7 +234,8 @@ static int read_shared(struct openapi *document, const struct json_item *object,
     return 1;
 }
 
-/* What the operations of a path share, and the reference that stands for all of it. 1: read on; 0: reported. */
+/* Reads the shared members of a path item, and the item that its "$ref" points to. Returns 1, or 0 if an issue was
+ * reported. */
 static int read_head(struct openapi *document, const struct json_item *object, struct path *path,
                      struct openapi_part **elsewhere, wt_error *err)
 {
@@ -265,7 +267,7 @@ static int read_path(struct openapi *document, struct str provider, const struct
     struct openapi_part *elsewhere = NULL;
     json_t *key = NULL;
     struct path path = {.name = item->key, .head = json_object()};
-    /* A key with escapes is a JSON string like any other: its quotes are around it in the text. */
+    /* Decode a key with escapes as a JSON string, with the quotes around it. */
     if (memchr(item->key.ptr, '\\', item->key.len) &&
         wt__json_parse(&key, item->key.ptr - 1, item->key.len + 2, NULL) == 0 && json_is_string(key))
         path.name = (struct str){json_string_value(key), json_string_length(key)};
@@ -304,11 +306,11 @@ static int read_paths(struct openapi *document, struct str provider, const struc
 
 /* ---------------------------------------------------------------- the document */
 
-/* Members of the root that are needed. */
+/* Members of the root. */
 struct root {
     struct json_item version, swagger, info, servers, host, base, schemes, security, paths;
-    struct json_item like_paths; /* what was called nearly so */
-    struct json_scan scan;       /* where reading the root ended */
+    struct json_item like_paths; /* a member with a similar name */
+    struct json_scan scan;       /* state at the end of the root */
     bool whole;
 };
 
@@ -358,7 +360,7 @@ static int check_version(const struct reader *reader, const struct root *root, w
                        swagger ? "Swagger" : "OpenAPI", (int)(version.len < 32 ? version.len : 32), version.ptr);
 }
 
-/* A member of the root, or NULL when it is absent or no JSON. */
+/* Parses a member of the root. *out is NULL if it is absent or not valid JSON. */
 static int read_member(json_t **out, const struct json_item *item, wt_error *err)
 {
     *out = NULL;
@@ -367,7 +369,7 @@ static int read_member(json_t **out, const struct json_item *item, wt_error *err
                : 0;
 }
 
-/* Who offers the operations, by the title, the first server, and the file. */
+/* Derives the provider from the title, the first server, and the file name. */
 static int name_provider(const struct reader *reader, const struct root *root, struct buffer *out, wt_error *err)
 {
     json_t *info = NULL, *servers = NULL;
@@ -376,7 +378,7 @@ static int name_provider(const struct reader *reader, const struct root *root, s
         rc = read_member(&servers, &root->servers, err);
     if (rc == 0) {
         struct str host = root->host.value, url = wt__json_str(json_array_get(servers, 0), "url");
-        if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* of Swagger 2.0 */
+        if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* Swagger 2.0 */
             url = (struct str){host.ptr + 1, host.len - 2};
         wt__short_provider(out, wt__json_str(info, "title"), url, reader->stem);
         rc = out->failed ? wt__fail_nomem(err) : 0;
@@ -386,7 +388,7 @@ static int name_provider(const struct reader *reader, const struct root *root, s
     return rc;
 }
 
-/* What operations have of the root. */
+/* Reads the members of the root that operations inherit. */
 static int read_inherited(struct openapi *document, const struct root *root, wt_error *err)
 {
     const struct {
@@ -411,7 +413,7 @@ static int read_inherited(struct openapi *document, const struct root *root, wt_
     return rc;
 }
 
-/* A document without operations is most likely not what somebody meant to add. */
+/* Fails, because a document without operations is most likely a mistake. */
 static int fail_empty(const struct reader *reader, const struct root *root, wt_error *err)
 {
     const char *file = reader->out->files[reader->file];

@@ -1,10 +1,10 @@
-/* openapi_arguments.c: one flat object of arguments for an operation: parameters by their names, wherever they are
- * sent, and the properties of the body beside them. Where a name is taken, the later one says where it is sent:
- * "query_id", "body_id". A body that is no plain object is the one argument "body".
+/* openapi_arguments.c: builds one flat object of arguments for an operation: all parameters by name, and the properties
+ * of the body. If a name is taken, the later argument gets its place as a prefix: "query_id", "body_id". A body that is
+ * not a plain object is the argument "body".
  *
- * Swagger 2.0 differs in this alone: a parameter is its own schema ("type" beside "name"), the body is the parameter
- * in "body", and the fields of a form are those in "formData". No document of OpenAPI 3 has any of these by right, so
- * they are read wherever they stand. */
+ * Swagger 2.0 differs only here. A parameter is its own schema ("type" next to "name"), the body is the parameter in
+ * "body", and form fields are parameters in "formData". Valid documents of OpenAPI 3 have none of these, so they are
+ * read without checking the version. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -16,7 +16,7 @@
 #include "catalog/schema.h"
 #include "text/markup.h"
 
-/* Sets "description" where text has any. */
+/* Sets "description" unless text is empty. */
 static int describe(json_t *property, struct str text)
 {
     if (text.len == 0 || !json_is_object(property))
@@ -24,7 +24,7 @@ static int describe(json_t *property, struct str text)
     return json_object_set_new(property, "description", json_stringn(text.ptr, text.len));
 }
 
-/* Adds a property under its name, or under PLACE_NAME when that is taken; a credential is left out. Steals property. */
+/* Adds a property under its name, or under PLACE_NAME if that is taken. Skips credentials. Steals property. */
 static int add_argument(const struct openapi *document, json_t *arguments, struct str place, const char *name,
                         json_t *property, bool required)
 {
@@ -52,9 +52,9 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
 
 /* ---------------------------------------------------------------- parameters */
 
-enum { PLACE_SHOWN = 32 }; /* bytes of a place that there is not, in a message */
+enum { PLACE_SHOWN = 32 }; /* maximum bytes of an unknown place in a message */
 
-/* Notes what is wrong with a parameter that has no name, or that is sent nowhere that there is: the first of a tool. */
+/* Notes the first parameter of a tool without a name or with an unknown place. */
 static void judge(struct openapi *document, const json_t *parameter, size_t index)
 {
     static const char *const places[] = {"query", "header", "path", "cookie", "querystring", "body", "formData"};
@@ -78,7 +78,7 @@ static void judge(struct openapi *document, const json_t *parameter, size_t inde
                  nearest.best[0] ? "; did you mean \"" : "", PLACE_SHOWN, nearest.best, nearest.best[0] ? "\"?" : "");
 }
 
-/* Puts parameters into `all` under "in name": the later of two replaces the earlier in its place. */
+/* Collects parameters in `all` under "in name". A later parameter replaces an earlier one with the same key. */
 static int collect(struct openapi *document, json_t *all, const json_t *list)
 {
     int rc = 0;
@@ -99,7 +99,7 @@ static int collect(struct openapi *document, json_t *all, const json_t *list)
     return rc;
 }
 
-/* What a parameter of Swagger 2.0 says of its values: all but what makes it a parameter. */
+/* Returns the schema of a Swagger 2.0 parameter: all its members that do not describe the parameter itself. */
 static json_t *own_schema(struct openapi *document, const json_t *parameter)
 {
     static const char *const of_the_parameter[] = {"name", "in", "required", "schema", "content"};
@@ -111,7 +111,7 @@ static json_t *own_schema(struct openapi *document, const json_t *parameter)
     return schema;
 }
 
-/* The schema of a media type, or of a parameter: its own, that of its content, or itself. */
+/* Returns the schema of a media type or parameter: its "schema", the schema of its content, or its own members. */
 static json_t *schema_of(struct openapi *document, const json_t *holder)
 {
     const json_t *schema = json_object_get(holder, "schema");
@@ -128,7 +128,7 @@ static bool sent_in(const json_t *parameter, const char *place)
     return wt__str_equal(wt__json_str(parameter, "in"), wt__str(place));
 }
 
-/* One parameter as an argument: place_name when its name is taken. */
+/* Adds one parameter as an argument. */
 static int add_parameter(struct openapi *document, json_t *arguments, struct str place, const json_t *parameter)
 {
     bool required = json_is_true(json_object_get(parameter, "required")) || sent_in(parameter, "path");
@@ -140,7 +140,7 @@ static int add_parameter(struct openapi *document, json_t *arguments, struct str
     return add_argument(document, arguments, place, wt__json_str(parameter, "name").ptr, property, required);
 }
 
-/* Adds the parameters that are not part of the body. */
+/* Adds the parameters outside the body. */
 static int add_parameters(struct openapi *document, json_t *arguments, json_t *all)
 {
     const char *key;
@@ -163,7 +163,7 @@ static bool is_json(const char *type)
            (len > 5 && strncasecmp(type + len - 5, "+json", 5) == 0);
 }
 
-/* The media type that a program would send: JSON, then a form, then whatever comes first. */
+/* Returns the preferred media type: JSON, then a form, then the first one. */
 static const json_t *choose_media(const json_t *content)
 {
     const char *type;
@@ -189,7 +189,7 @@ static bool lists(const json_t *required, const char *name)
     return false;
 }
 
-/* Whether all that body says is in its properties and those of its allOf. */
+/* True if properties, also those in allOf, describe the body completely. */
 static bool is_plain_object(const json_t *body)
 {
     if (json_object_get(body, "oneOf") || json_object_get(body, "anyOf"))
@@ -204,7 +204,7 @@ static bool is_plain_object(const json_t *body)
     return some;
 }
 
-/* What the service sets itself (readOnly) is in its answers and in no request. */
+/* Adds the properties of the body. Skips readOnly ones, which appear only in responses. */
 static int add_properties(struct openapi *document, json_t *arguments, const json_t *body, bool required)
 {
     const char *name;
@@ -228,7 +228,7 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     return 0;
 }
 
-/* Adds the body that holder has a schema of. about: what describes it when the schema does not. */
+/* Adds the body with the schema in holder. about is the fallback for its description. */
 static int add_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
                       bool required)
 {
@@ -257,7 +257,7 @@ static int add_body(struct openapi *document, json_t *arguments, const json_t *o
                       json_is_true(json_object_get(request, "required")));
 }
 
-/* The body as Swagger 2.0 has it among the parameters. */
+/* Adds the body of Swagger 2.0, which is among the parameters. */
 static int add_body_parameters(struct openapi *document, json_t *arguments, json_t *all)
 {
     const char *key;
@@ -273,7 +273,7 @@ static int add_body_parameters(struct openapi *document, json_t *arguments, json
     }
     return rc;
 }
-/* True if the member's value is data of the API rather than a schema. */
+/* True if the member's value is data of the API, not a schema. */
 static bool holds_data(const char *key)
 {
     static const char *const keys[] = {"default", "enum", "const", "example", "examples"};

@@ -1,11 +1,11 @@
-/* openapi_inherited.c: an operation as it stands by itself. Where its call goes and how it is authorised is said once
- * for a whole document, or a path, and an operation says only what differs. Who approves of a tool approves of that,
- * too: so it stands in its definition (docs/audit.md, "Pins"), behind the operation's own members:
+/* openapi_inherited.c: makes the definition of an operation self-contained. A document or path states once where its
+ * operations are sent and how they are authorised, and an operation overrides it. An approval of a tool covers these
+ * members too, so they are part of the definition (docs/audit.md, "Pins"), after the operation's own members:
  *
- *   own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}
+ * own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}
  *
- * A million operations may inherit from a document of megabytes. So no inherited value has more than
- * OPENAPI_INHERITED_BYTES: of a longer one stands the hash, which tells a change as well. */
+ * A million operations may inherit from a document of megabytes. So an inherited value longer than
+ * OPENAPI_INHERITED_BYTES is replaced by its hash, which still reveals a change. */
 #include "base/json.h"
 #include "catalog/definition_hash.h"
 #include "import/openapi.h"
@@ -29,7 +29,7 @@ static int set_brief(json_t *out, const char *key, const json_t *value)
     return value && (!brief || json_object_set_new(out, key, brief) < 0) ? WT_ENOMEM : 0;
 }
 
-/* Sets the schemes that the requirements name, where there are any. */
+/* Sets the schemes named by the requirements, if any. */
 static int set_schemes(const struct openapi *document, json_t *out, const json_t *security)
 {
     json_t *used = json_object(), *requirement, *scopes;
@@ -77,7 +77,7 @@ static const json_t *find(const json_t *first, const json_t *second, const char 
 int wt__openapi_definition(struct openapi *document, const json_t *servers, const json_t *operation, struct str own,
                            struct str *out)
 {
-    json_t *near = json_object(); /* of the path, and what follows from the operation itself */
+    json_t *near = json_object(); /* from the path and the operation */
     const json_t *security = json_object_get(operation, "security");
     struct buffer text = {0};
     bool first = json_object_size(operation) == 0, same = !document->reader->yaml;

@@ -1,8 +1,8 @@
 /* openapi_refs.c: references within an OpenAPI document.
  *
- * The document is never parsed as a whole: an index knows where each part stands that references usually name, a part
- * is parsed when it is first needed and kept for the next tool. Writing references out is bounded thrice, by a stack
- * against cycles, in depth and in values, because a few lines can refer to each other into the billions. */
+ * The document is never parsed as a whole. An index locates the usual targets of references; a target is parsed on
+ * first use and cached. Expansion is limited by a stack against cycles, by depth, and by the number of values, because
+ * a few lines can refer to each other billions of times. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- index */
 
-/* Appends "/key" as a JSON pointer has it; a key that is written with escapes is decoded first. */
+/* Appends "/key" as a step of a JSON pointer. A key with escapes is decoded first. */
 static void put_step(struct buffer *out, struct str key)
 {
     json_t *decoded = NULL;
@@ -35,14 +35,14 @@ static int add_part(struct openapi *document, const struct buffer *pointer, cons
     return 0;
 }
 
-/* In OpenAPI 3 and in Swagger 2.0. */
+/* OpenAPI 3, and Swagger 2.0. */
 static bool holds_schemes(struct str pointer)
 {
     return wt__str_equal(pointer, STR("/components/securitySchemes")) ||
            wt__str_equal(pointer, STR("/securityDefinitions"));
 }
 
-/* Adds the members of a container, or, `levels` further down, of its members. */
+/* Adds the members of a container, `levels` further down. */
 static int index_members(struct openapi *document, struct buffer *pointer, const struct json_item *container,
                          int levels)
 {
@@ -118,7 +118,7 @@ void wt__openapi_next_tool(struct openapi *document, struct str name)
 
 /* ---------------------------------------------------------------- resolving */
 
-/* The pointer of a local reference "#/a/b", percent signs decoded; an empty buffer for any other reference. */
+/* Appends the pointer of a local reference "#/a/b" with decoded percent signs. Appends nothing for other references. */
 static void pointer_of(struct buffer *out, struct str reference)
 {
     if (!wt__str_starts(reference, STR("#/")))
@@ -133,7 +133,7 @@ static void pointer_of(struct buffer *out, struct str reference)
     }
 }
 
-/* Bytes of a pointer's first `steps` steps. */
+/* Returns the length of a pointer's first `steps` steps. */
 static size_t prefix_of(struct str pointer, int steps)
 {
     size_t at = 0;
@@ -162,7 +162,7 @@ struct openapi_part *wt__openapi_part(struct openapi *document, struct str refer
     return rest.len == 0 ? part : NULL;
 }
 
-/* The part's value, parsed on first use. NULL when it does not parse; *rc tells when memory is out. */
+/* Returns the part's value, parsed on first use, or NULL if invalid. Sets *rc if out of memory. */
 static const json_t *value_of(struct openapi *document, struct openapi_part *part, int *rc)
 {
     if (!part->value && !part->bad) {
@@ -176,7 +176,7 @@ static const json_t *value_of(struct openapi *document, struct openapi_part *par
     return part->value;
 }
 
-/* The value below `value` along the rest of a pointer. */
+/* Returns the value at the rest of a pointer below `value`. */
 static const json_t *descend(const json_t *value, struct str rest)
 {
     while (value && rest.len > 0) {
@@ -196,9 +196,9 @@ static const json_t *descend(const json_t *value, struct str rest)
     return value;
 }
 
-enum { REFERENCE_SHOWN = 80 }; /* bytes of a reference, in a message */
+enum { REFERENCE_SHOWN = 80 }; /* maximum bytes of a reference in a message */
 
-/* What is not read is neither shown nor pinned: whoever reads the tool is to know. */
+/* Notes a reference that is not read, because its target is missing in the tool and not pinned. */
 static void note_unread(struct openapi *document, struct str reference)
 {
     bool here = wt__str_starts(reference, STR("#"));
@@ -240,7 +240,7 @@ const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value,
     return value;
 }
 
-/* ---------------------------------------------------------------- writing out */
+/* ---------------------------------------------------------------- expansion */
 
 static bool among(const char *const *words, size_t count, const char *key)
 {
@@ -253,8 +253,8 @@ static bool among(const char *const *words, size_t count, const char *key)
 
 static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names);
 
-/* Past its share a tool's schema keeps the names of what is open, so that no argument gets lost, but what they hold is
- * only outlined; past OPENAPI_HARD times the share even names stop. */
+/* Over its limit a schema keeps the names of the open object, so that no argument is lost, with outlined values. Names
+ * stop at OPENAPI_HARD times the limit. */
 enum { OPENAPI_HARD = 16 };
 
 static bool spent(const struct openapi *document)
@@ -262,14 +262,14 @@ static bool spent(const struct openapi *document)
     return document->nodes > document->most;
 }
 
-/* Keywords whose value maps names to schemas; whose value is data; and those that say nothing about arguments: the last
- * two say how Swagger 2.0 writes a value into a request. */
+/* Keywords whose value maps names to schemas, keywords whose value is data, and keywords without meaning for arguments.
+ * The last two are serialisation options of Swagger 2.0. */
 static const char *const named[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
 static const char *const data[] = {"enum", "const", "default", "required"};
 static const char *const dropped[] = {"example",          "examples",       "xml", "externalDocs", "discriminator",
                                       "collectionFormat", "allowEmptyValue"};
 
-/* What stays of a schema that is not written out: what it is, without what it holds. */
+/* Returns type, title and description of a schema that is not expanded. */
 static json_t *outline(const json_t *schema)
 {
     static const char *const kept[] = {"type", "title", "description"};
@@ -330,7 +330,7 @@ static json_t *expand_reference(struct openapi *document, const json_t *value, i
     return out;
 }
 
-/* names: the members of value are names, not keywords. */
+/* names is true if the members of value are names, not keywords. */
 static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names)
 {
     document->nodes++;

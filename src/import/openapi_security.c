@@ -1,15 +1,14 @@
-/* openapi_security.c: parameters that are the calling program's business, as the document itself tells: those that
- * carry its security schemes, and those that some services declare once for all operations and repeat in each. What its
- * name tells is told by credentials.c. */
+/* openapi_security.c: detects parameters set by the calling program: those of the document's security schemes, and
+ * those that some services declare once and repeat in every operation. Detection by name is in credentials.c. */
 #include <stdio.h>
 #include <strings.h>
 
 #include "base/json.h"
 #include "import/openapi.h"
 
-/* A service's shared parameters that say how a request is signed, counted, wrapped or printed. They count in a document
- * that declares `mark` among its shared parameters, and only where an operation refers to the shared ones. Google's
- * "fields" stays: some of its operations want it, and it chooses what comes back. */
+/* A service's shared parameters for signing, quotas, callbacks and formatting. They apply to documents with `mark`
+ * among the shared parameters, and only where an operation refers to a shared parameter. Google's "fields" is kept:
+ * some of its operations require it, and it selects the result. */
 static const struct {
     const char *mark, *names[16];
 } services[] = {
@@ -22,7 +21,7 @@ static const struct {
 };
 /* Headers of the protocol. OpenAPI says to ignore the first three among parameters. */
 static const char *const protocol[] = {"Accept", "Content-Type", "Authorization", "Proxy-Authorization", "Cookie"};
-/* Where shared parameters stand in OpenAPI 3 and in Swagger 2.0. */
+/* Locations of shared parameters in OpenAPI 3 and in Swagger 2.0. */
 static const char *const shared[] = {"#/components/parameters/", "#/parameters/"};
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
@@ -48,7 +47,7 @@ static bool is_scheme(const struct openapi *document, struct str place, struct s
     return false;
 }
 
-/* Whether the document shares a parameter of that name. */
+/* True if the document declares a shared parameter with that name. */
 static bool shares(const struct openapi *document, const char *name)
 {
     char pointer[64];

@@ -8,7 +8,7 @@ enum { WORDS_MAX = 32, LABELS_MAX = 16 };
 
 /* ---------------------------------------------------------------- words */
 
-/* "v3", "2.0", "v1.2.3", "2023-10" in parts; a number alone may be a name ("360 Learning"). */
+/* True for "v3", "2.0", "v1.2.3", "2023-10" in parts. A plain number may be a name ("360 Learning"). */
 static bool is_version(struct str word)
 {
     size_t at = word.len > 1 && (word.ptr[0] == 'v' || word.ptr[0] == 'V') ? 1 : 0;
@@ -22,7 +22,7 @@ static bool is_version(struct str word)
     return marked && word.len > 0;
 }
 
-/* How much of a word at its end is a possessive: "'s", with either apostrophe. */
+/* Returns the length of a possessive "'s" at the end of a word, with either apostrophe. */
 static size_t possessive(struct str word)
 {
     static const char *const endings[] = {"'s", "\xe2\x80\x99s"};
@@ -34,7 +34,7 @@ static size_t possessive(struct str word)
     return 0;
 }
 
-/* A word is letters, digits and their marks, with '.' and apostrophes between them. */
+/* Words consist of letters, digits and marks, with '.' and apostrophes between them. */
 static bool in_word(uint32_t c)
 {
     return c == '.' || c == '\'' || c == 0x2019 || wt__unicode_kind(c) != UNICODE_OTHER;
@@ -65,7 +65,7 @@ static struct str next_word(const char **at, const char *end)
     return word;
 }
 
-/* The words of text that tell which one it is. Returns how many, at most WORDS_MAX. */
+/* Finds the words of text that are not generic. Returns their number, at most WORDS_MAX. */
 static size_t telling_words(struct str text, struct str words[WORDS_MAX])
 {
     size_t count = 0;
@@ -94,7 +94,8 @@ static void put_lower(struct buffer *out, struct str word)
     }
 }
 
-/* Appends the telling words of text, or nothing when they are none, or too many. cut: then the first of them. */
+/* Appends the words of text that are not generic. Returns false without any, or with too many unless `cut`, which keeps
+ * the first ones. */
 static bool put_words(struct buffer *out, struct str text, bool cut)
 {
     struct str words[WORDS_MAX];
@@ -113,7 +114,7 @@ static bool put_words(struct buffer *out, struct str text, bool cut)
 
 /* ---------------------------------------------------------------- the host */
 
-/* The host of a URL, or of what is written like one; "" of a path, and of what cannot be told. */
+/* Returns the host of a URL, or of a host with a port or path; "" for a path. */
 static struct str host_of(struct str url)
 {
     const char *scheme = url.len > 0 ? memmem(url.ptr, url.len, "//", 2) : NULL;
@@ -129,7 +130,7 @@ static struct str host_of(struct str url)
     return (struct str){at, len};
 }
 
-/* The labels of a host that are names: no templates. Returns how many, 0 when it is no name on the internet. */
+/* Splits a host into labels, without templates. Returns their number; 0 for an address or a local name. */
 static size_t labels_of(struct str host, struct str labels[LABELS_MAX])
 {
     size_t count = 0;
@@ -147,7 +148,7 @@ static size_t labels_of(struct str host, struct str labels[LABELS_MAX])
     return count;
 }
 
-/* The label that its owner chose. */
+/* Appends the label of a host that its owner registered. */
 static bool put_host(struct buffer *out, struct str url)
 {
     static const char *const second[] = {"co", "com", "org", "net", "gov", "gob", "ac", "edu", "go", "gv"};
@@ -170,7 +171,7 @@ static bool put_host(struct buffer *out, struct str url)
     return true;
 }
 
-/* The title without what is put beside it: "(Preview)", " + extension". */
+/* Returns the title without additions: "(Preview)", " + extension". */
 static struct str main_title(struct str title)
 {
     static const char *const beside[] = {" + ", " ("};

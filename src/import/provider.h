@@ -1,4 +1,4 @@
-/* provider.h: a short name for what an OpenAPI document describes, whose title may be a sentence. */
+/* provider.h: derives a short provider name from the title of an OpenAPI document. */
 #ifndef WT_IMPORT_PROVIDER_H
 #define WT_IMPORT_PROVIDER_H
 
@@ -9,11 +9,11 @@ enum {
     PROVIDER_MAX_BYTES = 40,
 };
 
-/* Appends the title in lower case with '-' between its words, without those that say what kind of thing it is ("API",
- * "OpenAPI spec", versions, ...) and what stands behind a '+' or in brackets, when at most PROVIDER_MAX_WORDS and
- * PROVIDER_MAX_BYTES are left; else the name of the host (api.github.com: github); else the file's stem in the same
- * way; else the title's first words. Of these three facts alone, each of which may be "": the same document always has
- * the same name. url: of a server, or its host. */
+/* Appends a provider name. The name is the title in lower case with '-' between words. Generic words ("API", "OpenAPI
+ * spec", versions), and text after '+' or in brackets, are removed. If more than PROVIDER_MAX_WORDS or
+ * PROVIDER_MAX_BYTES are left, the name of the host is used (github for api.github.com). The fallbacks are the file's
+ * stem, shortened the same way, and the first words of the title. The result depends only on these three arguments,
+ * each of which may be "". url is that of a server, or its host. */
 void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem);
 
 #endif

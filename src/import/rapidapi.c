@@ -1,11 +1,11 @@
-/* rapidapi.c: RapidAPI as ToolBench has it: {"tool_name", "category", "api_list": [{"name", "description",
- * "required_parameters", "optional_parameters", ...}]}, or a list of such. The provider is tool_name; each API of the
- * list is a tool, and its own bytes are the definition. */
+/* rapidapi.c: RapidAPI in the layout of ToolBench: {"tool_name", "category", "api_list": [{"name", "description",
+ * "required_parameters", "optional_parameters", ...}]}, or a list of such objects. The provider is tool_name. Each API
+ * of the list is a tool, and its own bytes are the definition. */
 #include "base/json.h"
 #include "import/reader.h"
 #include "catalog/schema.h"
 
-/* What the APIs of one list share. */
+/* Members shared by the APIs of one list. */
 struct provider {
     struct str name, category;
 };
@@ -25,7 +25,7 @@ static int add_schema(struct draft *draft, const json_t *api)
     return 0;
 }
 
-/* The member under one of two names. */
+/* Reads the member under one of two names. */
 static int either(struct reader *reader, const struct draft *draft, const json_t *api, const char *key,
                   const char *other, struct str *out, wt_error *err)
 {
@@ -59,7 +59,7 @@ static int read_api(struct reader *reader, const struct json_item *item, const s
     return rc < 0 ? rc : 0;
 }
 
-/* One short member of the object, parsed alone and put into head. Nonsense counts as absent. */
+/* Parses one short member of the object and adds it to head. Invalid JSON counts as absent. */
 static int take_head(json_t *head, const char *key, const struct json_item *item)
 {
     json_t *value;
@@ -87,7 +87,7 @@ static int read_list(struct reader *reader, const struct json_item *object, cons
     return rc < 0 ? wt__reader_broken(reader, &scan, err) : 0;
 }
 
-/* Reads what the APIs share, wherever it stands, and finds their list. Returns what the scan ended with, or
+/* Reads the shared members, in any position, and finds the list of APIs. Returns the result of the scan, or
  * WT_ENOMEM. */
 static int read_head(const struct json_item *object, json_t *head, struct json_item *list, struct json_scan *scan)
 {

@@ -1,10 +1,10 @@
-/* reader.c: what every importer does with a tool: check it, clean its texts, give it a name that no other tool of its
- * provider has, hash its definition, keep it.
+/* reader.c: adds the tools of all importers: checks a tool, cleans its texts, makes its name unique for its provider,
+ * and hashes its definition.
  *
- * A tool's provider and name live in one block, "provider NUL name", which is also its key in the map of names: two
- * million tools cost one copy of their names. A name that comes again with another definition becomes "name~2",
- * "name~3" in the order of the source; the number is counted per stem, so it is found at once however often a name
- * comes. */
+ * Provider and name of a tool are stored in one block, "provider NUL name". The block is also the key in the map of
+ * names, so that two million tools need one copy of their names. A repeated name with another definition becomes
+ * "name~2", "name~3", in the order of the source. Numbers are counted per stem, so that finding the next one takes
+ * constant time. */
 #include "import/reader.h"
 
 #include <stdarg.h>
@@ -19,9 +19,9 @@
 #include "catalog/schema.h"
 
 enum {
-    REASON_MAX = 512,          /* bytes of one reason */
-    QUOTE_MAX = 60,            /* bytes of a name within a reason */
-    PROGRESS_BYTES = 64 << 10, /* progress is told in steps of about this much */
+    REASON_MAX = 512,          /* maximum bytes of a reason */
+    QUOTE_MAX = 60,            /* maximum bytes of a name within a reason */
+    PROGRESS_BYTES = 64 << 10, /* approximate step between progress reports */
 };
 
 /* ---------------------------------------------------------------- issues */
@@ -193,8 +193,8 @@ int wt__reader_text(struct reader *reader, struct place place, const json_t *obj
 
 /* ---------------------------------------------------------------- texts */
 
-/* Copies text into out (room for text.len bytes) with control characters as blanks; a layout keeps newlines and tabs.
- * Blanks at both ends go. Returns what is left. text: valid UTF-8. */
+/* Copies text, which is valid UTF-8, into out (room for text.len bytes) with control characters as blanks. A layout
+ * keeps newlines and tabs. Returns the trimmed result. */
 static struct str clean_into(char *out, struct str text, bool layout)
 {
     size_t len = 0;
@@ -215,7 +215,7 @@ static struct str clean_into(char *out, struct str text, bool layout)
     return wt__str_trim((struct str){out, len});
 }
 
-/* *out is a cleaned copy in the arena. -1 when memory is out. */
+/* Writes a cleaned copy in the arena. Returns -1 if out of memory. */
 static int clean(struct arena *arena, struct str text, bool layout, struct str *out)
 {
     *out = (struct str){"", 0};
@@ -228,7 +228,7 @@ static int clean(struct arena *arena, struct str text, bool layout, struct str *
     return 0;
 }
 
-/* How much of a text to quote in a message: at most QUOTE_MAX bytes, whole characters. */
+/* Returns the length to quote in a message: at most QUOTE_MAX bytes, whole characters. */
 static int quoted(struct str text)
 {
     size_t len = text.len < QUOTE_MAX ? text.len : QUOTE_MAX;
@@ -239,7 +239,8 @@ static int quoted(struct str text)
 
 /* ---------------------------------------------------------------- names */
 
-/* "provider NUL name ..." in the arena: the key of a tool, whose parts are the tool's own texts. */
+/* Returns "provider NUL name" in the arena with room for `extra` bytes. It is the key of a tool and contains its
+ * texts. */
 static char *new_key(struct reader *reader, struct str provider, struct str name, size_t extra)
 {
     char *key = wt__arena_alloc(&reader->out->arena, provider.len + 1 + name.len + extra, 1);
@@ -251,7 +252,7 @@ static char *new_key(struct reader *reader, struct str provider, struct str name
     return key;
 }
 
-/* Remembers a definition of a name. 1 when it is new, 0 when it was there, -1 when memory is out. */
+/* Stores a definition of a name. Returns 1 if it is new, 0 if known, -1 if out of memory. */
 static int add_variant(struct reader *reader, struct str provider, struct str name, const unsigned char sha256[32])
 {
     char *key = new_key(reader, provider, name, 33);
@@ -266,7 +267,7 @@ static int add_variant(struct reader *reader, struct str provider, struct str na
     return added;
 }
 
-/* Gives tool the first free name of the form "stem~N". -1 when memory is out. */
+/* Gives tool the first free name of the form "stem~N". Returns -1 if out of memory. */
 static int number_name(struct reader *reader, struct tool *tool)
 {
     struct str stem = wt__name_stem(tool->name);
@@ -290,7 +291,7 @@ static int number_name(struct reader *reader, struct tool *tool)
     return 0;
 }
 
-/* Cleans provider and name straight into their key. -1 when memory is out. */
+/* Cleans provider and name directly into their key. Returns -1 if out of memory. */
 static int clean_names(struct reader *reader, struct str provider, struct str name, struct tool *tool)
 {
     char *key = wt__arena_alloc(&reader->out->arena, provider.len + 1 + name.len, 1);
@@ -307,7 +308,7 @@ static int clean_names(struct reader *reader, struct str provider, struct str na
     return 0;
 }
 
-/* Makes tool's name its own. 1: take the tool; 0: it repeats one word for word, *first tells which; -1: no memory. */
+/* Makes the tool's name unique. Returns 1; 0 if the tool repeats tool *first byte for byte; -1 if out of memory. */
 static int settle_name(struct reader *reader, struct tool *tool, uint32_t *first)
 {
     bool added = false;
@@ -330,9 +331,9 @@ static int settle_name(struct reader *reader, struct tool *tool, uint32_t *first
     return number_name(reader, tool) < 0 ? -1 : 1;
 }
 
-/* ---------------------------------------------------------------- taking a tool */
+/* ---------------------------------------------------------------- adding a tool */
 
-/* What a draft may not have. 1: fine; 0: reported. */
+/* Checks the limits of a draft. Returns 1, or 0 if an issue was reported. */
 static int check_draft(struct reader *reader, const struct draft *draft, struct str provider, struct str name,
                        wt_error *err)
 {
@@ -353,8 +354,8 @@ static int check_draft(struct reader *reader, const struct draft *draft, struct 
     return 1;
 }
 
-/* The normal form of a draft's schema, in the arena. Tools without arguments share one text, and so do neighbours with
- * the same ones. */
+/* Writes the normal form of a draft's schema to the arena. Tools without arguments share one text, and so do
+ * consecutive tools with equal schemas. */
 static int take_schema(struct reader *reader, json_t *schema, struct str *out)
 {
     const struct import *import = reader->out;

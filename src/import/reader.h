@@ -1,8 +1,8 @@
-/* reader.h: what importers share: the place to put tools and issues, and the walk over lists of tools.
+/* reader.h: shared by the importers: adding tools and issues, and finding tools in JSON.
  *
- * An importer is one row: how to recognise a source by a first look, and how to read it. It hands drafts to
- * wt__reader_add, which checks, cleans, names and keeps them, and reports with wt__reader_issue. Both return 0 to go
- * on, or a negative code that ends the import. */
+ * An importer recognises a source from a peek, and reads it. It passes drafts to wt__reader_add, which checks, cleans,
+ * names and stores them, and reports problems with wt__reader_issue. Both return 0 to continue, or a negative code that
+ * ends the import. */
 #ifndef WT_IMPORT_READER_H
 #define WT_IMPORT_READER_H
 
@@ -24,71 +24,75 @@ struct reader {
     struct import *out;
     const struct import_options *options;
     struct import_limits limits;
-    const char *format;      /* of the importer at work */
-    struct str stem;         /* of the file's name, without folder and ending; "" for bytes */
-    struct str provider;     /* of tools whose source names none, in this file */
-    uint32_t file;           /* index of out->files */
-    size_t offset;           /* of the text in the file: a byte order mark */
-    const struct yaml *yaml; /* places are in JSON that was made of YAML; NULL: in the file itself */
-    size_t reported;         /* bytes told to progress */
-    bool broken;             /* this file was not read to its end, and that was reported */
-    struct buffer pointer;   /* JSON pointer of the value being read */
-    struct map names;        /* provider NUL name: tools taken, by index */
-    struct map variants;     /* the same, NUL, SHA-256: definitions of names that came again */
-    struct map counters;     /* provider NUL stem: the last number given to a repeated name */
+    const char *format;      /* name of the current importer */
+    struct str stem;         /* file name without folder and extension; "" for bytes */
+    struct str provider;     /* provider of tools without one, in this file */
+    uint32_t file;           /* index in out->files */
+    size_t offset;           /* offset of the text in the file, after a byte order mark */
+    const struct yaml *yaml; /* the source of a document converted from YAML, to convert places; NULL for others */
+    size_t reported;         /* bytes reported to progress */
+    bool broken;             /* the file was not read to its end, and the issue was reported */
+    struct buffer pointer;   /* JSON pointer of the current value */
+    struct map names;        /* provider NUL name: index of the tool */
+    struct map variants;     /* the same, NUL, SHA-256: definitions of repeated names */
+    struct map counters;     /* provider NUL stem: last number given to a repeated name */
 };
 
-/* A tool as an importer read it; views last until wt__reader_add returns. */
+/* A tool read by an importer. Views last until wt__reader_add returns. */
 struct draft {
     struct str provider, name, title, description, category, source_id;
-    json_t *schema;        /* of the arguments, in any dialect; changed by wt__reader_add; NULL: none */
-    bool judged;           /* schema is without credentials: the importer knew where each argument is sent */
+    json_t *schema;        /* schema of the arguments, in any dialect; changed by wt__reader_add; NULL if absent */
+    bool judged;           /* the schema has no credentials left, because the importer knew where each argument is
+                            * sent */
     struct str definition; /* lives as long as the source */
     struct place place;
 };
 
 int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *err);
 
-/* A place in the file, for one in the text that an importer reads. */
+/* Converts a place in the importer's text to a place in the file. */
 struct place wt__reader_place(const struct reader *reader, struct place place);
 
-/* below: what to put behind the pointer ("/name"), or "". */
+/* Reports an issue. below is appended to the pointer ("/name"), or "". */
 int wt__reader_issue(struct reader *reader, struct place place, const char *below, wt_error *err, const char *format,
                      ...) WT_PRINTF(5, 6);
 
-/* The same for what is wrong with a tool that is taken all the same: nothing was skipped. */
+/* Reports a problem with an imported tool, which does not count as skipped. */
 int wt__reader_remark(struct reader *reader, struct place place, wt_error *err, const char *format, ...)
     WT_PRINTF(4, 5);
 
-/* The source has a tool of this id that was not taken. */
+/* Notes the id of a tool in the source that was skipped. */
 int wt__reader_leave(struct reader *reader, struct str source_id, wt_error *err);
 
-/* A broken place: the rest of the source was not read. */
+/* Reports that the rest of the source was not read. */
 int wt__reader_broken(struct reader *reader, const struct json_scan *scan, wt_error *err);
 
-/* Tells progress how far the file is read. WT_ECANCELLED when asked to stop. */
+/* Reports progress up to this byte. Returns WT_ECANCELLED on a stop request. */
 int wt__reader_at(struct reader *reader, size_t byte, wt_error *err);
 
-/* The pointer grows by one step and shrinks back to what it was. key is as written between its quotes. */
+/* Append a step to the pointer and return its previous length, to restore it with wt__pointer_back. key is raw text
+ * between JSON quotes. */
 size_t wt__pointer_key(struct reader *reader, struct str key);
 size_t wt__pointer_index(struct reader *reader, size_t index);
 void wt__pointer_back(struct reader *reader, size_t mark);
 
-/* Parses one tool's bytes. 1: *out is an object, ended with json_decref; 0: an issue was reported. */
+/* Parses the bytes of one tool. Returns 1 with an object in *out, to be released with json_decref, or 0 if an issue was
+ * reported. */
 int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t **out, wt_error *err);
 
-/* The member as text: 1 when it is a string, absent or null (*out is then empty); 0: an issue was reported. */
+/* Reads a member as text. Returns 1 if it is a string, or absent or null (*out is then empty); 0 if an issue was
+ * reported. */
 int wt__reader_text(struct reader *reader, struct place place, const json_t *object, const char *key, struct str *out,
                     wt_error *err);
 
-/* Calls visit for each tool below the one value of a document, or that of each line of text: elements of arrays, and
- * what stands under "result", "tools", "functions", "functionDeclarations" of an object that is no tool itself, or
- * under the names of servers. reader->provider is then the server that is named nearest. */
+/* Calls visit for each tool in a document, or in the document of each line. Tools are elements of arrays, and values
+ * under "result", "tools", "functions", "functionDeclarations" of an object that is not a tool itself, or under the
+ * names of servers. reader->provider is set to the closest server name. */
 typedef int (*walk_visit)(struct reader *reader, const struct json_item *item, wt_error *err);
 int wt__walk_document(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
 int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
 
-/* Keys that tell formats apart. */
+/* Keys that identify formats. */
 enum peek_key {
     PEEK_OPENAPI = 1 << 0,
     PEEK_SWAGGER = 1 << 1,
@@ -109,10 +113,10 @@ enum peek_key {
     PEEK_UNSURE = PEEK_NAME | PEEK_TYPE | PEEK_ID | PEEK_TEXT, /* any JSON may have these */
 };
 
-/* A first look at a source: keys of the root and of the first tools. */
+/* Keys of the root and of the first tools, to detect the format. */
 struct peek {
     unsigned keys;
-    bool lines; /* one JSON value a line */
+    bool lines; /* one JSON value per line */
     bool yaml;  /* an OpenAPI document in YAML */
 };
 

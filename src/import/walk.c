@@ -1,30 +1,29 @@
-/* walk.c: finds the tools in a JSON source, whatever they are wrapped in.
+/* walk.c: finds the tools in a JSON source, in any supported wrapper.
  *
- * Formats wrap a list of tools in a request body, a JSON-RPC result, pages of such, a list of declarations. One walk
- * serves them all: an array is walked element by element; an object that is no tool itself is entered where a member
- * is known to hold tools; anything else is offered as a tool. Of the tools nothing is parsed here.
+ * Formats wrap a list of tools in a request body, a JSON-RPC result, pages of results, or a list of declarations. One
+ * walk handles them all. It visits the elements of an array. It enters an object that is not a tool itself at the
+ * members known to hold tools. It passes all other values to the importer as tools. Tools are not parsed here.
  *
- * Lists of several servers come in one file: an object each of whose members holds one server's tools gives them its
- * keys as providers, and a page of tools may say beside them whose they are. */
+ * One file may list several servers. If each member of an object holds the tools of a server, its keys are the
+ * providers. A page of tools may also name its server. */
 #include <strings.h>
 
 #include "base/json.h"
 #include "import/reader.h"
 
 enum {
-    WRAPPERS = 8,         /* containers within containers */
-    INNER = 8,            /* members of one object that hold tools */
-    PEEK_TOOLS_SEEN = 16, /* tools looked at to tell the format */
+    WRAPPERS = 8,         /* maximum containers within containers */
+    INNER = 8,            /* maximum members of one object that hold tools */
+    PEEK_TOOLS_SEEN = 16, /* tools read to detect the format */
 };
 
 static const char *const containers[] = {"result", "tools", "functions", "functionDeclarations",
                                          "function_declarations"};
-/* An object with one of these is a tool, or what an importer takes as one. */
+/* An object with one of these is a tool, or is read as one. */
 static const char *const marks[] = {"name", "tool_name", "function", "api_list"};
-/* What a page of tools calls their server: its name, or an object that has one. */
+/* Members of a page of tools for its server: a name, or an object with one. */
 static const char *const servers[] = {"server", "serverInfo", "server_info"};
-/* Where function formats have the schema of a tool: with a name beside it, what an object of them is cannot be doubted.
- */
+/* Members for the schema of a tool. Together with a name, they identify a tool. */
 static const char *const schemas[] = {"inputSchema", "input_schema", "parameters", "parametersJsonSchema"};
 #define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
 
@@ -43,7 +42,7 @@ static bool opens(const struct json_item *item, const char *brackets)
 
 /* ---------------------------------------------------------------- walking */
 
-/* Whether item is a tool of a function format that has a schema. */
+/* True if item is a tool with a schema in a function format. */
 static bool is_tool(struct str text, const struct json_item *item)
 {
     struct json_scan scan;
@@ -58,7 +57,8 @@ static bool is_tool(struct str text, const struct json_item *item)
     return name && schema;
 }
 
-/* 1: the list begins with a tool, or the object has a container of such; 0: there is but an empty list; -1: neither. */
+/* Returns 1 if the list begins with a tool, or the object has a container of tools; 0 if there are only empty lists; -1
+ * otherwise. */
 static int holds_tools(struct str text, const struct json_item *item, int depth)
 {
     struct json_scan scan;
@@ -78,7 +78,7 @@ static int holds_tools(struct str text, const struct json_item *item, int depth)
     return found;
 }
 
-/* Whether the members of an object are the tools of so many servers: all of them, and some that are not empty. */
+/* True if each member of an object holds the tools of a server, and at least one is not empty. */
 static bool maps_servers(struct str text, const struct json_item *object)
 {
     struct json_scan scan;
@@ -98,7 +98,7 @@ struct walk {
     struct reader *reader;
     struct str text;
     walk_visit visit;
-    bool named; /* the tools' provider is known */
+    bool named; /* the provider of the tools is known */
 };
 
 static int walk_value(struct walk *walk, const struct json_item *item, int depth, wt_error *err);
@@ -121,14 +121,14 @@ static int walk_array(struct walk *walk, const struct json_item *array, int dept
     return rc < 0 ? wt__reader_broken(walk->reader, &scan, err) : 0;
 }
 
-/* What of an object is looked at: the members that hold tools, up to INNER of them, none when it is a tool itself; and
- * the one that names the server. */
+/* Members of an object used by the walk: those that hold tools, up to INNER, or none if the object is a tool itself;
+ * and the name of the server. */
 struct page {
     struct json_item inner[INNER], server;
     size_t count;
 };
 
-/* Returns what the scan ended with. An object that is called something and has a list of tools is a server. */
+/* Fills *page and returns the result of the scan. A name next to a list of tools is the name of a server. */
 static int find_inner(struct json_scan *scan, struct page *page)
 {
     struct json_item item, name = {.value = {"", 0}};
@@ -156,8 +156,7 @@ static int find_inner(struct json_scan *scan, struct page *page)
     return rc;
 }
 
-/* Makes the text that item holds, or its member "name", the provider of what follows. Anything else says nothing.
- * 0 or WT_ENOMEM. */
+/* Sets the provider to the string in item, or to its member "name". Ignores other values. Returns 0 or WT_ENOMEM. */
 static int name_provider(struct walk *walk, const struct json_item *item)
 {
     json_t *value = NULL;
@@ -176,7 +175,7 @@ static int name_provider(struct walk *walk, const struct json_item *item)
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* The tools of several servers, by their names. */
+/* Visits the tools of several servers, by their names. */
 static int walk_servers(struct walk *walk, const struct json_item *object, int depth, wt_error *err)
 {
     struct json_scan scan;
@@ -246,7 +245,7 @@ static int walk(struct reader *reader, struct str text, const struct json_item *
     return walk_value(&walk, root, 0, err);
 }
 
-/* Text behind a root value. */
+/* Reports text after the root value. */
 static int check_rest(struct reader *reader, struct str text, const struct json_item *root, wt_error *err)
 {
     struct json_item rest;
@@ -295,7 +294,7 @@ int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_
     return 0;
 }
 
-/* ---------------------------------------------------------------- the first look */
+/* ---------------------------------------------------------------- peeking */
 
 static const struct {
     const char *key;
@@ -347,10 +346,10 @@ static void peek_value(struct peek *peek, struct str text, const struct json_ite
         entered = entered || enter;
     }
     if (!entered && *left > 0)
-        *left = peek->keys & PEEK_SCHEMAS ? 0 : *left - 1; /* the first tool that has a schema decides */
+        *left = peek->keys & PEEK_SCHEMAS ? 0 : *left - 1; /* the first tool with a schema decides */
 }
 
-/* Whether a line begins with `openapi:` or `swagger:`, quoted or not: an OpenAPI document in YAML. */
+/* Returns a bit if a line begins with `openapi:` or `swagger:`, quoted or not, as in a YAML document. */
 static unsigned peek_yaml(struct str text)
 {
     for (size_t at = 0; at < text.len;) {
@@ -373,7 +372,8 @@ static bool named(const char *file, const char *ending)
     return len >= tail && strcasecmp(file + len - tail, ending) == 0;
 }
 
-/* One value a line: by the file's name, or because the first line is a whole object and the next begins another. */
+/* True if the source has one value per line, by its file name, or because the first line is a complete object and the
+ * next begins another. */
 static bool peek_lines(const char *file, struct str text)
 {
     if (named(file, ".jsonl") || named(file, ".ndjson"))

@@ -1,9 +1,9 @@
-/* yaml.c: libyaml's events become JSON text, one pass, no tree.
+/* yaml.c: converts libyaml's events to JSON text in one pass, without a tree.
  *
- * libyaml counts characters. Marks of events never go backwards, so a cursor over the source turns them into bytes. A
- * block's end event stands at the next token, after blanks and comments that do not belong to the block; a node therefore
- * ends where its last scalar ends. Aliases copy the JSON of their anchor, within a bound that grows with the source.
- * The value of a merge key is written, taken out again, and its members are appended when the mapping closes.
+ * libyaml counts characters. Marks of events never go backwards, so a cursor over the source converts them to bytes.
+ * The end event of a block is located at the next token, after blanks and comments outside the block. Therefore a node
+ * ends where its last scalar ends. Aliases copy the JSON of their anchor, within a limit that grows with the source.
+ * The value of a merge key is written, removed again, and its members are appended when the mapping closes.
  *
  * A line with wrong indentation first ends the blocks before it and then fails to parse. These blocks look complete but
  * may lack their end, so the blocks that contain the line are opened again. */
@@ -17,16 +17,16 @@
 #include "base/memory.h"
 
 struct level {
-    bool mapping, value; /* value: the next node of a mapping is a value, not a key */
+    bool mapping, value; /* the next node of a mapping is a value, not a key */
     bool filled;
-    uint32_t anchor;      /* index + 1; 0: none */
-    size_t column;        /* of its first key or dash */
-    size_t begin;         /* of the JSON of its opening bracket */
-    size_t end;           /* of the JSON before its closing bracket, once it is closed */
+    uint32_t anchor;      /* index + 1; 0 if the node has no anchor */
+    size_t column;        /* column of its first key or dash */
+    size_t begin;         /* JSON offset of its opening bracket */
+    size_t end;           /* JSON offset of its closing bracket, once closed */
     bool merging;         /* the next node is the value of a merge key */
-    bool was_filled;      /* `filled` before that key */
+    bool was_filled;      /* value of `filled` before that key */
     size_t merge_at;      /* JSON offset of that value */
-    struct buffer merged; /* values of merge keys so far: the beginning of a JSON list of mappings */
+    struct buffer merged; /* values of merge keys so far: the start of a JSON list of mappings */
 };
 
 static const char TOO_LONG[] = "the document grows beyond the limit of a file when it is written as JSON";
@@ -37,24 +37,24 @@ static const char NO_MAPPING[] = "the merge key << takes a mapping, or a list of
 _Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "the sentence says it");
 
 struct anchor {
-    size_t begin, end; /* of its JSON; end 0: not complete yet */
+    size_t begin, end; /* JSON offsets; end is 0 until complete */
 };
 
 struct converter {
     struct yaml *out;
     struct str source;
-    size_t max;             /* bytes of JSON */
-    size_t alias_bytes;     /* that aliases may still write */
-    size_t character, byte; /* the cursor: this character of the source is at this byte */
+    size_t max;             /* maximum bytes of JSON */
+    size_t alias_bytes;     /* bytes that aliases may still write */
+    size_t character, byte; /* cursor: this character of the source is at this byte */
     struct level levels[WT_MAX_JSON_DEPTH + 1];
     size_t depth;
-    size_t deepest;   /* levels up to here were closed by nothing but the indentation of what comes now */
-    struct map names; /* of anchors */
+    size_t deepest;   /* levels up to here were closed only by the indentation of the next token */
+    struct map names; /* names of anchors */
     struct anchor *anchors;
     size_t anchor_count, anchor_capacity;
     struct arena arena;
     const char *reason;
-    bool failed; /* memory was out */
+    bool failed; /* out of memory */
 };
 
 /* ---------------------------------------------------------------- places */
@@ -90,7 +90,7 @@ static void add_mark(struct converter *c, const yaml_event_t *event)
 
 /* ---------------------------------------------------------------- writing */
 
-/* What goes before the next node: a comma, or the colon behind a key. Returns whether the node is a key. */
+/* Writes the separator before the next node, a comma or a colon. Returns true if the node is a key. */
 static bool separate(struct converter *c)
 {
     if (c->depth == 0)
@@ -115,7 +115,7 @@ static bool digits(const char **at, const char *end)
     return *at > begin;
 }
 
-/* A number as JSON writes one. */
+/* True for a number in JSON syntax. */
 static bool is_number(struct str text)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
@@ -162,7 +162,8 @@ static void put_scalar(struct converter *c, const yaml_event_t *event, bool key)
 
 /* ---------------------------------------------------------------- anchors */
 
-/* Remembers that the node which begins here has this name. A later anchor of the same name takes it over. */
+/* Registers the node that begins here under this name. A later anchor may reuse the name. Returns index + 1, or 0
+ * without an anchor. */
 static uint32_t begin_anchor(struct converter *c, const yaml_char_t *name)
 {
     if (!name)
@@ -221,7 +222,7 @@ static bool is_merge_key(const struct converter *c, const yaml_event_t *event)
            event->data.scalar.length == 2 && memcmp(event->data.scalar.value, "<<", 2) == 0;
 }
 
-/* Passes over the key: its value is taken out again by take_merged. */
+/* Skips the key. take_merged removes its value again. */
 static void begin_merge(struct converter *c)
 {
     struct level *level = &c->levels[c->depth - 1];
@@ -230,7 +231,7 @@ static void begin_merge(struct converter *c)
     level->merge_at = c->out->json.len;
 }
 
-/* Forgets marks and anchors of JSON from `at` on, which is about to be cut. */
+/* Drops marks and anchors of JSON from `at` on, which will be cut. */
 static void forget_places(struct converter *c, size_t at)
 {
     struct yaml *out = c->out;
@@ -247,7 +248,7 @@ static void take_merged(struct converter *c)
     if (!level || !level->merging || level->value || c->reason || c->failed || c->out->json.failed)
         return;
     struct str value = wt__buffer_view(&c->out->json);
-    value = (struct str){value.ptr + level->merge_at + 1, value.len - level->merge_at - 1}; /* behind the colon */
+    value = (struct str){value.ptr + level->merge_at + 1, value.len - level->merge_at - 1}; /* after the colon */
     if (value.len > 2 && value.ptr[0] == '[')
         value = (struct str){value.ptr + 1, value.len - 2};
     if (value.len == 0 || value.ptr[0] != '{')
@@ -261,7 +262,7 @@ static void take_merged(struct converter *c)
     c->deepest = c->depth;
 }
 
-/* Notes the key; false if it was known, or out of memory. */
+/* Adds the key; false if it was known, or out of memory. */
 static bool add_key(struct converter *c, struct map *keys, struct str key)
 {
     bool added = false;
@@ -356,8 +357,7 @@ static void leaf(struct converter *c, const yaml_event_t *event)
     take_merged(c);
 }
 
-/* What stands at `column` is no YAML: the outermost of the blocks that it ended, and that it is indented into, is open
- * again. */
+/* Handles invalid YAML at `column`: reopens the outermost block ended by it that contains this column. */
 static void reopen(struct converter *c, size_t column)
 {
     for (size_t depth = c->depth; depth < c->deepest; depth++) {

@@ -1,18 +1,18 @@
-/* aliases.c: names that the store gives and keeps: exported names, and those of renamed providers.
+/* aliases.c: exported names of tools, and former names of providers.
  *
- * An exported name is given once, when a tool is added, and stays while the tool does, whatever comes beside it: the
- * newcomer yields (catalog/names.h has the names, the unique column says whether one is free). Nor is it ever the id of
- * another tool that is there, so that what names a tool to a model names no other to the command.
+ * A tool gets its exported name when it is added and keeps it; later tools get another (catalog/names.h makes the
+ * names, the unique column detects collisions). An exported name is never the id of another tool, so that a name used
+ * by a model means the same tool in the command.
  *
- * A renamed provider keeps its row. The names that it had lead to it, since its sources go on to use them; so a name
- * belongs to one provider, whether it has it or had it. */
+ * A renamed provider keeps its row. Its former names lead to it, because its sources still use them. So a name belongs
+ * to one provider, as its current or former name. */
 #include "store/sqlite.h"
 
 #include "base/buffer.h"
 
 /* ---------------------------------------------------------------- exported names */
 
-/* Whether a tool without a provider, whose name is thus its id, is called that. */
+/* Returns 1 if the name is the id of a tool without a provider, else 0. */
 static int is_an_id(struct store *store, struct str name, wt_error *err)
 {
     sqlite3_stmt *row;
@@ -44,7 +44,7 @@ int wt__names_attempt(struct store *store, struct str provider, struct str name,
     return 0;
 }
 
-/* Names one tool that has no exported name yet. */
+/* Gives a tool its exported name. */
 static int name_tool(struct store *store, int64_t id, struct str provider, struct str name, wt_error *err)
 {
     sqlite3_stmt *update;
@@ -79,7 +79,7 @@ int wt__names_fill(struct store *store, wt_error *err)
             rc = wt__sql_step(store, next, err);
         }
         if (rc == 1) {
-            /* Copies: the row is left before it is written. */
+            /* Copy the texts, because the row is reset before the update. */
             struct str provider = wt__sql_column(next, 1), name = wt__sql_column(next, 2);
             after = sqlite3_column_int64(next, 0);
             wt__buffer_clear(&texts);
@@ -122,7 +122,7 @@ int wt__provider_find(struct store *store, struct str name, int64_t *id, struct 
     return rc;
 }
 
-/* One statement of the provider ?1, the text ?2 and the number ?3, where it has them. */
+/* Runs a statement with the provider ?1, and the text ?2 and number ?3 if it has them. */
 static int run(struct store *store, const char *sql, int64_t provider, struct str text, int64_t number, wt_error *err)
 {
     sqlite3_stmt *statement;
@@ -138,7 +138,7 @@ static int run(struct store *store, const char *sql, int64_t provider, struct st
     return failed ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
 }
 
-/* The row of the provider, and whether it may have the name. */
+/* Finds the row of the provider and checks that the new name is free. */
 static int check_rename(struct store *store, struct str provider, struct str name, int64_t *id, wt_error *err)
 {
     struct arena arena = {0};
@@ -159,7 +159,7 @@ static int check_rename(struct store *store, struct str provider, struct str nam
     return rc < 0 ? rc : 0;
 }
 
-/* The labels by which usages know the tools follow their ids. */
+/* Renames the labels of the provider's tools to their new ids. */
 static int move_labels(struct store *store, int64_t provider, struct str name, wt_error *err)
 {
     int rc = run(store,

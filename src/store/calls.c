@@ -1,17 +1,16 @@
-/* calls.c: what tools were called with, which only who asks for it reads: the way of a request past it
- * does not.
+/* calls.c: past calls of tools with their arguments. Only callers that ask for examples read them.
  *
- * A file may come from anywhere, so what stands in the column is held to what a store writes before anybody sees it.
- * The newest calls of a tool are found by the index of labels, which holds a label's usages in their order. */
+ * A store file may come from anywhere, so arguments are validated before they are returned. The index of labels finds
+ * the newest calls of a tool, because it holds the usages of a label in order. */
 #include "store/sqlite.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-/* Limits of a lookup. A tool has more than one label only after its provider was renamed. */
+/* Limits of a lookup. A tool has more than one label only if its provider was renamed. */
 enum {
-    USAGES_READ = 1000, /* newest usages of a label that one client, or nobody, reported */
+    USAGES_READ = 1000, /* newest usages of a label per client, and without a client */
     CLIENTS_READ = 64,  /* clients of a label */
     LABELS_READ = 16
 };
@@ -54,11 +53,11 @@ struct calls {
     struct call *found;
     size_t count, capacity;
     size_t most;
-    bool untold; /* those without arguments, too */
+    bool untold; /* include calls without arguments */
     wt_error *err;
 };
 
-/* The requests of one label are each told once; those of several labels may be the same. */
+/* True if the request is among these calls. Several labels may have calls for the same request. */
 static bool is_among(const struct call *calls, size_t count, int64_t request)
 {
     for (size_t i = 0; i < count; i++)
@@ -67,7 +66,7 @@ static bool is_among(const struct call *calls, size_t count, int64_t request)
     return false;
 }
 
-/* Adds the newest calls of a label that one client reported, at most `most`. client 0: without a client. */
+/* Adds the newest calls of a label that one client reported, at most `most`. client is 0 for calls without a client. */
 static int find_client_calls(struct calls *c, int64_t label, int64_t client, size_t most)
 {
     sqlite3_stmt *rows;
@@ -98,8 +97,8 @@ static int find_client_calls(struct calls *c, int64_t label, int64_t client, siz
     return rc < 0 ? rc : 0;
 }
 
-/* Adds the newest calls of a label. Clients share them equally with each other and with the calls without a client, so
- * that one client cannot take them all: they are shown to a language model as examples. */
+/* Adds the newest calls of a label. Clients share the limit equally with each other and with the calls without a
+ * client, so that one client cannot take all of it: the calls are shown to a language model as examples. */
 static int find_calls(struct calls *c, int64_t label)
 {
     static const char next[] =
@@ -139,7 +138,7 @@ static int newest_first(const void *left, const void *right)
     return (a->usage < b->usage) - (a->usage > b->usage);
 }
 
-/* Of all labels' calls the newest, each request once. */
+/* Keeps the newest calls of all labels, each request once. */
 static void choose(struct calls *c)
 {
     size_t kept = 0;
@@ -157,7 +156,7 @@ static int copy_view(struct arena *arena, struct str *view, wt_error *err)
     return view->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* 1, or 0 when the usage was forgotten meanwhile, or tells nothing. */
+/* Returns 1, or 0 if the usage was removed meanwhile or has no arguments. */
 static int read_call(struct calls *c, const struct call *call, struct arena *arena, struct recorded_call *out)
 {
     sqlite3_stmt *row;

@@ -1,5 +1,5 @@
-/* contrast.c: contrastive questions that a language model put once (ToolVerifier 2.2): they depend on two
- * definitions alone, so that the next request that is between the two tools need not wait for one. */
+/* contrast.c: caches contrastive questions of a language model (ToolVerifier 2.2). They depend on two definitions
+ * alone, so the next request that is between the two tools can reuse them. */
 #include "store/sqlite.h"
 
 static int bind_key(sqlite3_stmt *statement, const struct stored_contrast_key *key, wt_error *err)

@@ -16,16 +16,16 @@ struct family {
     int64_t provider;
     struct row *rows;
     size_t count, capacity;
-    size_t at;        /* rows before it are taken, or another's than */
-    int64_t at_owner; /* this owner's */
-    unsigned number;  /* the last that was tried */
+    size_t at;        /* rows before this index are taken or have another owner than at_owner */
+    int64_t at_owner; /* first source of the owner that `at` is for */
+    unsigned number;  /* last number tried */
 };
 
 /* ---------------------------------------------------------------- reading a family */
 
 enum { KEY_BYTES = 8 + 32 };
 
-/* Which definition of which family. */
+/* Writes the map key of a definition in a family. */
 static void definition_key(size_t family, struct str sha256, struct str schema, struct str source_id,
                            char out[KEY_BYTES])
 {
@@ -63,14 +63,14 @@ static int add_row(struct families *families, size_t index, sqlite3_stmt *row)
     return 0;
 }
 
-/* Left to itself the planner would look through all tools of the provider. */
+/* Reads the rows of a family. INDEXED BY, because the planner would scan all tools of the provider. */
 static int read_rows(struct families *families, struct store *store, size_t index, int64_t provider, struct str stem,
                      wt_error *err)
 {
     sqlite3_stmt *rows;
     char first[WT_MAX_NAME_BYTES + 2], last[WT_MAX_NAME_BYTES + 2];
     int len = snprintf(first, sizeof first, "%.*s~", (int)stem.len, stem.ptr);
-    snprintf(last, sizeof last, "%.*s\x7f", (int)stem.len, stem.ptr); /* what follows every "~..." */
+    snprintf(last, sizeof last, "%.*s\x7f", (int)stem.len, stem.ptr); /* sorts after every "~..." */
     int rc = wt__sql_prepare(store,
                              "SELECT id, source, name, sha256, schema, source_id FROM tool INDEXED BY tool_name"
                              " WHERE name > ?2 AND name < ?3 AND provider = ?1",

@@ -1,6 +1,6 @@
-/* families.h: the rows that are one name with a number, "name~2", "name~3", ... of one provider, as they
- * were when an import first needed them. Each is read once an import and found at once by its definition, so that it
- * does not matter how often a name comes. Names that differ only in what a number takes the place of share a family. */
+/* families.h: the rows of one provider that share a name but for a number, "name~2", "name~3", ..., as of their first
+ * use in an import. A family is read once per import and indexed by definition, so that frequent names stay cheap.
+ * Names that differ only in the part replaced by the number share a family. */
 #ifndef WT_STORE_FAMILIES_H
 #define WT_STORE_FAMILIES_H
 
@@ -9,7 +9,7 @@
 
 enum { OWNER_MAX = 8 };
 
-/* A source, and the folders above it that are sources themselves: older versions stored those for the files in them. */
+/* A source, and the folders above it that are sources themselves: older versions stored the folder for files in it. */
 struct owner {
     struct str name;
     int64_t ids[OWNER_MAX];
@@ -34,12 +34,12 @@ struct families {
     size_t capacity;
 };
 
-/* The family of a name. *out: until the next call. */
+/* Reads the family of a name. *out is valid until the next call. */
 int wt__family_open(struct families *families, struct store *store, int64_t provider, struct str name,
                     struct family **out, wt_error *err);
-/* The row that has the same definition, with the same arguments and source id; 0: none. */
+/* Returns the row with the same definition, arguments and source id; 0 if absent. */
 int64_t wt__family_same(const struct families *families, const struct family *family, const struct tool *tool);
-/* The first row of the owner that `taken` does not hold; 0: none. */
+/* Returns the first row of the owner for which `taken` is false; 0 if absent. */
 int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*taken)(const void *, int64_t),
                        const void *context);
 /* Writes the first free "name~N". */

@@ -1,4 +1,4 @@
-/* list.c: what there is, told from indexes: of a tool nothing but its name is read. */
+/* list.c: lists tools and providers from indexes, reading only the names of tools. */
 #include "store/sqlite.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-/* Whether text holds part, which may be longer, in upper or lower case. */
+/* True if text contains part, ignoring ASCII case. */
 static bool holds(struct str text, struct str part)
 {
     for (size_t at = 0; at + part.len <= text.len; at++) {
@@ -28,7 +28,7 @@ static bool has(struct str text, char c)
     return memchr(text.ptr, c, text.len) != NULL;
 }
 
-/* The ids of the rows (id, provider's name, tool's name) that fit, in no order. */
+/* Collects the ids of the matching rows (id, provider name, tool name), unsorted. */
 static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str pattern, int64_t **ids, size_t *count,
                             wt_error *err)
 {

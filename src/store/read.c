@@ -1,4 +1,4 @@
-/* read.c: reading tools, one by id, some by name, or all in order. */
+/* read.c: reads tools by id, by name, or all in order. */
 #include "store/sqlite.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ static void fill_key(struct store_key *key, sqlite3_stmt *row)
     key->provider = sqlite3_column_int64(row, 2);
 }
 
-/* Views into the row, good until the next step. */
+/* Fills *tool with views into the row, valid until the next step. */
 static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, wt_error *err)
 {
     struct str sha256 = wt__sql_column(row, 3);
@@ -42,7 +42,7 @@ static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, 
 int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err)
 {
     sqlite3_stmt *rows;
-    /* In the order of the table itself: an index would fetch its rows from all over the file. */
+    /* Scan the table itself: an index would fetch its rows from all over the file. */
     int rc = wt__sql_prepare(store,
                              "SELECT " TOOL_COLUMNS " FROM tool t NOT INDEXED CROSS JOIN provider p"
                              " ON p.id = t.provider WHERE t.id > ?1 ORDER BY t.id",
@@ -96,7 +96,7 @@ int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
     return 0;
 }
 
-/* 1 when the tool is there. */
+/* Returns 1 if the tool exists, else 0. */
 static int get_tool(struct store *store, int64_t id, struct arena *arena, struct tool *out, wt_error *err)
 {
     sqlite3_stmt *row;
@@ -121,7 +121,7 @@ static int get_tool(struct store *store, int64_t id, struct arena *arena, struct
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
                   wt_error *err)
 {
-    /* One transaction, so that the file is locked once and not once a tool. */
+    /* One transaction, so that the file is locked once and not once per tool. */
     bool outer = !sqlite3_get_autocommit(store->db);
     int rc = outer ? 0 : wt__store_read_begin(store, err);
     int found = 0;
@@ -134,7 +134,7 @@ int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct 
     return rc < 0 ? rc : found;
 }
 
-/* The ids of the first column, at most max. */
+/* Writes the ids in the first column, at most max. Returns the number written. */
 static int collect_ids(struct store *store, sqlite3_stmt *rows, int64_t *ids, size_t max, wt_error *err)
 {
     size_t count = 0;

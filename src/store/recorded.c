@@ -1,10 +1,9 @@
-/* recorded.c: the tools that past usages of a request used. A lookup costs a bounded number of index
- * seeks, however many usages the store holds.
+/* recorded.c: finds the tools that past usages of a request used. A lookup costs a bounded number of index seeks,
+ * however many usages the store holds.
  *
- * No limit may be filled by one client: a client who reports the same thing a thousand times would otherwise push what
- * the others reported out of the window. So every limit below applies to distinct clients, and one client has a fixed
- * share of it. The index usage_hash (hash, client) lists the clients of a request; the repeats of a client are skipped
- * by one seek to the next client. */
+ * One client must not fill a limit: by reporting the same thing a thousand times it would push the reports of others
+ * out of the window. So every limit below applies to distinct clients, and one client has a fixed share of it. The
+ * index usage_hash (hash, client) lists the clients of a request; one seek skips the repeats of a client. */
 #include "store/sqlite.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ enum {
     LIKE_MAX = 32,           /* nearly equal requests of usages without a client, and as many of all clients */
     NEAR_READ = 200,         /* newest requests without a client that are compared, and as many of all clients */
     NEAR_BYTES = 256 << 10,  /* bytes of those requests */
-    NEAR_STEPS = 1000,       /* requests of all clients that are looked up, also those that another client has, too */
+    NEAR_STEPS = 1000,       /* requests of all clients that are looked up, including duplicates of other clients */
     NEAR_CLIENTS = 50,       /* most recently active clients that share the limits above */
     USAGES_READ = 1000,      /* newest usages without a client that are read */
     USAGES_MAX = 200,        /* usages that count: without a client, and as many of all clients */
@@ -40,14 +39,14 @@ struct look {
     struct like_request like[2 * LIKE_MAX];
     size_t like_count;
     struct recorded_tool *tools;      /* [RECORDED_TOOLS_MAX] */
-    double trust[RECORDED_TOOLS_MAX]; /* of each tool, for what clients report of it; 0: not looked up yet */
+    double trust[RECORDED_TOOLS_MAX]; /* trust in clients for each tool; 0 if not looked up yet */
     size_t tool_count, trust_budget;
     size_t read, counted;               /* usages without a client */
-    size_t clients_read, client_usages; /* clients, and usages of theirs that counted */
+    size_t clients_read, client_usages; /* clients read, and their usages that counted */
     double usages;                      /* usages that counted, each weighted by the likeness of its request */
-    struct map said;                    /* (client, tool): a client counts once for a tool */
+    struct map said;                    /* (client, tool): a client counts once per tool */
     struct map heard;                   /* client -> its usages that counted */
-    struct map compared;                /* requests */
+    struct map compared;                /* requests compared */
     wt_error *err;
 };
 
@@ -140,13 +139,13 @@ static int compare_request(struct look *look, int64_t request, size_t *bytes)
     return rc < 0 ? rc : 0;
 }
 
-/* Limits of what is read for one client. */
+/* Reading limits for one client. */
 struct near_limits {
     size_t steps, requests, bytes, like;
 };
 
-/* Adds those of the client's newest requests that are like the request. client 0: usages without a client. What was
- * read for another client takes nothing of this one's share. */
+/* Adds the client's newest requests that are nearly equal. client is 0 for usages without a client. The share of a
+ * client does not depend on the others. */
 static int read_near(struct look *look, int64_t client, struct near_limits most)
 {
     int64_t request = INT64_MAX;
@@ -191,7 +190,7 @@ static int find_near(struct look *look)
 
 /* ---------------------------------------------------------------- usages */
 
-/* Adds a usage of the tool. A client's report weighs as much as clients are trusted for that tool. */
+/* Adds a usage of the tool. A client's report is weighted by the trust in clients for that tool. */
 static int add_tool(struct look *look, int64_t tool, bool by_client, double weight)
 {
     size_t i = 0;
@@ -220,7 +219,7 @@ static int is_first(struct look *look, int64_t client, int64_t tool)
     return wt__map_insert(&look->said, (struct str){(const char *)key, 2 * sizeof *key}, 0, &added) ? added : -1;
 }
 
-/* Returns 1 if the usage counts; 0 if its client has said all of it in a newer usage, or if its tools are gone. */
+/* Returns 1 if the usage counts, or 0 if newer usages of its client named all its tools or its tools are gone. */
 static int read_usage(struct look *look, int64_t usage, int64_t client, double likeness)
 {
     sqlite3_stmt *rows;
@@ -246,7 +245,7 @@ static int read_usage(struct look *look, int64_t usage, int64_t client, double l
     return rc < 0 ? rc : counts;
 }
 
-/* Reads the newest usages of one client (0: without a client), until `most` of them counted. */
+/* Reads the newest usages of one client until `most` of them counted. client is 0 for usages without a client. */
 static int read_usages(struct look *look, const struct like_request *request, int64_t client, size_t most_read,
                        size_t most, size_t *counted)
 {
@@ -274,7 +273,7 @@ static int read_usages(struct look *look, const struct like_request *request, in
     return rc < 0 ? rc : 0;
 }
 
-/* Reads what one client reported of the request, up to the client's share of the whole lookup. */
+/* Reads the reports of one client about the request, up to the client's share of the whole lookup. */
 static int hear_client(struct look *look, const struct like_request *request, int64_t client)
 {
     size_t counted;
@@ -307,7 +306,7 @@ static int hear_clients(struct look *look, const struct like_request *request, s
     return rc < 0 ? rc : 0;
 }
 
-/* Reads the usages of the requests from like[from] on. Each has an equal part of what is left of the limits. */
+/* Reads the usages of the requests from like[from] on. Each has an equal part of the remaining limits. */
 static int hear_requests(struct look *look, size_t from)
 {
     int rc = 0;
@@ -322,8 +321,8 @@ static int hear_requests(struct look *look, size_t from)
     return rc;
 }
 
-/* True if the usages read so far decide alone. A few clients do not: one client who reports a request would otherwise
- * hide what all others reported of requests that are nearly the same. */
+/* True if the usages read so far suffice. A few clients do not: a single report of a request would otherwise hide all
+ * reports of nearly equal requests. */
 static int is_settled(struct look *look, bool *out)
 {
     size_t wanted;

@@ -8,9 +8,9 @@
 #include "text/analyser.h"
 #include "text/unicode.h"
 
-/* Chosen on dev (docs/learning.md): of metatool's requests that have such a past one 9 of 10 need its tools. */
+/* Chosen on dev (docs/learning.md): of metatool's requests with such a past request, 9 of 10 need its tools. */
 static const float NEARLY = 0.8f;
-enum { WORD_BYTES = 64 }; /* of a word that are told from others; what follows belongs to the next one */
+enum { WORD_BYTES = 64 }; /* maximum bytes of a word; longer ones are split */
 
 static const char turning[][8] = {"no",    "not",  "never", "without", "except", "on",   "off",    "up",
                                   "down",  "in",   "out",   "from",    "to",     "into", "before", "after",
@@ -22,7 +22,7 @@ static bool is_word(uint32_t c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || kind != UNICODE_OTHER;
 }
 
-/* The next word in lower case; 0 at the end. */
+/* Writes the next word in lower case and returns its length; 0 at the end. */
 static size_t next_word(const char **at, const char *end, char out[WORD_BYTES])
 {
     size_t len = 0;
@@ -51,7 +51,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ascending, each once. Returns how many. */
+/* Sorts and removes duplicates. Returns the number left. */
 static size_t sort_unique(uint64_t *words, size_t count)
 {
     size_t kept = 0;

@@ -1,10 +1,10 @@
 /* reserved_names.c: providers that belong to MCP servers (store/review.h). A provider is reserved as long as
- * review_server has its name. Each change of tools asks here within its own transaction, so that neither another thread
- * nor another process can reserve the provider between the question and the change. */
+ * review_server has its name. Each change of tools checks the reservation within its own transaction, so that no other
+ * thread or process can reserve the provider between the check and the change. */
 #include "store/review.h"
 #include "store/sqlite.h"
 
-enum { SHOWN_BYTES = 200 /* of a provider's name in a message */ };
+enum { SHOWN_BYTES = 200 /* maximum bytes of a provider's name in a message */ };
 
 int wt__reserved_find(struct store *store, struct str name, int64_t *id, wt_error *err)
 {
@@ -22,7 +22,7 @@ int wt__reserved_find(struct store *store, struct str name, int64_t *id, wt_erro
     return rc < 0 ? rc : 0;
 }
 
-/* One statement with a name as ?1. */
+/* Runs a statement with a name as ?1. */
 static int run_named(struct store *store, const char *sql, struct str name, wt_error *err)
 {
     sqlite3_stmt *statement;

@@ -1,10 +1,10 @@
-/* review.c: what is approved of servers, and what waits (store/review.h).
+/* review.c: approved and waiting definitions of MCP servers (store/review.h).
  *
- *   judge each item by its row -> write what differs -> rows that are not listed any more -> import the approved ones
- *   and remove all others of the provider -> link the rows with the tools
+ * decide on each item by its row -> write the differences -> update the rows that are not listed any more -> import the
+ * approved tools and remove all others of the provider -> link the rows with the tools
  *
- * A listing that is as it was writes nothing. Changed definitions are judged before new ones, so that a flood of new
- * ones keeps nobody from seeing what changed. */
+ * An unchanged listing writes nothing. Changed definitions are decided before new ones, so that a flood of new ones
+ * does not push changes over the limits. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,9 +14,9 @@
 
 enum { DAY_SECONDS = 24 * 60 * 60 };
 
-/* A row as the judgement needs it. */
+/* The stored state of an item. */
 struct known {
-    int64_t id; /* 0: there is none */
+    int64_t id; /* 0 if absent */
     int64_t tool;
     bool listed, approved, offered;
     char approved_sha256[DEFINITION_DIGITS + 1], offered_sha256[DEFINITION_DIGITS + 1];
@@ -25,12 +25,12 @@ struct known {
 struct reviewing {
     struct store *store;
     const struct review_listing *listing;
-    int64_t server;   /* row */
-    int64_t baseline; /* bits of the kinds of which a list was seen before this one */
+    int64_t server;   /* row of the server */
+    int64_t baseline; /* bits of the kinds listed before this listing */
     bool any_approved;
-    struct known *known; /* [count] of the items */
-    struct tool *tools;  /* [tool_count] that are approved */
-    size_t *places;      /* [tool_count] their items */
+    struct known *known; /* [count] states of the items */
+    struct tool *tools;  /* [tool_count] approved tools */
+    size_t *places;      /* [tool_count] indexes of their items */
     int64_t *ids;        /* [tool_count] their rows in the catalogue */
     size_t tool_count;
     size_t waiting, waiting_bytes;
@@ -50,7 +50,7 @@ static void copy_hash(char out[DEFINITION_DIGITS + 1], struct str hash)
     out[len] = '\0';
 }
 
-/* The server's row, made when absent, with the source that its tools have now. */
+/* Finds or inserts the server's row, and sets its source. */
 static int open_server(struct reviewing *r)
 {
     const struct review_listing *listing = r->listing;
@@ -98,7 +98,7 @@ static int find_known(struct reviewing *r, const struct review_item *item, struc
     return rc < 0 ? rc : 0;
 }
 
-/* The row's id, made when absent. */
+/* Inserts the row unless it exists. */
 static int make_row(struct reviewing *r, const struct review_item *item, struct known *known)
 {
     sqlite3_stmt *insert;
@@ -127,7 +127,7 @@ static bool is_instructions(const struct review_item *item)
     return item->kind == REVIEW_TOOL && item->tool.name.len == 0;
 }
 
-/* asked: whether it is new to the requests that are asked, and so takes few places for a while. */
+/* Stores an approval. asked: track the tool as new until a usage calls it. */
 static int write_approved(struct reviewing *r, const struct review_item *item, struct known *known, bool asked)
 {
     sqlite3_stmt *update;
@@ -166,7 +166,7 @@ static int write_offered(struct reviewing *r, const struct review_item *item, st
     return wt__sql_step(r->store, update, r->err);
 }
 
-/* One statement with one or two numbers. */
+/* Runs a statement with one or two numbers. */
 static int run(struct reviewing *r, const char *sql, int64_t one, int64_t two)
 {
     sqlite3_stmt *statement;
@@ -179,7 +179,7 @@ static int run(struct reviewing *r, const char *sql, int64_t one, int64_t two)
     return wt__sql_step(r->store, statement, r->err);
 }
 
-/* Nothing of it waits, whether it is listed or not. */
+/* Removes the waiting definition of a row and sets whether it is listed. */
 static int withdraw(struct reviewing *r, int64_t id, bool listed)
 {
     return run(r,
@@ -247,9 +247,9 @@ static int judge_all(struct reviewing *r)
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is not listed any more */
+/* ---------------------------------------------------------------- unlisted definitions */
 
-/* Bits of the kinds that the listing has all of. */
+/* Returns the bits of the kinds for which the listing is complete. */
 static int64_t kinds_told(const struct review_listing *listing)
 {
     int64_t bits = 0;
@@ -264,7 +264,7 @@ static int by_id(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Rows of the server that this listing does not have; *gone [count]. */
+/* Finds the rows of the server that are not in this listing; the caller frees *gone. */
 static int find_unlisted(struct reviewing *r, const int64_t *seen, size_t seen_count, int64_t **gone, size_t *count)
 {
     size_t capacity = 0;
@@ -294,7 +294,7 @@ static int find_unlisted(struct reviewing *r, const int64_t *seen, size_t seen_c
     return rc;
 }
 
-/* What waited does not any more; what was approved stays so, for the day when it is listed again. */
+/* Removes waiting definitions that are not listed any more. Approvals stay in case the server lists them again. */
 static int leave_unlisted(struct reviewing *r)
 {
     size_t count = r->listing->count, gone_count = 0;
@@ -380,7 +380,7 @@ static int end(struct reviewing *r, int rc, struct progress *before, struct revi
     return rc;
 }
 
-/* Reads the server's baseline, and whether any tool of it was approved. */
+/* Reads the server's baseline, and whether any of its tools was approved. */
 static int look_back(struct reviewing *r)
 {
     sqlite3_stmt *row;
@@ -400,7 +400,7 @@ static int look_back(struct reviewing *r)
     return rc < 0 ? rc : 0;
 }
 
-/* An empty list is a baseline, too: else a server would be trusted again once it had listed nothing. */
+/* An empty list sets the baseline as well. Otherwise a server could list nothing first and be trusted later. */
 static int keep_baseline(struct reviewing *r)
 {
     int64_t bits = r->baseline | kinds_told(r->listing);
@@ -431,7 +431,7 @@ int wt__store_review(struct store *store, const struct review_listing *listing, 
     return end(&r, rc, before, out);
 }
 
-/* What waits by that name must be what was meant. */
+/* Approves an item if the waiting definition has its hash. */
 static int approve_waiting(struct reviewing *r, const struct review_item *item, struct known *known)
 {
     struct str name = is_instructions(item) ? STR("the instructions") : item->tool.name;
@@ -448,7 +448,8 @@ static int approve_waiting(struct reviewing *r, const struct review_item *item, 
     return write_approved(r, item, known, true);
 }
 
-/* Gateways of other processes look again when the store's generation has grown. */
+/* Increments the store's generation for approvals of other kinds than tools, so that gateways of other processes read
+ * them. */
 static int tell_approved_offers(struct reviewing *r)
 {
     const struct store_changes *catalogue = &r->changes.catalogue;
@@ -586,7 +587,7 @@ int wt__store_approved_tools(struct store *store, struct str provider, struct ar
     return rc;
 }
 
-/* A label's usages lie in order, so that whether there is a later one is one look. */
+/* The index of labels holds usages in order, so that one seek finds a later usage. */
 int wt__store_new_tools(struct store *store, struct arena *arena, struct stored_new_tool **out, size_t *count,
                         wt_error *err)
 {

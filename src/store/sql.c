@@ -1,4 +1,4 @@
-/* sql.c: statements and transactions, and how SQLite's failures become sentences. */
+/* sql.c: statements, transactions, and messages for SQLite's failures. */
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 static int fail_io(struct store *store, int code, wt_error *err)
 {
-    int last = errno; /* a commit that fails half way does not tell the database which errno it had */
+    int last = errno; /* a commit that fails half way does not report its errno to the database */
     errno = sqlite3_system_errno(store->db);
     if (errno == 0 && last == EFBIG)
         errno = last;
@@ -16,7 +16,7 @@ static int fail_io(struct store *store, int code, wt_error *err)
     if (errno == 0)
         return wt__fail(err, WT_EIO, "cannot read or write %s: %s", store->path, sqlite3_errmsg(store->db));
     int rc = wt__fail_errno(err, (code & 0xff) == SQLITE_CANTOPEN ? "open" : "read or write", store->path);
-    /* A journal that could not be found is no missing store. */
+    /* The message for ENOENT would say that the store is missing, but it may be the journal. */
     return rc == WT_ENOTFOUND ? wt__fail(err, WT_EIO, "cannot open %s or the journal beside it", store->path) : rc;
 }
 
@@ -128,8 +128,8 @@ int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error 
 
 /* ---------------------------------------------------------------- transactions */
 
-/* In a transaction, which it ends when the check fails: another whichtool may have updated the tables since they were
- * opened, and this one would read and write them wrongly. */
+/* Fails if another whichtool has updated the tables since they were opened: this one would read and write them wrongly.
+ * Rolls back the transaction on failure. */
 static int check_version(struct store *store, wt_error *err)
 {
     int64_t version = store->version;
@@ -166,14 +166,13 @@ int wt__sql_end(struct store *store, int rc, wt_error *err)
         if (committed < 0)
             rc = committed;
     }
-    /* Some failures have rolled back already; of a failed rollback the journal is left, and the next opening uses it.
-     */
+    /* Some failures have rolled back already. A failed rollback leaves the journal, and the next opening uses it. */
     if (rc < 0 && !sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
 }
 
-/* A statement that is kept, as each find begins and ends a transaction. */
+/* Runs a cached statement, because each find begins and ends a transaction. */
 static int run_prepared(struct store *store, const char *sql, wt_error *err)
 {
     sqlite3_stmt *statement;

@@ -1,9 +1,9 @@
-/* store.c: opening, checking and closing a store.
+/* store.c: opens, checks and closes a store.
  *
- * The file uses a rollback journal, synchronous=EXTRA: when a commit returns, the change and the end of its journal
- * are on the disk. Why not a write-ahead log: docs/decisions/0002-rollback-journal.md.
- * The file may come from a stranger: triggers and views in it do not run, its schema is not trusted, and no value in
- * it may be longer than what this program writes. */
+ * The file uses a rollback journal and synchronous=EXTRA: when a commit returns, the change and the end of its journal
+ * are on the disk. docs/decisions/0002-rollback-journal.md says why it does not use a write-ahead log. The file may
+ * come from a stranger: its triggers and views do not run, its schema is not trusted, and its values may not be longer
+ * than those this program writes. */
 #include "store/sqlite.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@ enum { WAIT_SHORT_MS = 1, WAIT_LONG_MS = 10, WAIT_SHORT_COUNT = 10 };
 
 /* ---------------------------------------------------------------- opening */
 
-/* Called again and again while another process holds the lock; 0 gives up. */
+/* Called repeatedly while another process holds the lock. Returns 0 to give up. */
 static int wait_for_lock(void *context, int count)
 {
     struct store *store = context;
@@ -126,12 +126,12 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return wt__fail_nomem(err);
-    /* The database's own name for the file is good whatever folder is the current one by now. */
+    /* SQLite's name of the file stays valid if the current folder changes. */
     const char *path = sqlite3_db_filename(of->db, "main");
     store->path = wt__copy_string(path, strlen(path));
     store->read_only = of->read_only;
     store->busy_ms = of->busy_ms;
-    /* Where it may, it can also undo what a killed writer left half done; so it is not opened for reading alone. */
+    /* Open for writing if allowed, so that the reader can roll back the journal of a killed writer. */
     int flags =
         SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
     int rc = store->path ? 0 : wt__fail_nomem(err);
@@ -157,7 +157,7 @@ void wt__store_close(struct store *store)
     if (!store)
         return;
     for (size_t i = 0; i < store->prepared_count; i++) {
-        assert(!sqlite3_stmt_busy(store->prepared[i].statement)); /* it would keep others from writing */
+        assert(!sqlite3_stmt_busy(store->prepared[i].statement)); /* a busy statement would keep others from writing */
         sqlite3_finalize(store->prepared[i].statement);
     }
     sqlite3_close(store->db);
@@ -172,7 +172,7 @@ bool wt__store_read_only(const struct store *store)
 
 /* ---------------------------------------------------------------- checking */
 
-/* Only damage gives this query a row other than "ok", or the other one a row at all. */
+/* Runs a query that returns a row other than "ok" only if the file is damaged. */
 static int check_with(struct store *store, const char *sql, wt_error *err)
 {
     sqlite3_stmt *rows;

@@ -1,8 +1,8 @@
 /* sum.c: usage sums (Tool2Vec, section 4.1), as little-endian fp32.
  *
- * A batch of usages is added in one transaction: the sums of the tools that it touches are read, grow in memory in
- * the order of the usages, and are written with the mark that says how far they go. The order makes a sum the same to
- * the last bit however its usages were cut into batches. */
+ * A batch of usages is added in one transaction: the affected sums are read, grow in memory in the order of the usages,
+ * and are written with the new mark. Because of the order a sum has the same bits for any division of its usages into
+ * batches. */
 #include "store/sqlite.h"
 
 #include "base/map.h"
@@ -11,7 +11,7 @@
 /* ---------------------------------------------------------------- which sums */
 
 struct encoding {
-    int64_t id; /* 0: none yet */
+    int64_t id; /* 0 if absent */
     int64_t last;
 };
 
@@ -54,7 +54,7 @@ static int make_encoding(struct store *store, const struct vector_set *set, stru
     return rc;
 }
 
-/* A statement about one encoding (?1), and one tool (?2) unless that is 0. */
+/* Prepares a statement about one encoding (?1), and one tool (?2) unless tool is 0. */
 static int prepare_sum(struct store *store, const char *sql, int64_t encoding, int64_t tool, sqlite3_stmt **out,
                        wt_error *err)
 {
@@ -93,7 +93,7 @@ int wt__store_usage_mark(struct store *store, const struct vector_set *set, stru
 
 /* ---------------------------------------------------------------- one sum */
 
-/* 1 when there is a row: *uses as stored (negative: stale), and its sum in out [D], which is zero without one. */
+/* Returns 1 if the row exists, else 0. *uses is negative if the sum is stale. out [D] is zero without a sum. */
 static int read_sum(struct store *store, const struct vector_set *set, int64_t encoding, int64_t tool, int64_t *uses,
                     float *out, wt_error *err)
 {
@@ -145,13 +145,13 @@ struct batch {
     struct encoding encoding;
     struct map by_tool; /* bytes of the tool's id -> index of the two below */
     struct arena ids;
-    struct usage_sum_key *keys; /* uses is negative when the stored sum is stale */
+    struct usage_sum_key *keys; /* uses is negative if the stored sum is stale */
     float *sums;                /* [count, D] */
     size_t count, key_capacity, sum_capacity;
     wt_error *err;
 };
 
-/* The tool's sum, read from the store when it is met first. */
+/* Returns the index of the tool's sum, and reads it on first use. */
 static int sum_of(struct batch *b, int64_t tool, uint32_t *at)
 {
     struct str id = {(const char *)&tool, sizeof tool};
@@ -173,7 +173,7 @@ static int sum_of(struct batch *b, int64_t tool, uint32_t *at)
     return rc < 0 ? rc : 0;
 }
 
-/* vector [D] to the sums of the tools that the usage teaches. A usage that was forgotten meanwhile has none. */
+/* Adds vector [D] to the sums of the tools that the usage teaches. A usage removed meanwhile has no tools. */
 static int add_vector(struct batch *b, int64_t usage, const float *vector)
 {
     sqlite3_stmt *rows;
@@ -261,7 +261,7 @@ int wt__store_stale_usage_sums(struct store *store, const struct vector_set *set
     return rc < 0 ? rc : (int)count;
 }
 
-/* 1 when the tool's sum is stale, and has been since this generation. */
+/* Returns 1 if the tool's sum is stale since this generation, else 0. */
 static int is_stale(struct store *store, int64_t encoding, const struct usage_sum_key *key, wt_error *err)
 {
     sqlite3_stmt *row;

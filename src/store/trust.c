@@ -1,31 +1,31 @@
-/* trust.c: how far clients are trusted for a tool, so that no client buys a tool a place with usages of
- * its own.
+/* trust.c: how far reports of clients are trusted for a tool, so that a client cannot promote a tool with its own
+ * usages.
  *
- * Nobody can check what a client reports. But a tool that many people use is reported by several clients, and a tool
- * that somebody wants to promote is reported by that one. So usages with a client count
+ * Reports of clients cannot be verified. But a popular tool is reported by several clients, and a promoted tool by one.
+ * So usages with a client count
  *
- *   for the very same request   by clients / wanted, at most 1. `wanted` grows with the clients of the store. A client
- *                               that has reported few usages so far counts as part of one.
- *   in a tool's mean            with a few usages per client, fewer the more clients the store has
+ * for the same request   as clients / wanted, at most 1. `wanted` grows with the clients of the store. A client with
+ * few usages so far counts as a part of one.
+ * in a tool's mean       with a few usages per client, fewer the more clients the store has
  *
- * A store of few clients has them because somebody admitted them: they count in full. Usages without a client come from
- * the owner of the store and always count in full.
+ * In a store of few clients they count in full, because its owner admitted each of them. Usages without a client come
+ * from the owner of the store and always count in full.
  *
- * All limits count distinct clients, which the index usage_tool_label (label, client) lists: a client that reports a
- * tool again and again does not hide the others. docs/learning.md ("False usages from clients of a server") has the
+ * All limits count distinct clients, listed by the index usage_tool_label (label, client): a client that reports a tool
+ * again and again does not hide the others. docs/learning.md ("False usages from clients of a server") has the
  * alternatives and the cost. */
 #include "store/sqlite.h"
 
 enum {
-    CLIENTS_MOST = 66,     /* clients of the store that are counted: more change nothing */
-    CLIENTS_A_WANTED = 10, /* per so many clients in the store one more must report the tool, */
+    CLIENTS_MOST = 66,     /* maximum number of clients counted; more do not change the results */
+    CLIENTS_A_WANTED = 10, /* one more client must report the tool per this many clients in the store, */
     WANTED_MOST = 5,       /* up to this many, */
-    CLIENT_KNOWN = 20,     /* each with so many usages, of any tool */
-    BELIEVED = 200,        /* usages of a tool's mean that all clients together are worth, */
-    BELIEVED_LEAST = 3,    /* and the least for one of them */
-    TRUST_READ = 200,      /* clients of a tool that are read for the first */
-    BELIEVED_READ = 1000,  /* and for the second */
-    UNTOLD_READ = 16,      /* newest usages without a client of which one must not have failed */
+    CLIENT_KNOWN = 20,     /* each with this many usages, of any tool */
+    BELIEVED = 200,        /* maximum usages of all clients together in a tool's mean, */
+    BELIEVED_LEAST = 3,    /* and the minimum for one client */
+    TRUST_READ = 200,      /* maximum clients of a tool read for wt__store_trust */
+    BELIEVED_READ = 1000,  /* and for wt__store_believed */
+    UNTOLD_READ = 16,      /* newest usages without a client, one of which must not have failed */
     LABELS_READ = 16
 };
 
@@ -53,18 +53,18 @@ int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err)
     return rc;
 }
 
-/* What clients report of one tool, until it is enough. */
+/* Reports of clients about one tool, read until they suffice. */
 struct telling {
     struct store *store;
-    int64_t clients[BELIEVED_READ]; /* that report the tool */
+    int64_t clients[BELIEVED_READ]; /* clients that report the tool */
     size_t told[BELIEVED_READ];     /* usages of each that count */
     size_t count, most_clients;
-    bool untold;     /* a usage names no client */
-    double heard;    /* clients, each by its usages so far */
-    double wanted;   /* clients beyond which nothing changes; 0: usages are counted instead */
-    size_t believed; /* usages that count, */
-    size_t most;     /* of one client, */
-    size_t enough;   /* and how many are wanted */
+    bool untold;     /* a usage has no client */
+    double heard;    /* number of clients, each weighted by its usages so far */
+    double wanted;   /* clients needed for full trust; 0 if usages are counted instead */
+    size_t believed; /* usages that count */
+    size_t most;     /* maximum of one client */
+    size_t enough;   /* usages wanted */
     wt_error *err;
 };
 
@@ -74,7 +74,7 @@ static bool is_enough(const struct telling *t)
     return enough || t->count >= t->most_clients;
 }
 
-/* Counts the client's usages of any tool. */
+/* Adds the client to `heard`, weighted by its usages of any tool. */
 static int hear_known(struct telling *t, int64_t client)
 {
     sqlite3_stmt *row;
@@ -91,7 +91,8 @@ static int hear_known(struct telling *t, int64_t client)
     return rc < 0 ? rc : 0;
 }
 
-/* *out: of the client's newest `most` usages of the label, those that did not fail. client 0: without a client. */
+/* Counts the usages that did not fail among the client's newest `most` usages of the label. client is 0 for usages
+ * without a client. */
 static int count_usages(struct telling *t, int64_t label, int64_t client, size_t most, size_t *out)
 {
     sqlite3_stmt *row;
@@ -113,7 +114,7 @@ static int count_usages(struct telling *t, int64_t label, int64_t client, size_t
     return rc < 0 ? rc : 0;
 }
 
-/* others: clients that reported the tool by another label. */
+/* Adds the usages of a client. others: number of clients that reported the tool by another label. */
 static int hear_client(struct telling *t, int64_t label, int64_t client, size_t others)
 {
     size_t i = 0, usages;

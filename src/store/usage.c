@@ -1,12 +1,12 @@
-/* usage.c: recorded use: requests, the labels of the tools that they used, and how labels follow tools.
+/* usage.c: recorded use: requests, labels of the tools used, and links from labels to tools.
  *
- * A usage is a few numbers: its request and its labels are rows of their own, shared by all that are equal, so that a
- * request that comes every day costs its text once. What nothing refers to any more is deleted with the last usage. */
+ * Requests and labels are rows shared by all usages, so that a frequent request is stored once. Rows without a usage
+ * are deleted together with their last usage. */
 #include "store/sqlite.h"
 
 #include "base/memory.h"
 
-enum { STEP_USAGES = 256 }; /* usages between two looks at the progress */
+enum { STEP_USAGES = 256 }; /* usages between two progress reports */
 
 /* ---------------------------------------------------------------- counters */
 
@@ -35,10 +35,11 @@ static int add_to_counter(struct store *store, const char *key, int64_t more, wt
     return wt__sql_step(store, update, err);
 }
 
-/* The bytes of the file's header that every commit changes (SQLite's file format, 1.3: the change counter, the sizes of
- * the file and of its free list), behind the two that say that it has a rollback journal: with another, they stay. The
- * connection's own descriptor is read; to close another one would end the locks of the whole process. A writer that is
- * about to commit may have written them already, which only looks like a change too many. */
+/* Reads the bytes of the file's header that every commit changes (SQLite's file format, 1.3: change counter, sizes of
+ * the file and of its free list), behind the two that name the journal mode: only with a rollback journal do they
+ * change. Uses the connection's own descriptor, because closing another one would release the locks of the whole
+ * process. A writer about to commit may have written them already; the caller then reads the counters once too
+ * often. */
 static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
 {
     enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
@@ -48,7 +49,7 @@ static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTE
            stamp[0] == ROLLBACK_JOURNAL && stamp[1] == ROLLBACK_JOURNAL;
 }
 
-/* Whether nobody has committed since this connection read store->seen. */
+/* True if the file is unchanged since this connection read store->seen. */
 static bool is_as_seen(struct store *store)
 {
     unsigned char stamp[STORE_STAMP_BYTES];
@@ -56,8 +57,8 @@ static bool is_as_seen(struct store *store)
            memcmp(stamp, store->stamp, sizeof stamp) == 0;
 }
 
-/* In one statement: each would lock the file. Its stamp is read under the same lock, outside any transaction of our
- * own, so that it is that of what was committed. */
+/* Reads the counters in one statement, because each statement locks the file. The stamp is read under the same lock,
+ * outside any own transaction, so that it is of the committed state. */
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
 {
     sqlite3_stmt *row;
@@ -114,7 +115,8 @@ static int request_row(struct store *store, struct str text, int64_t *id, wt_err
     return rc;
 }
 
-/* The label that a statement of the tool (?1) and the text (?2) finds: 1 and *id when there is one. */
+/* Runs a statement to find or insert a label for the tool (?1) and the text (?2). Returns 1 and *id for a row, else
+ * 0. */
 static int find_label(struct store *store, const char *sql, const struct usage_tool *tool, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *statement;
@@ -130,7 +132,7 @@ static int find_label(struct store *store, const char *sql, const struct usage_t
     return rc;
 }
 
-/* The label of a tool that is there is its id; of one that is not, what was recorded. */
+/* Finds or inserts the label of a tool: its id if the tool exists, else the recorded text. */
 static int label_row(struct store *store, const struct usage_tool *tool, int64_t *id, wt_error *err)
 {
     int rc = 0;
@@ -178,7 +180,7 @@ static int add_client(struct store *store, struct str name, wt_error *err)
     return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
 }
 
-/* Notes the client's newest usage, by which the most recently active clients are found. */
+/* Sets the client's newest usage, which orders clients by activity. */
 static int note_client(struct store *store, struct str name, int64_t usage, wt_error *err)
 {
     sqlite3_stmt *update;
@@ -221,7 +223,7 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
     return rc;
 }
 
-/* 1, its id and how it ended when the client has a usage of that key; else 0. */
+/* Returns 1 with the id and outcome of the client's usage with that key, else 0. */
 static int find_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
                     wt_error *err)
 {
@@ -243,7 +245,7 @@ static int find_key(struct store *store, const struct usage *usage, int64_t *id,
     return rc;
 }
 
-/* The sums that `select` names by ?1 are to be made, or made anew. */
+/* Marks the sums selected with ?1 as stale, inserting rows for sums that do not exist yet. */
 #define STALE_SUMS(select)                                                                                             \
     "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
     " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
@@ -262,7 +264,7 @@ static int make_stale(struct store *store, const char *stale_sums, int64_t id, w
     return wt__sql_step(store, insert, err);
 }
 
-/* Those that hold the usage, and those that it would be in had it not failed. */
+/* Marks the sums of the usage's tools as stale, whether they include it or not. */
 static int make_stale_of(struct store *store, int64_t usage, wt_error *err)
 {
     return make_stale(store,
@@ -354,8 +356,8 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
-/* Usages of the client with the same request that are compared: a request that comes every day must not make an import
- * quadratic. */
+/* Maximum usages of the client with the same request that are compared, so that a frequent request does not make an
+ * import quadratic. */
 #define AGAIN_SEEN "16"
 
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
@@ -400,9 +402,9 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- which usages */
+/* ---------------------------------------------------------------- selecting usages */
 
-/* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
+/* Parameters: ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
 #define OF_ANY_TOOL                                                                                                    \
     " u.id > ?1 AND u.id <= ?2 AND (?3 = 0 OR u.created < ?3)"                                                         \
     " AND (?9 = '' OR u.client = (SELECT id FROM client WHERE name = ?9))"                                             \
@@ -458,7 +460,7 @@ struct reading {
     struct arena *arena;
     struct usage *usages;
     size_t count, capacity;
-    struct usage_tool *tools; /* of one usage */
+    struct usage_tool *tools; /* tools of the current usage */
     size_t tool_capacity;
     wt_error *err;
 };
@@ -649,7 +651,7 @@ int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)
     return wt__sql_number(store, "SELECT count(*) FROM label WHERE tool IS NOT NULL", out, err);
 }
 
-/* Those of a tool that got usages that the mark has passed. */
+/* Marks the sums of a tool as stale after it was linked to usages below the marks. */
 static int make_stale_tool(struct store *store, int64_t tool, wt_error *err)
 {
     return make_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool, err);
@@ -687,7 +689,7 @@ static int set_request_hash(struct store *store, int64_t id, uint64_t hash, wt_e
     return wt__sql_step(store, update, err);
 }
 
-/* Older versions hashed the bytes of a request rather than its words, and the first version did not hash it. */
+/* Older versions hashed the bytes of a request instead of its words; the first version had no hash. */
 static int fill_request_hashes(struct store *store, wt_error *err)
 {
     sqlite3_stmt *row;

@@ -1,12 +1,12 @@
 /* vector.c: tool vectors, as little-endian fp32.
  *
- * A vector belongs to one text of its tool: put checks the generation at which the tool was read, and an import that
- * changes a tool deletes its vectors, so no stored vector is ever of an older text. */
+ * A vector belongs to one text of its tool. Storing checks the generation at which the tool was read, and an import
+ * that changes a tool deletes its vectors. So a stored vector is never of an older text. */
 #include "store/sqlite.h"
 
 #include "base/memory.h"
 
-enum { FORMER = 9 }; /* the parameter of a statement */
+enum { FORMER = 9 }; /* parameter of the former kind in statements */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as they lie in memory");
 
@@ -48,7 +48,8 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     return rc;
 }
 
-/* A statement about one set: its kind is ?1, its model ?2, its former kind, where the statement has that, ?9. */
+/* Prepares a statement about one set: ?1 is its kind, ?2 its model, ?9 its former kind if the statement has that
+ * parameter. */
 static int prepare_set(struct store *store, const char *sql, const struct vector_set *set, int64_t model,
                        sqlite3_stmt **out, wt_error *err)
 {
@@ -114,7 +115,7 @@ static int remove_former(struct store *store, const struct vector_set *set, int6
     return rc < 0 ? rc : 0;
 }
 
-/* 1 when it was stored, 0 when the tool is not what its key says. */
+/* Returns 1 if stored, or 0 if the tool has changed since its key was read. */
 static int put_vector(struct store *store, const struct vector_set *set, int64_t model, const struct store_key *key,
                       const float *vector, wt_error *err)
 {
@@ -160,7 +161,7 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
     return rc < 0 ? rc : stored;
 }
 
-/* Copies the row's vector, which may lie anywhere, to out [D]. */
+/* Copies the row's vector, which may be unaligned, to out [D]. */
 static int read_vector(struct store *store, const struct vector_set *set, sqlite3_stmt *row, int64_t id, float *out,
                        wt_error *err)
 {
@@ -172,7 +173,7 @@ static int read_vector(struct store *store, const struct vector_set *set, sqlite
     return 0;
 }
 
-/* 1 when the tool has one. */
+/* Returns 1 if the tool has a vector, else 0. */
 static int get_vector(struct store *store, const struct vector_set *set, int64_t model, int64_t id, float *out,
                       wt_error *err)
 {

@@ -1,12 +1,12 @@
-/* write.c: changes of the catalogue: an import, and removal.
+/* write.c: changes of the catalogue: imports and removals.
  *
- * An import compares every tool with its row field by field, through one index lookup each, and writes only what
- * differs: importing the same file again reads and writes nothing. While it runs the page cache may grow to
- * IMPORT_CACHE_KIB, because a cache that spills takes the file from its readers before the commit.
+ * An import compares every tool with its row, field by field, through one index lookup each, and writes only the
+ * differences. Importing the same file again writes nothing. While it runs the page cache may grow to 256 MiB, because
+ * a cache that spills locks out readers before the commit.
  *
- * Whose a name is (store/store.h): a row is taken once an import. A tool whose row is another source's, or is taken,
- * is looked for in the family of its name, the rows "name~N" of its provider (families.h). That
- * is rare; an import that meets no other source's names never does it. */
+ * How names are assigned is in store/store.h. An import takes a row at most once. If the row of a tool belongs to
+ * another source or is taken, the tool is looked up in the family of its name, the rows "name~N" of its provider
+ * (families.h). Such collisions are rare. */
 #include "store/families.h"
 
 #include "base/buffer.h"
@@ -14,17 +14,17 @@
 #include "base/memory.h"
 #include "store/review.h"
 
-enum { STEP_TOOLS = 64 }; /* tools between two looks at the progress */
+enum { STEP_TOOLS = 64 }; /* tools between two progress reports */
 
-/* A provider that the import has met. */
+/* A provider in the import. */
 struct provider {
     int64_t id;
-    struct str name; /* not always the one that the source uses */
+    struct str name; /* current name; the source may use a former one */
 };
 
-/* Rows that this import brought, added or changed: open addressing, at most half full. */
+/* Set of rows that this import added, changed or confirmed. Open addressing, at most half full. */
 struct taken {
-    int64_t *slots; /* 0: free */
+    int64_t *slots; /* 0 if free */
     size_t mask;
 };
 
@@ -34,17 +34,17 @@ struct import {
     size_t count;
     const struct store_import_options *options;
     uint64_t generation;
-    struct owner owner; /* of the tool at hand */
-    bool owner_is_new;  /* it had no tools when its first one came */
+    struct owner owner; /* source of the current tool */
+    bool owner_is_new;  /* the source had no tools when it became the current one */
     struct taken taken;
     struct map provider_index; /* name -> index of providers */
     struct provider *providers;
     size_t provider_capacity;
     struct families families;
-    int64_t *ids;       /* [count] rows of the tools; NULL: not wanted */
-    int64_t last_taken; /* the row of the tool at hand */
+    int64_t *ids;       /* [count] receives the rows of the tools; may be NULL */
+    int64_t last_taken; /* row of the current tool */
     struct arena arena; /* names of providers */
-    bool lost_labels;   /* usages name tools that were not there when the import began */
+    bool lost_labels;   /* labels without a tool exist since before the import */
     struct store_changes changes;
     wt_error *err;
 };
@@ -77,7 +77,7 @@ static int taken_new(struct taken *taken, size_t count)
     return taken->slots ? 0 : -1;
 }
 
-/* The slot of a row's id, or the free one where it belongs. */
+/* Returns the slot of a row's id, or the free slot for it. */
 static int64_t *taken_slot(const struct taken *taken, int64_t id)
 {
     size_t at = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20) & taken->mask;
@@ -105,7 +105,7 @@ static const char source_select[] = "SELECT id FROM source WHERE name = ?1",
                   provider_select[] = "SELECT id FROM provider WHERE name = ?1",
                   provider_insert[] = "INSERT INTO provider (name) VALUES (?1)";
 
-/* The row of a name in a table of names; 0: there is none. */
+/* Finds the row of a name in a table of names; *id is 0 if absent. */
 static int find_name(struct import *import, const char *select, struct str name, int64_t *id)
 {
     sqlite3_stmt *row;
@@ -122,7 +122,7 @@ static int find_name(struct import *import, const char *select, struct str name,
     return rc < 0 ? rc : 0;
 }
 
-/* The same, made when absent. */
+/* Works like find_name, and inserts the name if absent. */
 static int name_id(struct import *import, const char *select, const char *insert, struct str name, int64_t *id)
 {
     sqlite3_stmt *row;
@@ -139,7 +139,7 @@ static int name_id(struct import *import, const char *select, const char *insert
     return rc;
 }
 
-/* 1 when a source has tools. */
+/* Returns 1 if the source has tools, else 0. */
 static int has_tools(struct import *import, int64_t source)
 {
     sqlite3_stmt *row;
@@ -152,7 +152,7 @@ static int has_tools(struct import *import, int64_t source)
     return rc;
 }
 
-/* Makes the tool's source the owner at hand. Tools of one source mostly come together. */
+/* Sets the current owner to the tool's source. Tools of one source mostly come together. */
 static int set_owner(struct import *import, const struct tool *tool)
 {
     struct owner *owner = &import->owner;
@@ -206,16 +206,16 @@ static int find_provider(struct import *import, struct str name, struct provider
 
 enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS };
 
-/* A tool on its way into its row. */
+/* A tool to be stored. */
 struct incoming {
     const struct tool *tool;
     struct provider provider;
-    struct str own_name; /* as its source has it */
-    struct str name;     /* as it is stored */
+    struct str own_name; /* name in its source */
+    struct str name;     /* name in the store */
     char numbered[WT_MAX_NAME_BYTES + 1];
 };
 
-/* The text columns, in the order of the statements below. */
+/* Returns the text columns, in the order of the statements below. */
 static void texts_of(const struct tool *tool, struct str texts[6])
 {
     texts[0] = tool->source_id;
@@ -236,7 +236,8 @@ static bool same_as_row(const struct tool *tool, sqlite3_stmt *row)
     return same;
 }
 
-/* Binds what an insert and an update share: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10 texts. */
+/* Binds the columns shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
+ * texts. */
 static int bind_content(struct import *import, sqlite3_stmt *statement, const struct tool *tool)
 {
     struct str texts[6];
@@ -250,7 +251,7 @@ static int bind_content(struct import *import, sqlite3_stmt *statement, const st
     return failed ? wt__fail_nomem(import->err) : 0;
 }
 
-/* Tells of a tool that is called otherwise than its source has it, unless that is the source's own doing. */
+/* Notes a tool stored under another name than in its source, unless the name belongs to the same source. */
 static int tell_collision(struct import *import, const struct incoming *in)
 {
     sqlite3_stmt *row;
@@ -279,7 +280,7 @@ static int tell_collision(struct import *import, const struct incoming *in)
     return rc < 0 ? rc : 0;
 }
 
-/* Adds the row; its exported name is the first that no other tool has. */
+/* Inserts the row with the first exported name that is free. */
 static int insert_row(struct import *import, const struct incoming *in)
 {
     for (unsigned attempt = 0;; attempt++) {
@@ -321,7 +322,7 @@ static int insert_tool(struct import *import, const struct incoming *in)
     return rc;
 }
 
-/* One statement with the number id as ?1 and other as ?2, when it has one. */
+/* Runs a statement with id as ?1, and *other as ?2 unless other is NULL. */
 static int run_with_id(struct store *store, const char *sql, int64_t id, const int64_t *other, wt_error *err)
 {
     sqlite3_stmt *statement;
@@ -352,7 +353,8 @@ static int update_tool(struct import *import, const struct tool *tool, int64_t i
     return rc < 0 ? rc : run_with_id(import->store, "DELETE FROM vector WHERE tool = ?1", id, NULL, import->err);
 }
 
-/* The row with this id, or with this provider and name: 1 and *row. */
+/* Finds the row with this id, or if id is 0 with the tool's provider and name. Returns 1 with *row at it, or 0 if
+ * absent. */
 static int find_row(struct import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
 {
     int rc = id ? wt__sql_prepare(import->store,
@@ -371,13 +373,13 @@ static int find_row(struct import *import, int64_t id, const struct incoming *in
     return wt__sql_step(import->store, *row, import->err);
 }
 
-/* True if the import may change a row of that source. A reviewed listing may change all of its provider. */
+/* True if the import may change a row of that source. A reviewed listing may change all rows of its provider. */
 static bool owns_source(const struct import *import, int64_t source)
 {
     return import->options->reviewed.len > 0 || wt__owner_has(&import->owner, source);
 }
 
-/* Whether the tool is the row's: it has that definition, or is of the same source and nothing else is it. */
+/* True if the tool is this row: the definition is the same, or the source is and the row is not taken yet. */
 static bool belongs(const struct import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
@@ -388,7 +390,7 @@ static bool belongs(const struct import *import, const struct tool *tool, sqlite
             !is_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
 }
 
-/* The tool is this row: writes what differs, where that is for its source to say. */
+/* Stores the tool in this row. Writes the differences if its source owns the row. */
 static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
@@ -404,7 +406,8 @@ static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *
                        import->err);
 }
 
-/* The tool's name is another's, or free though its source has brought tools before: it may be stored by a number. */
+/* Stores a tool whose name belongs to another source, or is free although its source has tools: it may have a numbered
+ * name. */
 static int import_relative(struct import *import, struct incoming *in, bool free)
 {
     struct family *family;
@@ -464,7 +467,7 @@ static int remove_empty_providers(struct store *store, wt_error *err)
                         err);
 }
 
-/* The key of a tool that was left, and of its row. */
+/* Returns the key of a skipped tool, or of its row. */
 static struct str left_key(struct buffer *key, struct str source, struct str source_id)
 {
     wt__buffer_clear(key);
@@ -474,7 +477,7 @@ static struct str left_key(struct buffer *key, struct str source, struct str sou
     return wt__buffer_view(key);
 }
 
-/* What was left, by its key; the keys are the arena's. */
+/* Indexes the skipped tools by key. The keys are in the arena. */
 static int index_left(struct import *import, struct map *left)
 {
     const struct store_import_options *options = import->options;
@@ -490,8 +493,8 @@ static int index_left(struct import *import, struct map *left)
     return failed ? wt__fail_nomem(import->err) : 0;
 }
 
-/* The rows of the source, and of all below it, that this import neither brought nor left, without those of reserved
- * providers; with a reviewed provider all its rows. *ids is the caller's to free. */
+/* Finds the rows of the source, and of sources below it, that this import neither stored nor skipped. Rows of reserved
+ * providers are left out; for a reviewed provider all its rows are included. The caller frees *ids. */
 static int find_gone(struct import *import, const struct map *left, int64_t **ids, size_t *count)
 {
     struct str source = import->options->source;
@@ -530,7 +533,8 @@ static int find_gone(struct import *import, const struct map *left, int64_t **id
     return rc;
 }
 
-/* Removes what this import did not bring: rows are deleted behind the cursor that finds them, never under it. */
+/* Removes the tools missing from this import. Rows are collected first, because deleting under an open cursor is
+ * unsafe. */
 static int remove_gone(struct import *import)
 {
     int64_t *ids = NULL;
@@ -548,7 +552,7 @@ static int remove_gone(struct import *import)
     return rc < 0 ? rc : 0;
 }
 
-/* A removal took links from usages when fewer are left than there were. */
+/* Notes a change of usages if a removal has deleted links. */
 static int tell_lost_links(struct store *store, int64_t before, wt_error *err)
 {
     int64_t links;
@@ -556,7 +560,7 @@ static int tell_lost_links(struct store *store, int64_t before, wt_error *err)
     return rc == 0 && links < before ? wt__usage_touch(store, err) : rc;
 }
 
-/* What a finished removal leaves to do inside the transaction: rc is its failure, or how many tools it removed. */
+/* Finishes a removal within the transaction. rc is its failure, or the number of tools removed. */
 static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_error *err)
 {
     uint64_t generation;
@@ -589,7 +593,7 @@ int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, 
     return end_removal(store, rc < 0 ? rc : removed, links, err);
 }
 
-/* Removes a provider's tools. may: refuses the removal, or ends the reservation that forbids it. */
+/* Removes a provider's tools. may refuses the removal, or ends the reservation that forbids it. */
 static int64_t remove_provider(struct store *store, struct str provider,
                                int (*may)(struct store *, struct str, wt_error *), wt_error *err)
 {
@@ -726,7 +730,7 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     int rc = wt__import_check(tools, count, err);
     if (rc < 0)
         return rc;
-    store->progress = options->progress; /* the wait for another writer is told */
+    store->progress = options->progress; /* report the wait for another writer */
     rc = wt__import_begin(store, err);
     if (rc == 0)
         rc = wt__import_within(store, tools, count, options, options->ids, out, err);

@@ -1,4 +1,4 @@
-/* What the reader of BEIR folders takes, and the sentence with which it refuses the rest. */
+/* Tests of the reader of BEIR folders, and its error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static int parse(struct dataset *out, const char *queries, const char *qrels, wt
     return wt__dataset_parse(out, wt__str(queries), "Q", wt__str(qrels), "J", err);
 }
 
-/* The data set in one line: "q1: a=1 b=2; q2: c=1", then what was left out. */
+/* Writes the data set in one line: "q1: a=1 b=2; q2: c=1", then the numbers of skipped queries. */
 static void describe(const struct dataset *set, char *out, size_t size)
 {
     size_t at = 0;

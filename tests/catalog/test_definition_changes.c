@@ -1,4 +1,4 @@
-/* What changed in a definition, in words; whatever it is, nothing of it can hide or repaint anything. */
+/* Tests of the sentences about changed definitions, also for hostile ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #define LONG "Reads a page of the town's register and gives it back as it stands there"
 
 static const struct {
-    const char *says, *before, *after; /* before NULL: new */
-    const char *told;                  /* sentences, a line each */
+    const char *says, *before, *after; /* before is NULL for a new definition */
+    const char *told;                  /* sentences, one per line */
 } rows[] = {
     {"nothing", "{\"name\":\"a\",\"x\":{\"b\":1,\"c\":2}}", "{\"x\":{\"c\":2,\"b\":1},\"name\":\"a\"}",
      "nothing changed, but the lock does not have it\n"},
@@ -115,7 +115,7 @@ static void changes_are_told(void **state)
     }
 }
 
-/* Whatever floods them, the hint that was loosened is told first. */
+/* A loosened hint comes first among any number of changes. */
 static void floods_are_bounded(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void floods_are_bounded(void **state)
     wt__buffer_dispose(&after);
 }
 
-/* Words of two random texts: what is told of them is well-formed, however they overlap. */
+/* The description of two random texts is well-formed. */
 static void random_texts_are_told(void **state)
 {
     (void)state;

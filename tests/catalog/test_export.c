@@ -1,4 +1,4 @@
-/* Exported definitions: what each API's own error messages ask for, in one place. */
+/* Tests of exported definitions: the rules from each API's own error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void each_api_gets_what_it_accepts(void **state)
     }
 }
 
-/* The definitions that answer a search are those of the plain form, whatever the schema. */
+/* The definitions in answers to a search are those of the plain format, for every schema. */
 static void what_is_loaded_is_the_plain_definition(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void outline(struct buffer *out, const json_t *tools)
     }
 }
 
-/* Providers of tools called 0, 1, 2, ...; a name of a namespace hangs on its provider alone. */
+/* Providers of tools named 0, 1, 2, ... The name of a namespace depends only on its provider. */
 static void a_namespace_is_a_provider(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void a_namespace_says_whose_it_is(void **state)
     wt__buffer_dispose(&out);
 }
 
-/* Names of properties that Anthropic refuses get others, which no other property has. */
+/* Names of properties that Anthropic rejects are replaced by unique names. */
 static void properties_keep_apart(void **state)
 {
     (void)state;

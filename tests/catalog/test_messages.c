@@ -1,5 +1,4 @@
-/* Conversations in the forms that programs keep them in, as a table: what is read of each, and the sentence for what
- * is none. */
+/* Tests of conversations in all formats, as a table: the turns read, or the error message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +12,9 @@
 
 static const struct {
     const char *name, *text;
-    const char *says;   /* turns, "U" the user's and "A" the agent's, with "|" between */
-    const char *calls;  /* with "," between */
-    size_t left_out;    /* messages */
+    const char *says;   /* turns, "U" for the user and "A" for the agent, separated by "|" */
+    const char *calls;  /* separated by "," */
+    size_t left_out;    /* number of messages */
     const char *reason; /* a part of it */
 } taken[] = {
     {"plain messages", "[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"hello\"}]",
@@ -161,7 +160,7 @@ static void limits_are_told(void **state)
     assert_int_equal(read.call_count, WT_MAX_KEPT);
     assert_int_equal(read.calls_over, 3);
 
-    struct str much = {text.ptr, WT_MAX_MESSAGES_BYTES + 1}; /* not looked at */
+    struct str much = {text.ptr, WT_MAX_MESSAGES_BYTES + 1}; /* rejected without parsing */
     assert_int_equal(wt__messages_read(&read, much, &arena, &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "at most 16777216 are read"));
     wt__buffer_dispose(&text);

@@ -1,4 +1,4 @@
-/* Exported names: within the rule of every API, readable, the tool's part kept; and the words of a table of names. */
+/* Tests of exported names: valid for every API, readable, with the whole tool's part; and of the words of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void names_are_readable(void **state)
     }
 }
 
-/* Attempts differ, obey the rule, and end in ever more digits. */
+/* Attempts differ, are valid, and end in more and more digits. */
 static void attempts_differ(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void ids_are_provider_slash_name(void **state)
 
 /* ---------------------------------------------------------------- real names */
 
-/* How many of a corpus's plain names are somebody else's too, and of how many nothing can be read. */
+/* Counts the plain names of a corpus that are not unique, and those without readable characters. */
 static void check_corpus(const char *set, const char *path)
 {
     char *bytes;
@@ -217,7 +217,7 @@ static void patterns_are_of_names_and_with_a_slash_of_ids(void **state)
             fail_msg("%s and %s", rows[i].pattern, rows[i].id);
 }
 
-/* Exactly as long as it says, so that a sanitizer sees a read past the end. */
+/* The copy has exactly its length, to let a sanitizer detect a read past the end. */
 static void names_are_cut_at_words(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Files of pins as somebody may have edited them: what is read, and which line is told of. What any bytes do to the
- * reader is for tests/fuzz/fuzz_pins.c. */
+/* Tests of files of pins that somebody may have edited. tests/fuzz/fuzz_pins.c tests the reader with arbitrary
+ * bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
 
 static const struct {
     const char *name, *text;
-    size_t count;     /* of pins, where it is read */
-    const char *says; /* where not */
+    size_t count;     /* number of pins in a valid file */
+    const char *says; /* part of the message for an invalid file */
 } rows[] = {
     {"a tool and a server", FIRST TOOL SERVER, 2, NULL},
     {"nothing is pinned", FIRST, 0, NULL},
@@ -49,7 +49,7 @@ static void a_file_is_read_or_its_line_told(void **state)
         struct pins pins = {0};
         wt_error err = {0};
         size_t len = strlen(rows[i].text);
-        char *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read past the end */
+        char *exact = malloc(len ? len : 1); /* lets a sanitizer detect a read past the end */
         assert_non_null(exact);
         memcpy(exact, rows[i].text, len);
         int rc = wt__pins_read(&pins, exact, len, &err);

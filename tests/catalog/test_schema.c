@@ -1,5 +1,4 @@
-/* Schemas: dialects become JSON Schema, valid ones stay as they are, loose lists become schemas; and the words of a
- * schema. */
+/* Tests of schemas: conversion of dialects, unchanged valid schemas, loose lists, and the words of a schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,14 +73,14 @@ static void each_dialect_becomes_json_schema(void **state)
         schema = parse(dialects[i].out);
         wt__buffer_clear(&out);
         assert_int_equal(wt__schema_write(&out, schema), 0);
-        assert_string_equal(out.ptr, dialects[i].out); /* the normal form is its own */
+        assert_string_equal(out.ptr, dialects[i].out); /* the normal form is stable */
         json_decref(schema);
         wt__buffer_dispose(&out);
     }
 }
 
 static const struct {
-    const char *what, *in, *out; /* out NULL: the shape says nothing */
+    const char *what, *in, *out; /* out is NULL for an unknown shape */
 } loose[] = {
     {"a list of parameters",
      "[{\"name\":\"q\",\"type\":\"string\",\"required\":true,\"default\":\"\"},{\"name\":\"n\"},{\"no\":\"name\"},"
@@ -128,7 +127,7 @@ static void each_loose_description_becomes_a_schema(void **state)
     }
 }
 
-/* Each schema of a file of the official suite, as a property, must come out as it went in. */
+/* Each schema of a file of the official suite, as a property, must stay unchanged. */
 static size_t check_suite_file(const char *path)
 {
     char *bytes;

@@ -1,6 +1,6 @@
-/* Every file of tests/import/formats/FORMAT must be read as the file beside it says: CASE.ext and CASE.ext.expected,
- * a tool or an issue a line. "forced-" names the format, "strict-" asks for strictness. With WT_TEST_UPDATE set the
- * expectations are written instead: read the difference before you keep it. */
+/* Imports every file of tests/import/formats/FORMAT and compares the result with CASE.ext.expected, which has one tool
+ * or issue per line. "forced-" names the format, "strict-" sets strictness. With WT_TEST_UPDATE the expectations are
+ * written instead: review the difference before you keep it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static bool lies_in(struct str part, struct str whole)
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* A definition that is not in the source is shown: an operation with what it inherits, or of YAML. */
+/* Shows a definition that is not in the source: an operation with inherited members, or of YAML. */
 static void put_tool(struct buffer *out, const struct tool *tool, const struct import_place *place, struct str bytes)
 {
     wt__buffer_text(out, "{\"tool\":");
@@ -52,7 +52,7 @@ static void put_tool(struct buffer *out, const struct tool *tool, const struct i
                       tool->definition.len);
 }
 
-/* The import as text, or the error. */
+/* Writes the import, or the error, as text. */
 static void describe(struct buffer *out, const struct import *import, struct str bytes, int rc, const wt_error *err)
 {
     if (rc < 0) {
@@ -75,7 +75,7 @@ static void describe(struct buffer *out, const struct import *import, struct str
     }
 }
 
-/* What must hold of any tool of any source. */
+/* Checks invariants of the tools of any source. */
 static void check_tools(const struct import *import, struct str bytes)
 {
     for (size_t i = 0; i < import->tool_count; i++) {
@@ -84,7 +84,7 @@ static void check_tools(const struct import *import, struct str bytes)
         json_t *schema;
         if (lies_in(tool->definition, bytes))
             assert_ptr_equal(bytes.ptr + import->places[i].byte, tool->definition.ptr);
-        else { /* an operation of OpenAPI with what it inherits, or of YAML */
+        else { /* an operation of OpenAPI with inherited members, or of YAML */
             json_t *definition;
             assert_true(wt__str_equal(tool->format, STR("openapi")));
             assert_int_equal(wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL), 0);
@@ -109,7 +109,7 @@ static void check_case(const char *format, const char *folder, const char *name)
     snprintf(path, sizeof path, "%s/%s", folder, name);
     snprintf(expected_path, sizeof expected_path, "%s.expected", path);
     assert_int_equal(wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, &err), 0);
-    char *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read past the end */
+    char *exact = malloc(len ? len : 1); /* lets a sanitizer detect a read past the end */
     assert_non_null(exact);
     memcpy(exact, bytes, len);
     free(bytes);
@@ -156,7 +156,7 @@ static void every_case_is_read_as_expected(void **state)
     assert_true(cases >= 45);
 }
 
-/* docs/formats.md shows cases as they are: a line `tests/import/formats/...` and the file between two fences. */
+/* docs/formats.md quotes cases: a line `tests/import/formats/...` and the file between two fences. */
 static void the_documentation_shows_cases_as_they_are(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Imports as a whole: files and folders, limits, strictness, stopping, scale, and real sources when they are here. */
+/* Tests of whole imports: files and folders, limits, strictness, cancellation, scale, and real sources if available. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-/* Writes a file below the test's folder; returns its path, good until the next call. */
+/* Writes a file below the test's folder. Returns its path, valid until the next call. */
 static const char *put_file(const char *name, const char *text)
 {
     static char path[300];
@@ -215,7 +215,7 @@ static void a_definition_of_the_full_size_is_taken(void **state)
     }
 }
 
-/* The aliases of a document write just as much as its length allows; a byte less of it, and they write too much. */
+/* The aliases of a document expand to exactly its limit; with one byte less of source they exceed it. */
 static void aliases_write_as_much_as_the_length_allows(void **state)
 {
     (void)state;
@@ -302,7 +302,7 @@ static void progress_reaches_the_end_and_can_stop(void **state)
 
 /* ---------------------------------------------------------------- scale */
 
-/* So many tools that a square of them would take longer than a test may, whatever their names. */
+/* So many tools that quadratic time would exceed the time limit of a test. */
 static void import_many(size_t count, const char *form)
 {
     struct buffer text = {0};

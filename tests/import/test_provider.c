@@ -1,5 +1,4 @@
-/* Short names of providers, by the titles and hosts of real OpenAPI documents, and by made-up ones for what those do
- * not have. */
+/* Tests of short provider names, with titles and hosts of real OpenAPI documents and some invented ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* OpenAPI documents in YAML with anchors and aliases on every kind of node must be read as their twin, the same
- * document in JSON with every alias written out. Documents are drawn from a grammar, the same ones on every machine;
- * some have an alias that stands for nothing: to what encloses it, to what comes later, to what is nowhere. */
+/* Compares OpenAPI documents in YAML, with anchors and aliases on every kind of node, with the same document in JSON
+ * with all aliases expanded. Documents are generated from a grammar with fixed seeds. Some have an invalid alias: to an
+ * enclosing node, to a later anchor, or to no anchor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 enum {
     DOCUMENTS = 3000,
     PATHS_MOST = 6,
-    DEPTH_MOST = 12,           /* of a node below its path; deeper ones are left out */
-    ALIASED_BYTES_MOST = 2000, /* of JSON that one alias stands for, so that documents stay small */
-    ANCHOR_NAMES = 12,         /* few, so that names come again */
+    DEPTH_MOST = 12,           /* maximum depth of a node below its path; deeper ones are left out */
+    ALIASED_BYTES_MOST = 2000, /* maximum JSON bytes of one alias, to keep documents small */
+    ANCHOR_NAMES = 12,         /* few, so that names repeat */
     ANCHORS_MOST = 4000,
-    ALIASES_LEAST = 50, /* of each kind, in all documents together */
+    ALIASES_LEAST = 50, /* minimum aliases of each kind, in all documents together */
 };
 
 /* ---------------------------------------------------------------- the grammar */
@@ -49,11 +49,12 @@ enum kind {
     KINDS
 };
 
-/* An object of some of its members, the first always; a list of its first member's kind; or one of some words. */
+/* The form of a node: an object with some of these members, always including the first; a list of the first member's
+ * kind; or one of these words. */
 static const struct form {
     enum { OBJECT, LIST, SCALAR } shape;
     struct {
-        const char *key; /* or the word, as both JSON and YAML write it */
+        const char *key; /* or the word, the same in JSON and YAML */
         enum kind kind;
     } members[7];
 } forms[] = {
@@ -99,19 +100,19 @@ enum fault { SOUND, ENCLOSING, LATER, NOWHERE, FAULTS };
 struct anchor {
     unsigned name;
     enum kind kind;
-    size_t begin, end; /* of its JSON; end 0: not complete */
+    size_t begin, end; /* JSON offsets; end is 0 while incomplete */
 };
 
-/* A document while it is drawn, in both languages. */
+/* A document being generated, in both languages. */
 struct drawing {
     struct rng rng;
     struct buffer yaml, json;
     struct anchor anchors[ANCHORS_MOST];
     size_t anchor_count;
-    size_t open[DEPTH_MOST + 2], open_count; /* anchors that enclose what is being drawn */
+    size_t open[DEPTH_MOST + 2], open_count; /* indexes of the anchors around the current node */
     enum fault fault;
-    size_t nodes, fault_at; /* the fault stands in place of this node */
-    bool faulty;            /* it was drawn */
+    size_t nodes, fault_at; /* number of nodes so far; index of the node replaced by the fault */
+    bool faulty;            /* the fault was written */
     size_t aliases[KINDS];
 };
 
@@ -126,7 +127,7 @@ static void put_both(struct drawing *d, const char *text)
     wt__buffer_text(&d->json, text);
 }
 
-/* The anchor that an alias of this name stands for here: the one that began last. */
+/* Returns the anchor of an alias with this name at this point: the last one started. */
 static const struct anchor *meaning(const struct drawing *d, unsigned name)
 {
     for (size_t i = d->anchor_count; i > 0; i--)
@@ -166,7 +167,7 @@ static void put_fault(struct drawing *d)
 
 static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned indent);
 
-/* indent: of a block; 0: within brackets. */
+/* indent is that of a block, or 0 within brackets. */
 static void put_object(struct drawing *d, const struct form *form, unsigned depth, unsigned indent)
 {
     bool first = true;
@@ -207,7 +208,7 @@ static void put_scalar(struct drawing *d, const struct form *form)
         count++;
     const char *word = form->members[wt__rng_below(&d->rng, count)].key;
     struct str text = wt__str(word);
-    if (strchr(word, '\\')) /* JSON as the importer writes it has the character itself */
+    if (strchr(word, '\\')) /* The importer's JSON contains the character itself. */
         text = STR("\"\xc3\xa9\\n\"");
     wt__buffer_text(&d->yaml, word);
     wt__buffer_str(&d->json, text);
@@ -261,14 +262,14 @@ static void draw(struct drawing *d, uint64_t seed)
     assert_false(d->yaml.failed || d->json.failed);
 }
 
-/* ---------------------------------------------------------------- what must hold */
+/* ---------------------------------------------------------------- checks */
 
 static bool lies_in(struct str part, struct str whole)
 {
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* A definition is the tool's own text where it has one, else the JSON that its alias stands for. */
+/* True if the definition is the tool's own text, or, for a tool behind an alias, the expanded JSON. */
 static bool definition_holds(struct str definition, struct str source, struct str twin)
 {
     struct yaml yaml;
@@ -321,7 +322,7 @@ static size_t lines_of(struct str text)
     return lines;
 }
 
-/* The fault is the last node of its document, before two line ends. */
+/* Checks the single issue: the fault is the last node of its document, before two newlines. */
 static void check_faulty(uint64_t seed, struct str source)
 {
     struct import import;
@@ -347,7 +348,7 @@ static void documents_with_aliases_are_read_as_their_twins(void **state)
     assert_non_null(d);
     for (uint64_t seed = 0; seed < DOCUMENTS; seed++) {
         draw(d, seed);
-        char *exact = malloc(d->yaml.len); /* so that a sanitizer sees a read past the end */
+        char *exact = malloc(d->yaml.len); /* lets a sanitizer detect a read past the end */
         assert_non_null(exact);
         memcpy(exact, d->yaml.ptr, d->yaml.len);
         struct str source = {exact, d->yaml.len};

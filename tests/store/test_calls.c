@@ -1,5 +1,4 @@
-/* What tools were called with, in the store: what is kept, who is told of it, and what a file of any origin may hold.
- */
+/* Tests of the arguments of past calls: storage, lookup and validation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@
 
 static wt_error err;
 
-/* The tools a, b, c of provider p, with the ids 1, 2, 3. */
+/* Opens a store with the tools a, b, c of provider p and the ids 1, 2, 3. */
 static struct store *open_tools(const char *path)
 {
     struct store *store;
@@ -50,7 +49,7 @@ static int64_t id_of(struct store *store, const char *name)
     return wt__store_find_name(store, &STR("p"), wt__str(name), &id, 1, &err) == 1 ? id : 0;
 }
 
-/* One call of tool a, or of a label without a tool. */
+/* Records one call of a tool of provider p; an unknown name becomes a label without a tool. */
 static int64_t record_call(struct store *store, const char *request, const char *name, const char *arguments,
                            enum usage_outcome outcome)
 {
@@ -63,7 +62,7 @@ static int64_t record_call(struct store *store, const char *request, const char 
     return last;
 }
 
-/* "request{...} request{...}" of the newest calls of a tool. */
+/* Returns the newest calls of a tool as "request{...} request{...}". */
 static const char *calls_of(struct store *store, const char *name, size_t most)
 {
     static char text[4000];
@@ -89,7 +88,7 @@ static const char *request_of(struct store *store, const char *name)
     return text;
 }
 
-/* Told with which arguments or not, as long as it did not fail. */
+/* Calls without arguments count here, failed ones do not. */
 static void test_the_request_that_a_tool_served_last(void **state)
 {
     (void)state;
@@ -137,7 +136,7 @@ static void test_the_newest_calls_of_a_tool(void **state)
     record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
     record_call(store, "two", "a", "{\"n\":2}", USAGE_UNTOLD);
     record_call(store, "other", "b", "{\"n\":0}", USAGE_OK);
-    record_call(store, "one", "a", "{\"n\":3}", USAGE_OK); /* the request's newest stands for it */
+    record_call(store, "one", "a", "{\"n\":3}", USAGE_OK); /* newest call of the request */
     record_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
     record_call(store, "untold", "a", "", USAGE_OK);
     int64_t last = record_call(store, "none", "a", "{}", USAGE_OK);
@@ -154,7 +153,7 @@ static void test_the_newest_calls_of_a_tool(void **state)
     assert_int_equal(wt__sql_exec(store, "UPDATE label SET tool = 1 WHERE name = 'p/later'", &err), 0);
     assert_string_equal(calls_of(store, "a", 3), "three{\"n\":7} two{\"n\":6} none{}");
 
-    /* what is forgotten is gone */
+    /* removed usages */
     int64_t left;
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.upto = last}, &err), 7);
     assert_string_equal(calls_of(store, "a", 5), "three{\"n\":7} two{\"n\":6}");
@@ -164,7 +163,7 @@ static void test_the_newest_calls_of_a_tool(void **state)
     wt__store_close(store);
 }
 
-/* However many there are: the newest thousand usages are looked at, and so many calls told. */
+/* The newest 1,000 usages are read, and at most RECORDED_CALLS_MAX calls returned. */
 static void test_a_look_for_calls_is_bounded(void **state)
 {
     (void)state;
@@ -190,8 +189,7 @@ static void test_a_look_for_calls_is_bounded(void **state)
     wt__store_close(store);
 }
 
-/* What no whichtool wrote, of a file that came from somewhere, is told wherever it would be read. */
-/* One client's calls leave room for those of others, however many and however new they are. */
+/* One client's calls leave room for those of others, however many and new they are. */
 static void test_calls_are_shared_among_clients(void **state)
 {
     static const char *const clients[] = {"", "honest", "mallory"};
@@ -245,7 +243,7 @@ static void test_damaged_arguments_are_told(void **state)
             if (!strstr(err.message, rows[i].sentence) || strstr(err.message, "secret"))
                 fail_msg("%s: %s", rows[i].arguments, err.message);
         }
-        /* who does not ask for them does not mind */
+        /* readers that do not ask for arguments do not validate them */
         assert_int_equal(wt__store_usages(store, &(struct usage_query){0}, &arena, &usages, &count, &err), 0);
         assert_int_equal(count, 1);
         wt__arena_dispose(&arena);
@@ -253,7 +251,7 @@ static void test_damaged_arguments_are_told(void **state)
     }
 }
 
-/* Version 5 knew no arguments: those of older usages are not told. */
+/* Version 5 had no arguments: calls of older usages have none. */
 static void test_a_store_of_version_5_learns_of_arguments(void **state)
 {
     (void)state;
@@ -324,7 +322,7 @@ static void test_arguments(void **state)
         wt__buffer_dispose(&written);
         json_decref(object);
     }
-    /* the longest, one byte more, one that grows as it is written, and one that is too deep */
+    /* at the limit, over the limit, over the limit only once written, and too deep */
     struct buffer text = {0}, written = {0};
     json_t *object;
     wt__buffer_text(&text, "{\"a\":\"");

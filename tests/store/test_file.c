@@ -1,4 +1,4 @@
-/* The store as a file: what is opened, what is refused and left as it was, and what several processes may do. */
+/* Tests of the store as a file: opening, refusing files unchanged, migrations, and access by several processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,8 @@ static void write_database(const char *name, const char *sql)
     sqlite3_close(db);
 }
 
-/* content: a file's bytes, or after "SQL:" what is run in a new database, or after "STORE:" in a store of ours. */
+/* content is a file's bytes, "SQL:" and statements to run in a new database, or "STORE:" and statements to run in a new
+ * store. */
 static const struct {
     const char *name, *content;
     bool read_only;
@@ -179,7 +180,7 @@ static void test_paths_that_lead_nowhere(void **state)
     assert_int_equal(wt__store_open(&store, "", NULL, &err), WT_EINVAL);
 }
 
-/* A store with a page of zeros in the middle, or cut short, ends in a sentence, whatever is asked of it. */
+/* A store with a page of zeros fails with a message for every operation. */
 static void test_a_damaged_store_says_so(void **state)
 {
     (void)state;
@@ -269,7 +270,7 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     wt__store_close(store);
 }
 
-/* Version 4 had no exported names: they are given in the order of ids, as if the tools were added now. */
+/* Version 4 had no exported names. The migration assigns them in the order of ids, as if the tools were added now. */
 static void test_a_store_of_version_4_gets_exported_names(void **state)
 {
     (void)state;
@@ -315,7 +316,7 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
     wt__store_close(store);
 }
 
-/* Version 7 had no reviews: its tools stay as they are, and nothing of them is known to be approved. */
+/* Version 7 had no reviews: its tools stay, and none is approved. */
 static void test_a_store_of_version_7_learns_of_reviews(void **state)
 {
     (void)state;
@@ -341,7 +342,7 @@ static void test_a_store_of_version_7_learns_of_reviews(void **state)
     wt__store_close(store);
 }
 
-/* Version 8 knew servers, but neither of what they had listed once, nor that their providers are theirs alone. */
+/* Version 8 stored servers without a baseline, and did not reserve their providers. */
 static void test_a_store_of_version_8_reserves_the_names_of_servers(void **state)
 {
     (void)state;
@@ -379,7 +380,7 @@ static void set_version(const char *name, int version)
     sqlite3_close(db);
 }
 
-/* Another whichtool updates the file while this one has it open: neither writes nor reads by the old tables. */
+/* After another whichtool updates the open file, this one refuses to write and read. */
 static void test_an_update_while_a_store_is_open_is_noticed(void **state)
 {
     (void)state;
@@ -411,7 +412,7 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
     wt__store_close(reader);
 }
 
-/* Somebody else makes the store between the first thing that is read of it and the second. */
+/* Creates the store from another connection while the first one is reading the version. */
 static int make_meanwhile(unsigned event, void *made, void *statement, void *unused)
 {
     const struct store_options at_once = {.busy_ms = 1};
@@ -452,7 +453,7 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* A child's whole life: adds `count` tools in as many imports, and ends with 0 when all went well. */
+/* Runs in a child process: adds `count` tools, one per import. Returns 0 on success. */
 static int add_many(const char *prefix, int count)
 {
     struct store *store;
@@ -486,7 +487,7 @@ static void test_two_processes_add_to_a_store_that_neither_made(void **state)
 
 struct hearing {
     bool heard, stop;
-    int release; /* where to write when it was heard, so that the other writer ends; -1: it never does */
+    int release; /* pipe to write to when the wait is reported, so that the other writer ends; -1 to leave it running */
 };
 
 static int hear_waiting(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -502,7 +503,7 @@ static int hear_waiting(void *context, const char *phase, uint64_t done, uint64_
     return hearing->stop && hearing->heard;
 }
 
-/* Imports while another connection holds the lock, until it was heard that somebody waits, or for ever. */
+/* Imports while another process holds the lock, until the wait is reported, or for ever. */
 static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct hearing *hearing)
 {
     struct store *store;
@@ -546,11 +547,11 @@ static void test_a_reader_sees_what_is_committed(void **state)
     assert_int_equal(add_one(store, "x"), 0);
     assert_int_equal(wt__store_open_reader(&reader, store, &err), 0);
     assert_int_equal(count_tools(reader), 1);
-    assert_int_equal(wt__sql_begin(store, &err), 0); /* a writer before its commit is no hindrance */
+    assert_int_equal(wt__sql_begin(store, &err), 0); /* an uncommitted writer does not block readers */
     wt__store_set_wait(reader, 0);
     assert_int_equal(count_tools(reader), 1);
     assert_int_equal(wt__sql_end(store, 0, &err), 0);
-    assert_int_equal(wt__sql_exec(store, "BEGIN EXCLUSIVE", &err), 0); /* as while it writes its commit */
+    assert_int_equal(wt__sql_exec(store, "BEGIN EXCLUSIVE", &err), 0); /* like a writer during its commit */
     uint64_t generation;
     assert_int_equal(wt__store_generation(reader, &generation, &err), WT_EBUSY);
     assert_int_equal(wt__sql_end(store, 0, &err), 0);
@@ -582,11 +583,10 @@ static void test_a_writer_waits_for_another(void **state)
     assert_int_equal(add_against_a_writer(true, LONGER_THAN_A_TEST_MS, &stops), WT_ECANCELLED);
 }
 
-/* Whatever moment the writer dies at, the tools that it reported are there, and at most one more. */
-/* Whether another process may write; asked by one, since a process does not see its own locks. */
+/* True if another process may write. Asks a child process, because a process does not see its own locks. */
 static bool is_free_to_others(const char *path)
 {
-    enum { RESERVED_BYTE = 0x40000001 }; /* of SQLite's locks */
+    enum { RESERVED_BYTE = 0x40000001 }; /* offset of SQLite's lock for writers */
     pid_t child = fork();
     if (child == 0) {
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1};
@@ -598,7 +598,7 @@ static bool is_free_to_others(const char *path)
     return status == 1;
 }
 
-/* A process's locks on a file are gone when it closes any descriptor of that file. */
+/* Closing any descriptor of a file releases all locks that the process has on it. */
 static void test_opening_it_again_leaves_the_locks_of_the_process(void **state)
 {
     (void)state;
@@ -655,7 +655,7 @@ static void test_a_killed_writer_loses_nothing_it_reported(void **state)
     }
 }
 
-/* Root may write everything, so the test is another user's. */
+/* Runs as another user, because root may write every file. */
 static int use_read_only_store(void)
 {
     struct store *store;

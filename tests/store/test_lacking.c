@@ -1,6 +1,5 @@
-/* A store that lacks one of its tables, as one that was damaged or half copied may: whatever is asked of it is
- * answered, or refused with a sentence that names the file and says what it lacks, and nothing stays open that would
- * keep others from writing. */
+/* Tests a store without one of its tables, as after damage or an incomplete copy. Every operation succeeds, or fails
+ * with a message about the file and the missing table. No statement stays open, because it would block writers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,11 +32,11 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* ---------------------------------------------------------------- what is asked */
+/* ---------------------------------------------------------------- operations */
 
 static const struct vector_set set = {.kind = "description/1", .model_hash = "m", .model_name = "m", .dim = 2};
 static const struct stored_contrast_key key = {STR("d"), STR("m"), STR("t")};
-static struct arena arena; /* of the answers to one store */
+static struct arena arena; /* holds the results from one store */
 
 static int64_t import(struct store *store)
 {
@@ -221,7 +220,7 @@ static int64_t check(struct store *store)
     return wt__store_check(store, &err);
 }
 
-/* In this order: readers of what the ones before have written. */
+/* In this order, because later operations read the results of earlier ones. */
 static const struct {
     const char *name;
     int64_t (*ask)(struct store *store);
@@ -281,7 +280,7 @@ static void test_a_whole_store_answers(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* How many of the questions were refused. */
+/* Runs all operations and returns the number of failures. */
 static size_t ask_all(const char *table)
 {
     struct store *store;
@@ -295,7 +294,7 @@ static size_t ask_all(const char *table)
             fail_msg("%s without %s: %lld, %s", questions[i].name, table, (long long)rc, err.message);
         refused += rc < 0;
     }
-    wt__store_close(store); /* which sees that no statement is half read */
+    wt__store_close(store); /* asserts that no statement is open */
     wt__arena_dispose(&arena);
     return refused;
 }

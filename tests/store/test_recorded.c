@@ -1,4 +1,4 @@
-/* What was recorded of the very same request, or of one near it. */
+/* Tests of the tools recorded for the same or a nearly equal request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "store/older.h"
 #include "store/usages.h"
 
-/* Shares of tools a and b among what was recorded of a request, in percent. */
+/* Checks the shares of tools a and b among the recorded tools of a request, in percent. */
 static void shares_are(struct store *store, const char *request, int a, int b)
 {
     struct arena arena = {0};
@@ -34,18 +34,18 @@ static void test_what_the_same_request_used(void **state)
     shares_are(store, "walk the grey dog slowly", 0, 0);
     record(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
     shares_are(store, "Walk the grey dog, slowly!", 50, 0);
-    shares_are(store, "please walk a grey dog slowly", 50, 0); /* nearly: politeness and grammar */
+    shares_are(store, "please walk a grey dog slowly", 50, 0); /* nearly equal: politeness and grammar */
     shares_are(store, "walk the grey cat slowly", 0, 0);
     record(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
     record(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
     shares_are(store, "walk the grey dog slowly", 67, 33);
-    for (int i = 0; i < 500; i++) /* the newest count, in whatever writing */
+    for (int i = 0; i < 500; i++) /* only the newest count, in any spelling */
         record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
     shares_are(store, "walk the grey dog slowly", 0, 100);
     wt__store_close(store);
 }
 
-/* The share of tool a is that many percent. */
+/* Checks the share of tool a, in percent. */
 static void keeps(struct store *store, const char *request, int percent)
 {
     struct arena arena = {0};
@@ -61,7 +61,7 @@ static void keeps(struct store *store, const char *request, int percent)
         fail_msg("%s: %.1f %%, not %d", request, 100 * share, percent);
 }
 
-/* However often, and in whatever writing, a client says it: neither its own usages nor others' go under. */
+/* Repetitions of a client, in any spelling, hide neither its own other usages nor those of others. */
 static void test_what_a_client_repeats_counts_once(void **state)
 {
     char request[60] = "walk the grey dog slowly";
@@ -82,12 +82,12 @@ static void test_what_a_client_repeats_counts_once(void **state)
     wt__store_close(store);
 }
 
-/* Of a store of sixty clients: what five of them tell of a tool is believed, what fewer tell in part, and who told of
- * few usages so far is part of a client. */
+/* In a store of sixty clients, five of them give full trust in a tool, and fewer give part of it. A client with few
+ * usages counts in part. */
 static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **state)
 {
     static const struct {
-        int clients, usages; /* that tell of the tool, and of which each told so far */
+        int clients, usages; /* clients that report the tool, and the usages of each so far */
         int share;
     } rows[] = {{1, 20, 10}, {1, 50, 10}, {2, 20, 27}, {3, 20, 45}, {5, 20, 83},
                 {6, 20, 86}, {1, 10, 5},  {10, 2, 18}, {20, 2, 38}};
@@ -106,16 +106,16 @@ static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **stat
                 record_of(store, client, "wish", "a", USAGE_OK, 100 + i);
             }
         shares_are(store, "wish", rows[row].share, 0);
-        record(store, "any wish", "a", USAGE_OK, 201); /* whoever names no client is believed, and so is the tool */
+        record(store, "any wish", "a", USAGE_OK, 201); /* usages without a client have full trust */
         shares_are(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
         wt__store_close(store);
     }
 }
 
-/* Long requests of others cost the look for one that is nearly the same no more than short ones. */
+/* Long requests of others do not raise the cost of searching nearly equal ones. */
 static void test_what_is_read_for_a_near_request_is_bounded(void **state)
 {
-    enum { BYTES = 60000, FIT = 4 /* within 256 KB, with the one that is near */ };
+    enum { BYTES = 60000, FIT = 4 /* within 256 KB, together with the nearly equal request */ };
     struct store *store = open_memory();
     char *text = malloc(BYTES + 1);
     assert_non_null(text);
@@ -134,7 +134,7 @@ static void test_what_is_read_for_a_near_request_is_bounded(void **state)
     wt__store_close(store);
 }
 
-/* Versions up to 8 knew a request by its bytes, or did not hash it, and kept no client beside a usage's tools. */
+/* Versions up to 8 hashed the bytes of a request, or nothing, and stored no client with the tools of a usage. */
 static void test_a_store_of_version_8_finds_what_was_recorded(void **state)
 {
     char path[] = "/tmp/whichtool-recorded-XXXXXX", sql[200];
@@ -175,7 +175,7 @@ enum { HONEST = 25, KNOWN = 20 };
 
 static const char wish[] = "walk the grey dog slowly", near_wish[] = "please walk a grey dog slowly";
 
-/* A store in which 25 clients, each of 20 usages, used tool a for the same wish. */
+/* Opens a store in which 25 clients, each with 20 usages, used tool a for the same request. */
 static struct store *open_honest(void)
 {
     char client[20], request[40];
@@ -193,11 +193,12 @@ static struct store *open_honest(void)
     return store;
 }
 
-/* What one client reports n times. `request` and `tools` may have a %d, which stands for the turn. */
+/* Reports of one client, repeated `times` times. `request` and `tools` may contain a %d for the number of the
+ * repetition. */
 struct attack {
     const char *says, *request, *tools;
     enum usage_outcome outcome;
-    int times, wish, near; /* percent that tool a keeps of both requests */
+    int times, wish, near; /* remaining share of tool a for both requests, in percent */
 };
 
 static void test_one_client_cannot_undo_what_others_taught(void **state)
@@ -233,7 +234,7 @@ static void test_one_client_cannot_undo_what_others_taught(void **state)
     }
 }
 
-/* The words of long requests are a limit of their own. */
+/* Bytes of requests are limited per client. */
 static void test_long_requests_of_one_client_hide_no_near_one(void **state)
 {
     enum { BYTES = 60000 };
@@ -252,7 +253,7 @@ static void test_long_requests_of_one_client_hide_no_near_one(void **state)
     wt__store_close(store);
 }
 
-/* A usage may name more tools than a lookup has room for. */
+/* A usage may have more tools than a lookup reads. */
 static void test_usages_of_many_tools_leave_room_for_others(void **state)
 {
     enum { USAGES = 6 };
@@ -271,11 +272,11 @@ static void test_usages_of_many_tools_leave_room_for_others(void **state)
         }
         assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     }
-    keeps(store, wish, 17); /* of six usages and one more */
+    keeps(store, wish, 17); /* 1 / (6 usages + 1) */
     wt__store_close(store);
 }
 
-/* How many usages of a tool's mean are believed, and how many teach. */
+/* Limits of a client: usages that count in a tool's mean, and usages that teach. */
 static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
 {
     enum { REPORTS = 1500, TEACHES = 100 /* CLIENT_TEACHES */ };

@@ -1,4 +1,4 @@
-/* Which requests are the same by their words, and which nearly. */
+/* Tests of same and nearly equal requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,16 +22,16 @@ static const struct {
     {"???", "???", 1},
     {"???", "!!!", 0},
     {"", "!", 0},
-    {"book a table", "table book a", 0.999f /* in another order: nearly */},
+    {"book a table", "table book a", 0.999f /* same words in another order */},
     {"reserve table terrace sunny evening", "please reserve the table terrace sunny evening", 0.999f},
     {"reserve table terrace sunny", "reserve table terrace sunny evening", .8f},
     {"reserve table terrace", "reserve table terrace sunny", 0},
-    /* One word in place of another is another request. */
+    /* A replaced word makes another request. */
     {"cancel my table tonight sunny terrace", "reserve my table tonight sunny terrace", 0},
     {"turn on the kitchen lamp tonight", "turn off the kitchen lamp tonight", 0},
     {"send all invoices older last week", "do not send all invoices older last week", 0},
     {"flight oslo rome from Monday cheap", "flight oslo rome to Monday cheap", 0},
-    {"lamp", "the lamp", 0 /* one word says too little */},
+    {"lamp", "the lamp", 0 /* one word is too little */},
 };
 
 static float likeness(const char *a, const char *b)
@@ -53,7 +53,7 @@ static void requests_are_compared_by_their_words(void **state)
     }
 }
 
-/* Of whatever length, and of any bytes; a long one is the same as itself, and near to none. */
+/* Any length and any bytes are accepted. A long request is the same as itself, and near to no other. */
 static void any_bytes_are_a_request(void **state)
 {
     enum { LONG = 65536 };

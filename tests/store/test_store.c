@@ -1,4 +1,4 @@
-/* The store's content: what an import changes and does not, how tools are found, and which vectors belong to whom. */
+/* Tests of the content of a store: imports, lookups, and vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,13 +56,13 @@ static uint64_t generation_of(struct store *store)
 
 /* ---------------------------------------------------------------- import */
 
-/* Each row is one import into the same store: tools as "provider/name=definition" words. */
+/* Each row is one import into the same store. Tools are words of the form "provider/name=definition". */
 static const struct {
     const char *name, *source;
     bool sync;
     const char *tools;
     struct store_changes want;
-    const char *left; /* "provider/name=definition" in order of id */
+    const char *left; /* tools after the import, in order of id */
 } imports[] = {
     {"new tools are added", "a", false, "p/x=1 p/y=1 q/x=1", {.added = 3}, "p/x=1 p/y=1 q/x=1"},
     {"the same again changes nothing", "a", false, "p/x=1 p/y=1 q/x=1", {.unchanged = 3}, "p/x=1 p/y=1 q/x=1"},
@@ -186,7 +186,7 @@ static void test_imports(void **state)
     wt__store_close(store);
 }
 
-/* Every field that an importer fills is part of what "unchanged" means. */
+/* A change of any field that an importer fills updates the tool. */
 static void test_each_field_is_compared(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void test_limits(void **state)
         const struct review_listing listing = {.provider = STR("p"), .source = STR("a"), .items = &item, .count = 1};
         struct review_changes reviewed;
         memset(item.sha256, '0', DEFINITION_DIGITS);
-        if (item.tool.name.len > 0) /* else it would be the server's instructions */
+        if (item.tool.name.len > 0) /* an empty name stands for the server's instructions */
             assert_int_equal(wt__store_review(store, &listing, &reviewed, &err), rows[i].code);
     }
     assert_int_equal(wt__store_import(store, tools, WT_MAX_TOOLS + 1, &options, &changes, &err), WT_ETOOLONG);
@@ -453,7 +453,7 @@ static void test_vectors(void **state)
     assert_int_equal(keys[0].id, 3);
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 3, keys, 4, &err), 0);
 
-    /* other models and other kinds lack all of them */
+    /* other models and other kinds have no vectors yet */
     assert_int_equal(wt__store_missing_vectors(store, &LARGE, 0, keys, 4, &err), 3);
     assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 1, keys, 4, &err), 2);
     assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 0, keys, 1, &err), 1);
@@ -475,7 +475,7 @@ static void test_vectors(void **state)
     wt__store_close(store);
 }
 
-/* Until there are new ones; each new one takes the place of its own. */
+/* Vectors of the former kind are used until new ones replace them. */
 static void test_vectors_of_the_kind_before_stand_in(void **state)
 {
     (void)state;
@@ -505,7 +505,7 @@ static void test_vectors_of_the_kind_before_stand_in(void **state)
     assert_int_equal(wt__store_count_of_model(store, NEXT.kind, NEXT.former, "aa", &count, &err), 0);
     assert_int_equal(count, 2);
 
-    /* one that a program of the version before made meanwhile is not searched */
+    /* a vector stored meanwhile by an older program is not used */
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 1, &err), 1);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 1, &err), 1);
     assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1}, 1, got, there, &err), 1);
@@ -528,7 +528,7 @@ static void test_a_changed_tool_loses_its_vectors(void **state)
     import_from(store, "a", false, tools, 2);
     assert_true(vectors_of(store, &SMALL) == 1 && vectors_of(store, &OTHER_KIND) == 1);
 
-    /* a vector that was made of the old text, or of a tool that has gone, comes too late */
+    /* vectors of the old text or of a removed tool are not stored */
     assert_int_equal(wt__store_remove(store, &keys[1].id, 1, &err), 1);
     uint64_t before = generation_of(store);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 0);
@@ -540,7 +540,7 @@ static void test_a_changed_tool_loses_its_vectors(void **state)
 
 enum { MANY = 13242 };
 
-/* Without its indices the store would take longer than a test may. */
+/* Without its indexes the store would exceed the time limit of a test. */
 static void test_many_tools(void **state)
 {
     (void)state;

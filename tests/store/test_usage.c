@@ -1,4 +1,4 @@
-/* Recorded use in the store: what is kept, what it links to, what a sum holds, and stores of older versions. */
+/* Tests of recorded use: storage, links to tools, usage sums, and stores of older versions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ enum { DIM = 4, MANY = 100000 };
 static const struct vector_set set = {"usage_1", "abc", "small", DIM, NULL},
                                other_set = {"usage_1", "def", "other", DIM, NULL};
 
-/* "request(label label!)", where ! marks a label without a tool. */
+/* Returns usages as "request(label label!)", where ! marks a label without a tool. */
 static const char *told(struct store *store, const struct usage_query *query)
 {
     static char text[2000];
@@ -45,7 +45,7 @@ static const char *told(struct store *store, const struct usage_query *query)
 
 static const struct usage_query everything;
 
-/* ---------------------------------------------------------------- what is kept */
+/* ---------------------------------------------------------------- storage */
 
 static void test_usages_are_read_as_they_were_recorded(void **state)
 {
@@ -69,7 +69,7 @@ static void test_usages_are_read_as_they_were_recorded(void **state)
         {{.teaching = true}, "one(p/a p/b) three(p/gone! p/a)"},
         {{.tool = id_of(store, "p", "a")}, "one(p/a p/b) three(p/gone! p/a)"},
         {{.label = STR("p/gone")}, "three(p/gone! p/a) four(p/gone!)"},
-        {{.label = STR("p/a")}, ""}, /* a tool has it */
+        {{.label = STR("p/a")}, ""}, /* a tool has this label */
         {{.tool = id_of(store, "p", "c"), .teaching = true}, ""},
         {{.tool = 12345}, ""},
     };
@@ -147,7 +147,7 @@ static void test_labels_follow_tools(void **state)
     add_tool(store, "p", "a");
     assert_string_equal(told(store, &everything), "one(p/a p/later!)");
 
-    /* a sync that drops a tool */
+    /* a sync that removes a tool */
     struct tool tool = tool_of("p", "other");
     struct store_import_options options = {.source = STR("test"), .sync = true};
     struct store_changes changes;
@@ -156,7 +156,7 @@ static void test_labels_follow_tools(void **state)
     assert_string_equal(told(store, &everything), "one(p/a! p/later!)");
     assert_true(info_of(store).generation > before);
 
-    /* a tool that went away between its look-up and the record */
+    /* a tool removed between its lookup and the record */
     struct usage_tool gone = {.tool = 4242, .label = STR("p/vanished")};
     struct usage usage = {.request = STR("two"), .tools = &gone, .tool_count = 1};
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
@@ -242,7 +242,7 @@ static void test_no_more_than_the_limit(void **state)
 
 /* ---------------------------------------------------------------- sums */
 
-/* The vector of a usage in these tests: its id, twice that, ... */
+/* Adds pending usages to the sums. The vector of a usage is its id times .1, .2, ... */
 static void learn(struct store *store, const struct vector_set *of, size_t batch)
 {
     struct usage_mark mark;
@@ -272,7 +272,7 @@ static void learn(struct store *store, const struct vector_set *of, size_t batch
     }
 }
 
-/* "tool:uses=first component" of every sum that can be read. */
+/* Appends " tool:uses" for every sum that is not stale. */
 static int tell_sum(void *context, const struct usage_sum_key *key)
 {
     sprintf((char *)context + strlen(context), " %lld:%lld", (long long)key->tool, (long long)key->uses);
@@ -391,7 +391,7 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
     uint64_t a_before = state_of(store, a), b_before = state_of(store, b), all_before = info_of(store).sums_generation;
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = 2}, &err), 1);
     assert_true(info_of(store).sums_generation > all_before);
-    assert_string_equal(sums(store, &set), " 2:2"); /* a stale sum is no sum */
+    assert_string_equal(sums(store, &set), " 2:2"); /* a stale sum is left out */
     assert_true(sum_of(store, &set, a) < 0);
     assert_int_equal(state_of(store, b), b_before);
 
@@ -404,7 +404,7 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
     assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, keys, 4, &err), 1);
     assert_int_equal(keys[0].tool, a);
 
-    /* made anew, unless the sum or the mark moved on meanwhile */
+    /* rebuilt, unless the sum or the mark has changed meanwhile */
     const float sum[DIM] = {6, 12, 18, 24};
     keys[0].uses = 2;
     assert_int_equal(wt__store_put_usage_sum(store, &set, &keys[0], mark.last - 1, sum, &err), 0);
@@ -511,7 +511,7 @@ static void test_a_tool_counts_once_a_client_and_request(void **state)
         }
 }
 
-/* What is forgotten gives its place to a repetition of it. */
+/* A repetition counts after the first usage is removed. */
 static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
 {
     (void)state;
@@ -525,7 +525,7 @@ static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
     assert_string_equal(told(store, &(struct usage_query){.client = STR("c")}), "x(p/a) x(p/a)");
     assert_string_equal(told(store, &(struct usage_query){.client = STR("nobody")}), "");
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = 2}, &err), 1);
-    assert_string_equal(sums(store, &set), " 2:1"); /* that of a is to be made anew */
+    assert_string_equal(sums(store, &set), " 2:1"); /* the sum of a is stale */
     assert_string_equal(told(store, &(struct usage_query){.tool = 1, .teaching = true}), "x(p/a) y(p/a p/b)");
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("d")}, &err), 1);
     assert_string_equal(told(store, &everything), "x(p/a)");
@@ -534,7 +534,7 @@ static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
     wt__store_close(store);
 }
 
-/* What is believed of a sum: uses of the tool a, of a store with as many other clients. */
+/* Returns the trusted uses in the sum of tool a. */
 static uint32_t believed(struct store *store)
 {
     int64_t a = id_of(store, "p", "a");
@@ -554,12 +554,12 @@ static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
         record_of(store, "c", request, "a", USAGE_OK, i);
     }
     learn(store, &set, 16);
-    assert_int_equal(believed(store), 30); /* it has no others */
+    assert_int_equal(believed(store), 30); /* it has no other clients */
     for (int i = 0; i < 19; i++) {
         snprintf(client, sizeof client, "client %d", i);
         record_of(store, client, "another", "b", USAGE_OK, 100 + i);
     }
-    assert_int_equal(believed(store), 10); /* of twenty clients */
+    assert_int_equal(believed(store), 10); /* 200 / 20 clients */
     for (int i = 19; i < 70; i++) {
         snprintf(client, sizeof client, "client %d", i);
         record_of(store, client, "another", "b", USAGE_OK, 100 + i);
@@ -575,7 +575,7 @@ static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
     wt__store_close(store);
 }
 
-/* ---------------------------------------------------------------- much of it */
+/* ---------------------------------------------------------------- many usages */
 
 static void test_a_hundred_thousand_usages(void **state)
 {
@@ -698,7 +698,7 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
         assert_int_equal(
             wt__sql_number(store, "SELECT count(*) FROM pragma_table_info('tool') WHERE name = 'state'", &left, &err),
             0);
-        assert_int_equal(left, 0); /* it never was another than 0 */
+        assert_int_equal(left, 0); /* it was always 0 */
         assert_int_equal(wt__store_get(store, (int64_t[]){3}, 1, &arena, &tool, &err), 1);
         assert_true(wt__str_equal(tool.name, STR("a")) && wt__str_equal(tool.definition, STR("{}")));
         wt__store_close(store);
@@ -714,7 +714,7 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
     unlink(path);
 }
 
-/* Version 2 knew no clients: what was recorded then counts each time. */
+/* Version 2 had no clients: each of its usages counts. */
 static void test_a_store_of_version_2_learns_of_clients(void **state)
 {
     (void)state;
@@ -745,14 +745,14 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     unlink(path);
 }
 
-/* ---------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- times and requests */
 
 static void test_times(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        int64_t seconds; /* -1: refused */
+        int64_t seconds; /* -1 if invalid */
     } rows[] = {
         {"1970-01-01T00:00:00Z", 0},
         {"2026-11-22T08:30:15Z", 1795336215},
@@ -826,9 +826,9 @@ static void test_requests(void **state)
     free(longest);
 }
 
-/* ---------------------------------------------------------------- keys, and how a usage ended */
+/* ---------------------------------------------------------------- keys and outcomes */
 
-/* Of the tool a, unless it is a word about how the usage of that key ended. */
+/* Reports a usage of tool a, or, if `ended`, the outcome of the usage with that key. */
 static enum usage_fate tell(struct store *store, const char *client, const char *key, bool ended,
                             enum usage_outcome outcome)
 {
@@ -863,7 +863,7 @@ static void test_a_client_has_one_usage_of_a_key(void **state)
         assert_int_equal(info_of(store).usages, added);
     }
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("c")}, &err), 3);
-    assert_int_equal(tell(store, "c", "k", false, USAGE_UNTOLD), USAGE_ADDED); /* its key went with it */
+    assert_int_equal(tell(store, "c", "k", false, USAGE_UNTOLD), USAGE_ADDED); /* its key was removed with it */
     wt__store_close(store);
 }
 
@@ -873,7 +873,7 @@ static void test_how_a_usage_ended_can_be_told_later(void **state)
     struct store *store = open_memory();
     int64_t a = id_of(store, "p", "a");
     tell(store, "c", "k", false, USAGE_UNTOLD);
-    record_of(store, "c", "one", "a", USAGE_OK, 2); /* counts where the first failed */
+    record_of(store, "c", "one", "a", USAGE_OK, 2); /* counts if the first one failed */
     record(store, "two", "a", USAGE_OK, 3);
     learn(store, &set, 4);
     assert_string_equal(sums(store, &set), " 1:2");
@@ -881,7 +881,7 @@ static void test_how_a_usage_ended_can_be_told_later(void **state)
         const char *client, *key;
         enum usage_outcome outcome;
         enum usage_fate fate;
-        const char *sums; /* a stale one is not there */
+        const char *sums; /* stale sums are left out */
     } rows[] = {
         {"c", "other", USAGE_FAILED, USAGE_MISSING, " 1:2"}, {"d", "k", USAGE_FAILED, USAGE_MISSING, " 1:2"},
         {"c", "k", USAGE_UNTOLD, USAGE_REPEATED, " 1:2"},    {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
@@ -903,7 +903,7 @@ static void test_how_a_usage_ended_can_be_told_later(void **state)
     wt__store_close(store);
 }
 
-/* What is not learned yet is learned as it ended. */
+/* The outcome at the time of learning counts. */
 static void test_a_usage_that_fails_before_it_is_learned_leaves_the_sums(void **state)
 {
     (void)state;
@@ -935,7 +935,7 @@ static void test_counters_are_those_of_the_last_commit(void **state)
         assert_int_equal(info_of(reader).catalogue, now);
         assert_int_equal(wt__sql_begin(writer, &err), 0);
         assert_int_equal(wt__sql_set_generation(writer, now + 100, &err), 0);
-        assert_int_equal(info_of(writer).catalogue, now + 100); /* it sees its own, which nobody else may */
+        assert_int_equal(info_of(writer).catalogue, now + 100); /* visible only within its own transaction */
         assert_int_equal(info_of(reader).catalogue, now);
         assert_int_equal(wt__sql_end(writer, WT_ECANCELLED, &err), WT_ECANCELLED);
         assert_int_equal(info_of(writer).catalogue, now);

@@ -1,4 +1,4 @@
-/* usages.h: a store with three tools, and its usages in words. */
+/* usages.h: a store with three tools, and usages written as words. */
 #ifndef WT_TESTS_STORE_USAGES_H
 #define WT_TESTS_STORE_USAGES_H
 
@@ -36,7 +36,7 @@ static inline int64_t id_of(struct store *store, const char *provider, const cha
     return wt__store_find_name(store, &of, wt__str(name), &id, 1, &err) == 1 ? id : 0;
 }
 
-/* A store with the tools a, b, c of provider p. */
+/* Opens a store with the tools a, b, c of provider p. */
 static inline struct store *open_memory(void)
 {
     struct store *store;
@@ -46,7 +46,7 @@ static inline struct store *open_memory(void)
     return store;
 }
 
-/* One usage from words: the names of tools of provider p; one that is not there becomes a label. */
+/* Records one usage of these tools of provider p; an unknown name becomes a label. */
 static inline int64_t record_of(struct store *store, const char *client, const char *request, const char *names,
                                 enum usage_outcome outcome, int64_t time)
 {
