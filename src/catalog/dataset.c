@@ -118,13 +118,13 @@ static int read_judgement(struct reading *r, struct str line)
     int gain = 0;
     if (query.len == 0 || tool.len == 0 || score.len == 0 || wt__str_trim(rest).len > 0)
         return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, NULL,
-                           "%s:%zu: a judgement is a query id, a tool id and a score, with tabs between", r->file,
+                           "%s:%zu: a judgement must be a query id, a tool id and a score, separated by tabs", r->file,
                            r->line);
     if (!read_gain(score, &gain)) {
         if (r->line == 1 && !strchr("+-.0123456789", *score.ptr))
             return 0; /* the header */
         return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, NULL,
-                           "%s:%zu: the score \"%.*s\" is no whole number up to %d", r->file, r->line,
+                           "%s:%zu: the score \"%.*s\" is not an integer up to %d", r->file, r->line,
                            (int)(score.len < 40 ? score.len : 40), score.ptr, DATASET_MAX_GAIN);
     }
     if (r->row_count >= DATASET_MAX_JUDGEMENTS)
@@ -154,14 +154,14 @@ static int read_query(struct reading *r, struct str line)
     if (id.len == 0)
         rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query has no \"_id\"", r->file, r->line);
     else if (slot && r->slots[*slot].place)
-        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query \"%.*s\" is there twice", r->file,
-                         r->line, (int)(id.len < 80 ? id.len : 80), id.ptr);
+        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: duplicate query \"%.*s\"", r->file, r->line,
+                         (int)(id.len < 80 ? id.len : 80), id.ptr);
     else if (wt__str_trim(text).len == 0)
         rc =
             wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/text", "%s:%zu: the query has no \"text\"", r->file, r->line);
     else if (text.len > WT_MAX_REQUEST_BYTES)
         rc = wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
-                         "%s:%zu: the text has %zu bytes; a request has at most %d", r->file, r->line, text.len,
+                         "%s:%zu: the text has %zu bytes; at most %d are allowed", r->file, r->line, text.len,
                          WT_MAX_REQUEST_BYTES);
     else if (slot && (rc = copy(r, &text)) == 0) {
         r->slots[*slot].text = text;
@@ -257,7 +257,7 @@ int wt__dataset_parse(struct dataset *out, struct str queries, const char *queri
     if (rc == 0)
         rc = group(&r);
     if (rc == 0 && out->len == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s gives no query of %s a relevant tool", qrels_name, queries_name);
+        rc = wt__fail(err, WT_EFORMAT, "%s has no relevant tool for any query of %s", qrels_name, queries_name);
     wt__map_dispose(&r.by_id);
     free(r.slots);
     free(r.rows);
@@ -304,7 +304,7 @@ int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt
 {
     *out = (struct dataset){.name = ""};
     if (!*split || strchr(split, '/') || *split == '.')
-        return wt__fail(err, WT_EINVAL, "the split \"%s\" is no plain name such as test, dev or train", split);
+        return wt__fail(err, WT_EINVAL, "the split \"%s\" is not a plain name such as test, dev or train", split);
     struct arena scratch = {0};
     struct buffer file = {0};
     wt__buffer_printf(&file, "qrels/%s.tsv", split);

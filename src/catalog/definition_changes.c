@@ -121,11 +121,11 @@ static const struct {
     bool careful; /* value that asks for more care */
     const char *loosened, *tightened;
 } hints[] = {
-    {"readOnlyHint", false, false, "it claims to change nothing now", "it says now that it changes something"},
-    {"destructiveHint", true, true, "it claims to destroy nothing now", "it says now that it may destroy something"},
-    {"idempotentHint", false, false, "it claims now that calling it again does nothing more",
-     "it says now that calling it again does more"},
-    {"openWorldHint", true, true, "it claims to reach nothing outside now", "it says now that it reaches outside"},
+    {"readOnlyHint", false, false, "it now claims to change nothing", "it now says that it changes something"},
+    {"destructiveHint", true, true, "it now claims to destroy nothing", "it now says that it may destroy something"},
+    {"idempotentHint", false, false, "it now claims that calling it again does nothing more",
+     "it now says that calling it again does more"},
+    {"openWorldHint", true, true, "it now claims to reach nothing outside", "it now says that it reaches outside"},
 };
 
 static void put_said(struct walk *w, const json_t *value)
@@ -133,7 +133,7 @@ static void put_said(struct walk *w, const json_t *value)
     if (value)
         put_value(w, value, VALUE_SHOWN);
     else
-        wt__buffer_text(&w->line, "nothing said");
+        wt__buffer_text(&w->line, "not set");
 }
 
 /* Describes a change of a hint. Returns 1 if `key` is a hint, else 0. */
@@ -213,7 +213,7 @@ static int walk_properties(struct walk *w, const json_t *before, const json_t *a
     }
     json_object_foreach((json_t *)before, key, value) if (rc == 0 && !json_object_get(after, key))
     {
-        tell_property(w, "the property ", key, " is gone");
+        tell_property(w, "the property ", key, " was removed");
         rc = end(w);
     }
     return rc;
@@ -230,14 +230,14 @@ static int walk_required(struct walk *w, const json_t *before, const json_t *aft
     json_object_foreach((json_t *)after, name, value)
     {
         if (rc == 0 && !json_object_get(before, name) && json_object_get(known_before, name)) {
-            tell_property(w, "", name, " is required now");
+            tell_property(w, "", name, " is now required");
             rc = end(w);
         }
     }
     json_object_foreach((json_t *)before, name, value)
     {
         if (rc == 0 && !json_object_get(after, name) && json_object_get(known_after, name)) {
-            tell_property(w, "", name, " is required no more");
+            tell_property(w, "", name, " is no longer required");
             rc = end(w);
         }
     }
@@ -287,7 +287,7 @@ static int walk_member(struct walk *w, const char *key, const json_t *before, co
     if (rc == 0)
         rc = before && after ? walk_values(w, before, after)
              : after         ? tell_new(w, "new: ", after)
-                             : tell_new(w, "gone; it was ", before);
+                             : tell_new(w, "removed; it was ", before);
     come_back(w, back);
     return rc < 0 ? rc : 0;
 }
@@ -343,7 +343,7 @@ static int walk_array(struct walk *w, const json_t *before, const json_t *after)
             continue;
         size_t back = w->path.len;
         wt__buffer_printf(&w->path, "[%zu]", i);
-        rc = was && is ? walk_values(w, was, is) : is ? tell_new(w, "new: ", is) : tell_new(w, "gone; it was ", was);
+        rc = was && is ? walk_values(w, was, is) : is ? tell_new(w, "new: ", is) : tell_new(w, "removed; it was ", was);
         come_back(w, back);
     }
     return rc;
@@ -443,7 +443,7 @@ static int close_walk(struct walk *w, bool both, int rc)
 {
     if (rc == 0 && both && w->out->count == 0) {
         wt__buffer_clear(&w->line);
-        wt__buffer_text(&w->line, "nothing changed, but the lock does not have it");
+        wt__buffer_text(&w->line, "nothing changed, but the lock file does not contain it");
         rc = end(w);
     }
     wt__buffer_dispose(&w->path);

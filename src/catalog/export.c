@@ -373,8 +373,8 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
     const struct api *api = api_of(format);
     if (!api)
         return wt__fail(err, WT_EINVAL,
-                        "no such form of definitions: \"%.*s\" (there are openai, openai-responses, anthropic, gemini, "
-                        "mcp, anthropic-reference, anthropic-inline, openai-search)",
+                        "unknown format \"%.*s\"; choose one of openai, openai-responses, anthropic, gemini, mcp, "
+                        "anthropic-reference, anthropic-inline, openai-search",
                         (int)(format.len < 64 ? format.len : 64), format.ptr);
     struct buffer json = {0};
     wt__buffer_text(&json, api->before);

@@ -35,7 +35,7 @@ struct reading {
 };
 
 #define WHAT_IS_READ                                                                                                   \
-    "a conversation is an array of messages, an object with \"messages\", or a message a line (docs/json.md)"
+    "a conversation is an array of messages, an object with \"messages\", or one message per line (docs/json.md)"
 
 /* ---------------------------------------------------------------- results */
 
@@ -70,7 +70,7 @@ static int add_call(struct reading *r, struct str name, wt_error *err)
 {
     struct conversation *out = r->out;
     if (name.len == 0 || name.len > CALLED_NAME_BYTES)
-        return leave_out(r, err, "the name of a tool that it calls has %zu bytes, not 1 to %d", name.len,
+        return leave_out(r, err, "the name of a called tool has %zu bytes; 1 to %d are allowed", name.len,
                          CALLED_NAME_BYTES);
     for (size_t i = 0; i < out->call_count; i++)
         if (wt__str_equal(out->calls[i], name))
@@ -119,7 +119,7 @@ static int read_content(struct reading *r, const json_t *content, enum role role
     if (json_is_string(content))
         return read_part(r, content, role, err);
     if (!json_is_array(content))
-        return leave_out(r, err, "its \"content\" is neither a text nor an array of parts");
+        return leave_out(r, err, "its \"content\" is neither a string nor an array of parts");
     for (size_t i = 0; rc == 0 && i < json_array_size(content); i++)
         rc = read_part(r, json_array_get(content, i), role, err);
     return rc;
@@ -162,7 +162,7 @@ static int read_object(struct reading *r, const json_t *message, wt_error *err)
     if (said_by.len == 0)
         return leave_out(r, err, "it has no \"role\", such as \"user\"");
     if (!read_role(said_by, &role))
-        return leave_out(r, err, "its \"role\" is none of user, assistant, system, developer and tool");
+        return leave_out(r, err, "its \"role\" is not one of user, assistant, system, developer and tool");
     if (role == ROLE_LEFT_OUT)
         return 0;
     int rc = read_content(r, json_object_get(message, "content"), role, err);
@@ -192,7 +192,7 @@ static int read_message(struct reading *r, struct str bytes, wt_error *err)
     else if (json_is_object(message))
         rc = read_object(r, message, err);
     else
-        rc = leave_out(r, err, "it is neither an object nor a text");
+        rc = leave_out(r, err, "it is neither an object nor a string");
     json_decref(message);
     return rc;
 }
@@ -206,7 +206,7 @@ static int read_array(struct reading *r, struct str text, const struct json_item
     struct json_item item;
     int rc = 0, more = 0;
     if (array->value.len == 0 || array->value.ptr[0] != '[')
-        return wt__fail_at(err, WT_EFORMAT, array->line, array->byte, pointer, "%s is no array; " WHAT_IS_READ,
+        return wt__fail_at(err, WT_EFORMAT, array->line, array->byte, pointer, "%s is not an array; " WHAT_IS_READ,
                            pointer);
     wt__json_scan_open(&scan, text, array->byte, array->line);
     for (size_t i = 0; rc == 0 && (more = wt__json_scan_next(&scan, &item)) == 1; i++) {
@@ -214,7 +214,7 @@ static int read_array(struct reading *r, struct str text, const struct json_item
         rc = read_message(r, item.value, err);
     }
     if (rc == 0 && more < 0)
-        return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, pointer, "line %zu: %s; give the conversation whole",
+        return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, pointer, "line %zu: %s; send the whole conversation",
                            scan.line, scan.reason);
     return rc;
 }
@@ -255,7 +255,7 @@ static int read_root(struct reading *r, struct str text, const struct json_item 
     if (more == 0)
         return wt__fail_at(err, WT_EFORMAT, root->line, root->byte, "",
                            "the object has no \"messages\"; " WHAT_IS_READ);
-    return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, "", "line %zu: %s; give the conversation whole", scan.line,
+    return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, "", "line %zu: %s; send the whole conversation", scan.line,
                        scan.reason);
 }
 
@@ -274,7 +274,7 @@ static int read_all(struct reading *r, struct str text, wt_error *err)
         return read_lines(r, text, err);
     if (first == '\0')
         return wt__fail(err, WT_EFORMAT, "the conversation is empty; " WHAT_IS_READ);
-    return wt__fail_at(err, WT_EFORMAT, root.line, root.byte, "", "line %zu: that is no conversation; " WHAT_IS_READ,
+    return wt__fail_at(err, WT_EFORMAT, root.line, root.byte, "", "line %zu: not a conversation; " WHAT_IS_READ,
                        root.line);
 }
 

@@ -109,7 +109,7 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
         return wt__fail_nomem(err);
     if (key.len == 0 || !wt__is_hash(sha256, DEFINITION_DIGITS) || (!members && map == &pins->by_id))
         return wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
-                           "line %zu of the pins is no pin: it has no id, sha256 or members", line);
+                           "line %zu of the pins is invalid: it has no id, sha256 or members", line);
     struct pin *pin = grow_pins(pins, id, provider, sha256);
     bool added;
     if (map != &pins->by_offer && pin)
@@ -117,7 +117,8 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
     if (!pin || !wt__map_insert(map, key, (uint32_t)pins->count, &added))
         return wt__fail_nomem(err);
     if (!added)
-        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins has the id of an earlier one", line);
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins repeats the id of an earlier one",
+                           line);
     pin->members = json_incref(members);
     pin->line = line;
     pins->count++;
@@ -132,16 +133,17 @@ static int read_line(struct pins *pins, struct str text, size_t line, wt_error *
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (rc < 0 && (wt__str_starts(text, STR("<<<<<<<")) || wt__str_starts(text, STR("======="))))
-        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is a mark that a merge left: pin anew",
-                           line);
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
+                           "line %zu of the pins is a conflict marker of a merge: create the pins again", line);
     if (rc < 0)
-        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is no JSON: %s", line, why.message);
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is not valid JSON: %s", line,
+                           why.message);
     int64_t version = wt__json_int(row, PINS_KEY, 0);
     if (line == 1 && version > PINS_VERSION)
         rc = wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "the pins were written by a newer version of whichtool");
     else if (line == 1 && version != PINS_VERSION)
         rc = wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
-                         "this is no file of pins; `whichtool check --pin FILE` writes one");
+                         "this is not a file of pins; create one with `whichtool check --pin FILE`");
     else if (line > 1)
         rc = add_pin(pins, row, line, err);
     json_decref(row);

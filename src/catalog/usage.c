@@ -51,7 +51,7 @@ static bool is_blank(struct str text)
 int wt__usage_check_request(struct str request, wt_error *err)
 {
     if (request.len > WT_MAX_REQUEST_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are taken", request.len,
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are allowed", request.len,
                         WT_MAX_REQUEST_BYTES);
     const char *nul = request.len ? memchr(request.ptr, '\0', request.len) : NULL;
     if (nul)
@@ -67,7 +67,7 @@ int wt__usage_check_request(struct str request, wt_error *err)
 static int check_name(const char *what, struct str name, size_t most, wt_error *err)
 {
     if (name.len > most)
-        return wt__fail(err, WT_ETOOLONG, "the %s has %zu bytes; at most %zu are taken", what, name.len, most);
+        return wt__fail(err, WT_ETOOLONG, "the %s has %zu bytes; at most %zu are allowed", what, name.len, most);
     if ((name.len && memchr(name.ptr, '\0', name.len)) || !wt__utf8_valid(name))
         return wt__fail(err, WT_EFORMAT, "the %s is not valid UTF-8, or has a NUL", what);
     return 0;
@@ -91,7 +91,7 @@ static int check_length(size_t len, wt_error *err)
 {
     if (len <= WT_MAX_ARGUMENTS_BYTES)
         return 0;
-    return wt__fail(err, WT_ETOOLONG, "the arguments have %zu bytes; at most %d are taken", len,
+    return wt__fail(err, WT_ETOOLONG, "the arguments have %zu bytes; at most %d are allowed", len,
                     WT_MAX_ARGUMENTS_BYTES);
 }
 

@@ -153,9 +153,9 @@ static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_d
     snprintf(at, sizeof at, "/tools/%zu%s", index, name == item ? "" : "/tool");
     *out = (struct usage_draft_tool){.name = {json_string_value(name), json_string_length(name)}};
     if (out->name.len == 0)
-        return SKIP(l, at, err, "not the name of a tool, nor {\"tool\": NAME, \"arguments\": {...}}");
+        return SKIP(l, at, err, "neither the name of a tool nor {\"tool\": NAME, \"arguments\": {...}}");
     if (out->name.len > WT_MAX_USAGE_LABEL_BYTES)
-        return SKIP(l, at, err, "the name has %zu bytes; at most %d are taken", out->name.len,
+        return SKIP(l, at, err, "the name has %zu bytes; at most %d are allowed", out->name.len,
                     WT_MAX_USAGE_LABEL_BYTES);
     if (json_is_object(arguments))
         out->arguments = arguments;
@@ -163,8 +163,8 @@ static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_d
         return 1;
     snprintf(at, sizeof at, "/tools/%zu/arguments", index);
     l->place.pointer = at;
-    int rc =
-        wt__usage_issue(l->import, &l->place, err, "the arguments are not an object; the usage is taken without them");
+    int rc = wt__usage_issue(l->import, &l->place, err,
+                             "the arguments are not an object; the usage is imported without them");
     return rc < 0 ? rc : 1;
 }
 
@@ -178,9 +178,9 @@ static int read_tools(struct lines *l, const json_t *object, struct usage_draft_
         return SKIP(l, "/tools", err, list ? "\"tools\" is not an array" : "the usage has no \"tools\"");
     *count = json_array_size(list);
     if (*count == 0)
-        return SKIP(l, "/tools", err, "\"tools\" is empty: a usage is of one tool at least");
+        return SKIP(l, "/tools", err, "\"tools\" is empty: a usage has at least one tool");
     if (*count > WT_MAX_USAGE_TOOLS)
-        return SKIP(l, "/tools", err, "%zu tools in one usage; at most %d are taken", *count, WT_MAX_USAGE_TOOLS);
+        return SKIP(l, "/tools", err, "%zu tools in one usage; at most %d are allowed", *count, WT_MAX_USAGE_TOOLS);
     json_array_foreach(list, i, item)
     {
         int rc = read_tool(l, item, i, &tools[i], err);
@@ -201,7 +201,7 @@ static int read_outcome(struct lines *l, const json_t *object, enum usage_outcom
                                              : wt__json_str(object, "outcome");
     if ((json_is_boolean(value) || json_is_string(value)) && wt__usage_outcome_read(word, out))
         return 1;
-    return SKIP(l, "/outcome", err, "the outcome is none of: " USAGE_OUTCOME_WORDS);
+    return SKIP(l, "/outcome", err, "the outcome is not one of: " USAGE_OUTCOME_WORDS);
 }
 
 static int read_time(struct lines *l, const json_t *object, int64_t *out, wt_error *err)

@@ -73,14 +73,14 @@ static void tell(struct diff *d, struct str gone, struct str come)
     }
     wt__buffer_text(d->out, d->told++ > 0 ? "; " : "");
     if (gone.len == 0)
-        wt__buffer_text(d->out, "says now also ");
+        wt__buffer_text(d->out, "now also says ");
     else if (come.len == 0)
-        wt__buffer_text(d->out, "says no more ");
+        wt__buffer_text(d->out, "no longer says ");
     else
         wt__buffer_text(d->out, "says ");
     wt__quote(d->out, come.len > 0 ? come : gone, DIFF_QUOTED);
     if (gone.len > 0 && come.len > 0) {
-        wt__buffer_text(d->out, " in place of ");
+        wt__buffer_text(d->out, " instead of ");
         wt__quote(d->out, gone, DIFF_QUOTED);
     }
 }

@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 
-/* Appends the changes of a text, as `says now also "..."; says no more "..."; says "..." in place of "..."`. White
+/* Appends the changes of a text, as `now also says "..."; no longer says "..."; says "..." instead of "..."`. White
  * space belongs to the word before it. Texts without common words, or too long to compare, are one change. Errors:
  * WT_ENOMEM. */
 int wt__word_diff(struct buffer *out, struct str before, struct str after);

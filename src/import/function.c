@@ -41,7 +41,7 @@ static int find_schema(struct reader *reader, struct place place, const json_t *
             known = known || strcmp(shape->schema_keys[k], schema_keys[i].key) == 0;
         if (!known && json_object_get(function, schema_keys[i].key))
             return wt__reader_issue(reader, place, "", err,
-                                    "\"%s\" is where format %s has its schema, not format %s: import it as %s",
+                                    "\"%s\" is the schema of format %s, not of format %s: import it as %s",
                                     schema_keys[i].key, schema_keys[i].format, reader->format, schema_keys[i].format);
     }
     return 1;
@@ -58,10 +58,9 @@ static int check_type(struct reader *reader, struct place place, const json_t *t
     for (size_t i = 0; i < sizeof shape->types / sizeof shape->types[0] && shape->types[i]; i++)
         if (wt__str_equal(type, wt__str(shape->types[i])))
             return 1;
-    return wt__reader_issue(
-        reader, place, "/type", err,
-        "a tool of type \"%.*s\" is run by the provider and has no definition to import: leave it out",
-        (int)(type.len < 64 ? type.len : 64), type.ptr);
+    return wt__reader_issue(reader, place, "/type", err,
+                            "a tool of type \"%.*s\" is run by the provider and has no definition to import: remove it",
+                            (int)(type.len < 64 ? type.len : 64), type.ptr);
 }
 
 static int read_texts(struct reader *reader, const json_t *function, const struct function_shape *shape,

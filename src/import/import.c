@@ -36,7 +36,7 @@ static struct str without_mark(struct str bytes)
 static int check_source(const char *file, struct str bytes, wt_error *err)
 {
     if (wt__str_trim(bytes).len == 0)
-        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is empty: it should hold tool definitions", file);
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is empty: it should contain tool definitions", file);
     if (wt__str_starts(bytes, STR("\xff\xfe")) || wt__str_starts(bytes, STR("\xfe\xff")))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is UTF-16: save it as UTF-8", file);
     return 0;
@@ -55,11 +55,13 @@ static const struct {
     const char *sentence;
 } strangers[] = {
     {"%PDF", {0}, "is a PDF: look for the API's OpenAPI document, and add that"},
-    {"<", {0}, "is a page of HTML or XML: look for the API's OpenAPI document, and add that"},
-    {NULL, {"schema.getpostman.com"}, "is a Postman collection, which is not read: export it as OpenAPI, and add that"},
-    {NULL, {"\"__schema\""}, "is a GraphQL schema, which is not read"},
-    {NULL, {"type Query"}, "is a GraphQL schema, which is not read"},
-    {NULL, {"asyncapi"}, "is an AsyncAPI document, which is not read"},
+    {"<", {0}, "is HTML or XML: look for the API's OpenAPI document, and add that"},
+    {NULL,
+     {"schema.getpostman.com"},
+     "is a Postman collection, which is not supported: export it as OpenAPI, and add that"},
+    {NULL, {"\"__schema\""}, "is a GraphQL schema, which is not supported"},
+    {NULL, {"type Query"}, "is a GraphQL schema, which is not supported"},
+    {NULL, {"asyncapi"}, "is an AsyncAPI document, which is not supported"},
     {NULL, {"\"version\"", "\"dependencies\""}, "describes a package and has no tools"},
     {NULL, {"\"version\"", "\"devDependencies\""}, "describes a package and has no tools"},
     {NULL, {"\"version\"", "\"scripts\""}, "describes a package and has no tools"},
@@ -107,7 +109,7 @@ static int choose(const struct importer **out, const struct import_options *opti
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s %s", file, sentence);
     if (peek.lines && is_recorded_use(bytes))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                           "%s is recorded use and has no tools: `whichtool usage add` takes it", file);
+                           "%s is recorded use and has no tools: import it with `whichtool usage add`", file);
     for (size_t i = IMPORTERS; i-- > 0 && !*out;)
         if (importers[i]->detect(&peek))
             *out = importers[i];
@@ -115,12 +117,12 @@ static int choose(const struct importer **out, const struct import_options *opti
         return 0;
     if (is_client_config(bytes))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                           "%s is a client's configuration, which names servers and has no tools: `whichtool add --mcp "
-                           "%s` starts its servers and asks them",
+                           "%s is a client's configuration; it has servers but no tools: import the tools of its "
+                           "servers with `whichtool add --mcp %s`",
                            file, file);
     return wt__fail_at(
         err, WT_EFORMAT, 1, 0, NULL,
-        "%s: no tools of a known format were found; if there are, name the format (%s), else leave the file out", file,
+        "%s: found no tools in a known format; if it has tools, name the format (%s), else leave the file out", file,
         FORMATS);
 }
 
@@ -166,8 +168,7 @@ static int add_file(struct reader *reader, struct str name, wt_error *err)
 
 static int too_long(const char *file, size_t limit, wt_error *err)
 {
-    return wt__fail(err, WT_ETOOLONG, "%s is larger than %zu bytes, the most that one source may have: split it", file,
-                    limit);
+    return wt__fail(err, WT_ETOOLONG, "%s is larger than %zu bytes, the maximum for one source: split it", file, limit);
 }
 
 static bool has_ending(const char *path, struct str ending)
@@ -257,7 +258,7 @@ static int read_folder(struct reader *reader, const char *folder, wt_error *err)
         paths[sources++] = paths[i];
     }
     if (rc == 0 && sources == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s holds no file that ends in one of: " IMPORT_ENDINGS, folder);
+        rc = wt__fail(err, WT_EFORMAT, "%s contains no file with one of the extensions " IMPORT_ENDINGS, folder);
     if (rc == 0 && bytes > IMPORT_MAX_FOLDER_BYTES)
         rc = wt__fail(err, WT_ETOOLONG, "the files of %s have more than %llu bytes together: import them in parts",
                       folder, (unsigned long long)IMPORT_MAX_FOLDER_BYTES);
@@ -282,10 +283,11 @@ static int begin(struct reader *reader, struct import *out, const struct import_
     if (reader->limits.tools == 0)
         reader->limits.tools = WT_MAX_TOOLS;
     if (options->format.len > 0 && !named_importer(options->format))
-        return wt__fail(err, WT_EINVAL, "no such format: \"%.*s\" (there are %s)",
+        return wt__fail(err, WT_EINVAL, "unknown format \"%.*s\"; choose one of %s",
                         (int)(options->format.len < 64 ? options->format.len : 64), options->format.ptr, FORMATS);
     if (!wt__utf8_valid(options->provider) || options->provider.len > WT_MAX_NAME_BYTES)
-        return wt__fail(err, WT_EINVAL, "the provider's name is not UTF-8 of at most %d bytes", WT_MAX_NAME_BYTES);
+        return wt__fail(err, WT_EINVAL, "the provider's name is not valid UTF-8 or has more than %d bytes",
+                        WT_MAX_NAME_BYTES);
     return 0;
 }
 

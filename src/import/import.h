@@ -24,7 +24,7 @@ enum {
                                                      * memory */
 
 /* End of a message about two tools with the same name from two files. */
-#define IMPORT_OTHER_PROVIDER ". Both files have one provider; `whichtool add -p NAME FILE` gives a file another one"
+#define IMPORT_OTHER_PROVIDER ". Both files have the same provider; set another one with `whichtool add -p NAME FILE`"
 
 /* Zero for a limit of whichtool.h; tests set lower ones. */
 struct import_limits {

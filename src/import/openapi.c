@@ -77,8 +77,7 @@ static int tell_dangling(struct openapi *document, struct place place, wt_error 
 {
     if (document->whole)
         return wt__reader_issue(document->reader, place, "", err,
-                                "the reference \"%s\" leads to nothing that can be read in this document",
-                                document->dangling);
+                                "the reference \"%s\" has no valid target in this document", document->dangling);
     document->waiting++;
     return 0;
 }
@@ -177,9 +176,9 @@ static int tell_unknown(struct reader *reader, const struct json_item *item, wt_
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         wt__nearest_show(&nearest, wt__str(methods[i]));
     if (item->value.len == 0 || item->value.ptr[0] != '{')
-        return wt__reader_remark(reader, place, err, "a path has no \"%.*s\"; it is passed over", (int)len,
+        return wt__reader_remark(reader, place, err, "\"%.*s\" is not a member of a path and was ignored", (int)len,
                                  item->key.ptr);
-    return wt__reader_issue(reader, place, "", err, "\"%.*s\" is no method, so nothing of it is read%s%s%s", (int)len,
+    return wt__reader_issue(reader, place, "", err, "\"%.*s\" is not a method and was skipped%s%s%s", (int)len,
                             item->key.ptr, nearest.best[0] ? "; did you mean \"" : "", nearest.best,
                             nearest.best[0] ? "\"?" : "");
 }
@@ -226,7 +225,7 @@ static int read_shared(struct openapi *document, const struct json_item *object,
         if (parameters && !json_is_array(value)) {
             json_decref(value);
             return wt__reader_issue(document->reader, place, "/parameters", err,
-                                    "the parameters of this path are not a list that can be read");
+                                    "the parameters of this path are not a valid list");
         }
         if (value && json_object_setn_new(path->head, item.key.ptr, item.key.len, value) < 0)
             return wt__fail_nomem(err);
@@ -247,7 +246,7 @@ static int read_head(struct openapi *document, const struct json_item *object, s
     *elsewhere = reference.len > 0 ? wt__openapi_part(document, reference) : NULL;
     if (reference.len > 0 && !*elsewhere)
         return wt__reader_issue(document->reader, place, "/$ref", err,
-                                "the path is kept elsewhere (%.*s) and could not be found in this document",
+                                "the path refers to %.*s, which is not in this document",
                                 (int)(reference.len < 128 ? reference.len : 128), reference.ptr);
     if (*elsewhere)
         rc = read_shared(document, &(*elsewhere)->item, path, err);
@@ -275,10 +274,10 @@ static int read_path(struct openapi *document, struct str provider, const struct
     int rc = path.head ? 1 : wt__fail_nomem(err);
     if (rc > 0 && path.name.len > 0 && path.name.ptr[0] != '/')
         rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
-                              "a path begins with \"/\", so nothing of this is read");
+                              "a path must begin with \"/\", so this one was skipped");
     if (rc > 0 && (item->value.len == 0 || item->value.ptr[0] != '{'))
         rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
-                              "a path is an object of operations");
+                              "a path must be an object of operations");
     if (rc > 0)
         rc = read_head(document, item, &path, &elsewhere, err);
     if (rc > 0)
@@ -354,9 +353,9 @@ static int check_version(const struct reader *reader, const struct root *root, w
         return 0;
     if (version.len == 0)
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                           "%s is no OpenAPI document: it says neither \"openapi\" nor \"swagger\"", file);
+                           "%s is not an OpenAPI document: it has neither \"openapi\" nor \"swagger\"", file);
     return wt__fail_at(err, WT_EFORMAT, item->line, item->byte, swagger ? "/swagger" : "/openapi",
-                       "%s is %s %.*s; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are read", file,
+                       "%s is %s %.*s; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are supported", file,
                        swagger ? "Swagger" : "OpenAPI", (int)(version.len < 32 ? version.len : 32), version.ptr);
 }
 
@@ -425,8 +424,8 @@ static int fail_empty(const struct reader *reader, const struct root *root, wt_e
         return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, "/paths",
                            "%s:%zu: no path of this OpenAPI document has an operation", file, place.line);
     return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, NULL,
-                       "%s:%zu: this OpenAPI document has no \"paths\"; did you mean that by \"%.*s\"?", file,
-                       place.line, (int)item->key.len, item->key.ptr);
+                       "%s:%zu: this OpenAPI document has no \"paths\"; is \"%.*s\" a typo of it?", file, place.line,
+                       (int)item->key.len, item->key.ptr);
 }
 
 static int read_text(struct reader *reader, struct str text, wt_error *err)
@@ -450,7 +449,7 @@ static int read_text(struct reader *reader, struct str text, wt_error *err)
         rc = read_paths(&document, wt__buffer_view(&provider), &root.paths, err);
     if (rc == 0 && document.waiting > 0)
         rc = wt__reader_issue(reader, (struct place){root.paths.byte, root.paths.line}, "", err,
-                              "%zu operation%s to what stands behind the place where reading ended, and %s not taken",
+                              "%zu operation%s to parts after the point where reading stopped, and %s skipped",
                               document.waiting, document.waiting > 1 ? "s refer" : " refers",
                               document.waiting > 1 ? "were" : "was");
     wt__pointer_back(reader, mark);

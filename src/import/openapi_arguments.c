@@ -69,12 +69,11 @@ static void judge(struct openapi *document, const json_t *parameter, size_t inde
     if (document->wrong[0])
         return;
     if (name.len == 0 || place.len == 0)
-        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has no \"%s\": it is left out", index + 1,
+        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has no \"%s\": it was skipped", index + 1,
                  name.len == 0 ? "name" : "in");
     else
-        snprintf(document->wrong, sizeof document->wrong,
-                 "parameter %zu is in \"%.*s\", and nothing is sent there%s%.*s%s", index + 1,
-                 (int)(place.len < PLACE_SHOWN ? place.len : PLACE_SHOWN), place.ptr,
+        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has an unknown \"in\": \"%.*s\"%s%.*s%s",
+                 index + 1, (int)(place.len < PLACE_SHOWN ? place.len : PLACE_SHOWN), place.ptr,
                  nearest.best[0] ? "; did you mean \"" : "", PLACE_SHOWN, nearest.best, nearest.best[0] ? "\"?" : "");
 }
 

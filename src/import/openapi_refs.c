@@ -205,8 +205,9 @@ static void note_unread(struct openapi *document, struct str reference)
     struct str shown = wt__str_head(reference, REFERENCE_SHOWN);
     if (!document->wrong[0])
         snprintf(document->wrong, sizeof document->wrong,
-                 here ? "\"%.*s\" is no JSON pointer, and left out: name its place, as in \"#/components/schemas/Name\""
-                      : "\"%.*s\" is in another document, and left out: bundle all that it refers to into one file",
+                 here ? "\"%.*s\" is not a JSON pointer and was skipped: give the location, as in "
+                        "\"#/components/schemas/Name\""
+                      : "\"%.*s\" is in another document and was skipped: bundle all references into one file",
                  (int)shown.len, shown.ptr);
 }
 

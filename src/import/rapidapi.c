@@ -120,7 +120,7 @@ static int visit(struct reader *reader, const struct json_item *object, wt_error
     if (rc == WT_ENOMEM) {
         rc = wt__fail_nomem(err);
     } else if (rc == 0 && (list.value.len == 0 || list.value.ptr[0] != '[')) {
-        rc = wt__reader_issue(reader, place, "", err, "\"api_list\" is not a list: it holds the provider's APIs");
+        rc = wt__reader_issue(reader, place, "", err, "\"api_list\" is not a list: it must hold the provider's APIs");
     } else {
         bool cut = rc < 0;
         size_t mark = wt__pointer_key(reader, STR("api_list"));

@@ -106,7 +106,7 @@ int wt__reader_broken(struct reader *reader, const struct json_scan *scan, wt_er
     reader->out->whole = false;
     reader->broken = true;
     return wt__reader_issue(reader, (struct place){scan->at, scan->line}, "", err,
-                            "%s; what follows was not read: repair the file here", scan->reason);
+                            "%s; the rest was not read: repair the file here", scan->reason);
 }
 
 int wt__reader_at(struct reader *reader, size_t byte, wt_error *err)
@@ -150,17 +150,17 @@ int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t
     wt_error why = {0};
     *out = NULL;
     if (item->cut && reader->broken)
-        return wt__reader_issue(reader, place, "", err, "reading ended within it, so it was not taken");
+        return wt__reader_issue(reader, place, "", err, "reading stopped inside this tool, so it was skipped");
     if (item->cut) {
         struct json_scan end = {.at = item->byte, .line = item->line, .reason = "the text ends inside this value"};
         return wt__reader_broken(reader, &end, err);
     }
     if (item->value.len > reader->limits.definition_bytes)
         return wt__reader_issue(reader, place, "", err,
-                                "the definition has %zu bytes, at most %zu are taken: shorten it", item->value.len,
+                                "the definition has %zu bytes; at most %zu are allowed: shorten it", item->value.len,
                                 reader->limits.definition_bytes);
     if (item->value.len == 0)
-        return wt__reader_issue(reader, place, "", err, "nothing stands here: take out the comma too many");
+        return wt__reader_issue(reader, place, "", err, "a value is missing here: remove the extra comma");
     int rc = wt__json_parse(out, item->value.ptr, item->value.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
@@ -341,15 +341,15 @@ static int check_draft(struct reader *reader, const struct draft *draft, struct 
         return wt__reader_issue(reader, draft->place, "", err, "the tool has no name: give every tool a name");
     if (name.len > WT_MAX_NAME_BYTES)
         return wt__reader_issue(reader, draft->place, "", err,
-                                "the name \"%.*s...\" has %zu bytes, at most %d are taken", quoted(name), name.ptr,
+                                "the name \"%.*s...\" has %zu bytes; at most %d are allowed", quoted(name), name.ptr,
                                 name.len, WT_MAX_NAME_BYTES);
     if (provider.len > WT_MAX_NAME_BYTES)
         return wt__reader_issue(reader, draft->place, "", err,
-                                "the provider \"%.*s...\" has %zu bytes, at most %d are taken", quoted(provider),
+                                "the provider \"%.*s...\" has %zu bytes; at most %d are allowed", quoted(provider),
                                 provider.ptr, provider.len, WT_MAX_NAME_BYTES);
     if (draft->definition.len > reader->limits.definition_bytes)
         return wt__reader_issue(reader, draft->place, "", err,
-                                "the definition has %zu bytes, at most %zu are taken: shorten it",
+                                "the definition has %zu bytes; at most %zu are allowed: shorten it",
                                 draft->definition.len, reader->limits.definition_bytes);
     return 1;
 }
@@ -413,8 +413,8 @@ int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *e
     if (rc == 0) {
         const struct import_place *place = &out->places[first];
         return wt__reader_issue(reader, draft->place, "", err,
-                                "\"%.*s\" repeats a tool of %s:%zu word for word: one of them is enough%s",
-                                quoted(tool.name), tool.name.ptr, out->files[place->file], place->line,
+                                "\"%.*s\" duplicates the tool at %s:%zu: remove one of them%s", quoted(tool.name),
+                                tool.name.ptr, out->files[place->file], place->line,
                                 place->file == reader->file ? "" : IMPORT_OTHER_PROVIDER);
     }
     if (!draft->judged)

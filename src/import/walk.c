@@ -230,7 +230,7 @@ static int walk_value(struct walk *walk, const struct json_item *item, int depth
 {
     struct place place = {item->byte, item->line};
     if (depth > WRAPPERS)
-        return wt__reader_issue(walk->reader, place, "", err, "lists within lists deeper than %d: no tools are here",
+        return wt__reader_issue(walk->reader, place, "", err, "nested deeper than %d levels: no tools are read here",
                                 WRAPPERS);
     if (opens(item, "["))
         return walk_array(walk, item, depth, err);
@@ -256,8 +256,7 @@ static int check_rest(struct reader *reader, struct str text, const struct json_
     wt__json_scan_root(text, end, line, &rest);
     if (rest.value.len == 0 || root->cut)
         return 0;
-    struct json_scan scan = {
-        .at = rest.byte, .line = rest.line, .reason = "text stands behind the end of the document"};
+    struct json_scan scan = {.at = rest.byte, .line = rest.line, .reason = "text after the end of the document"};
     return wt__reader_broken(reader, &scan, err);
 }
 

@@ -29,12 +29,12 @@ struct level {
     struct buffer merged; /* values of merge keys so far: the start of a JSON list of mappings */
 };
 
-static const char TOO_LONG[] = "the document grows beyond the limit of a file when it is written as JSON";
+static const char TOO_LONG[] = "the document exceeds the limit of a file when converted to JSON";
 static const char TOO_MANY_ALIASES[] =
-    "the aliases up to this one write out more than 1 MiB and 16 times the document's "
-    "length: refer with \"$ref\", or repeat less";
-static const char NO_MAPPING[] = "the merge key << takes a mapping, or a list of mappings";
-_Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "the sentence says it");
+    "the aliases up to this one expand to more than 1 MiB and 16 times the document's "
+    "length: use \"$ref\", or fewer aliases";
+static const char NO_MAPPING[] = "the merge key << needs a mapping, or a list of mappings";
+_Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "TOO_MANY_ALIASES gives these limits");
 
 struct anchor {
     size_t begin, end; /* JSON offsets; end is 0 until complete */
@@ -195,7 +195,7 @@ static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
     const struct anchor *anchor = index ? &c->anchors[*index] : NULL;
     struct buffer *json = &c->out->json;
     if (!anchor || anchor->end == 0 || (key && json->ptr[anchor->begin] != '"')) {
-        c->reason = "this alias stands for nothing that was complete before it";
+        c->reason = "this alias has no complete anchor before it";
         return;
     }
     size_t len = anchor->end - anchor->begin;

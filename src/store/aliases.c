@@ -151,9 +151,10 @@ static int check_rename(struct store *store, struct str provider, struct str nam
         rc = wt__provider_find(store, name, &other, &shown, &arena, err);
     if (rc == 1 && (other != *id || wt__str_equal(shown, name)))
         rc = wt__fail(err, WT_EINVAL,
-                      wt__str_equal(shown, name) ? "there is a provider \"%.*s\" already: choose another name"
-                                                 : "\"%.*s\" is what the sources of provider \"%.*s\" call it: choose "
-                                                   "another name",
+                      wt__str_equal(shown, name)
+                          ? "provider \"%.*s\" already exists: choose another name"
+                          : "\"%.*s\" is a former name of provider \"%.*s\" and still used by its "
+                            "sources: choose another name",
                       (int)name.len, name.ptr, (int)shown.len, shown.ptr);
     wt__arena_dispose(&arena);
     return rc < 0 ? rc : 0;

@@ -31,7 +31,7 @@ static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, 
     tool->export_name = wt__sql_column(row, 13);
     tool->source = tool->own_name = (struct str){"", 0};
     if (sha256.len != sizeof tool->sha256 || tool->name.len == 0)
-        return wt__fail(err, WT_ESTORE, "%s is damaged: tool %lld is not whole", store->path,
+        return wt__fail(err, WT_ESTORE, "%s is damaged: tool %lld is incomplete", store->path,
                         (long long)sqlite3_column_int64(row, 0));
     memcpy(tool->sha256, sha256.ptr, sizeof tool->sha256);
     return 0;

@@ -45,8 +45,8 @@ static int fail_reserved(struct str provider, const char *what, wt_error *err)
     int len = (int)wt__str_head(provider, SHOWN_BYTES).len;
     return wt__fail(
         err, WT_EINVAL,
-        "the provider %.*s %s: it belongs to the MCP server of that name behind the gateway, whose approved "
-        "tools alone are in it; choose another name, or release this one by `whichtool mcp forget %.*s`",
+        "the provider %.*s %s: it is reserved for the approved tools of the MCP server with that name; choose "
+        "another name, or release it with `whichtool mcp forget %.*s`",
         len, provider.ptr, what, len, provider.ptr);
 }
 
@@ -69,7 +69,7 @@ int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err)
     sqlite3_bind_int64(row, 1, tool);
     rc = wt__sql_step(store, row, err);
     if (rc == 1)
-        rc = fail_reserved(wt__sql_column(row, 0), "cannot lose single tools", err);
+        rc = fail_reserved(wt__sql_column(row, 0), "does not allow the removal of single tools", err);
     wt__sql_reset(row);
     return rc;
 }

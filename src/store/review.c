@@ -439,12 +439,11 @@ static int approve_waiting(struct reviewing *r, const struct review_item *item, 
     if (rc < 0)
         return rc;
     if (!known->offered)
-        return wt__fail(r->err, WT_ENOTFOUND, "nothing waits for approval as \"%.*s\" of %.*s", (int)name.len, name.ptr,
+        return wt__fail(r->err, WT_ENOTFOUND, "\"%.*s\" of %.*s does not wait for approval", (int)name.len, name.ptr,
                         (int)r->listing->provider.len, r->listing->provider.ptr);
     if (strcmp(known->offered_sha256, item->sha256) != 0)
-        return wt__fail(r->err, WT_EINVAL,
-                        "\"%.*s\" of %.*s has changed again since it was shown; look at what waits now", (int)name.len,
-                        name.ptr, (int)r->listing->provider.len, r->listing->provider.ptr);
+        return wt__fail(r->err, WT_EINVAL, "\"%.*s\" of %.*s has changed again since it was shown; review it again",
+                        (int)name.len, name.ptr, (int)r->listing->provider.len, r->listing->provider.ptr);
     return write_approved(r, item, known, true);
 }
 

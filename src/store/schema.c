@@ -287,7 +287,7 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
         return errno == ENOENT && !read_only ? 0 : wt__fail_errno(err, "open", path);
     if (!S_ISREG(info.st_mode))
         return wt__fail(err, WT_ESTORE, "%s is %s, not a whichtool store", path,
-                        S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
+                        S_ISDIR(info.st_mode) ? "a folder" : "a special file");
     if (info.st_size == 0)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
@@ -353,10 +353,11 @@ int wt__store_migrate(struct store *store, const struct migration *list, size_t 
     int64_t version = 0;
     int rc = look(store, count, &version, err);
     if (rc == 0 && version < (int64_t)count && store->read_only)
-        rc = wt__fail(err, WT_EREADONLY,
-                      "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
-                      "reading only",
-                      store->path, (long long)version);
+        rc = wt__fail(
+            err, WT_EREADONLY,
+            "%s was written by an older whichtool (store version %lld) and cannot be updated, because it is open for "
+            "reading only",
+            store->path, (long long)version);
     bool is_behind = rc == 0 && version < (int64_t)count;
     if (is_behind)
         rc = wt__sql_begin(store, err);

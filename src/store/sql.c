@@ -17,7 +17,7 @@ static int fail_io(struct store *store, int code, wt_error *err)
         return wt__fail(err, WT_EIO, "cannot read or write %s: %s", store->path, sqlite3_errmsg(store->db));
     int rc = wt__fail_errno(err, (code & 0xff) == SQLITE_CANTOPEN ? "open" : "read or write", store->path);
     /* The message for ENOENT would say that the store is missing, but it may be the journal. */
-    return rc == WT_ENOTFOUND ? wt__fail(err, WT_EIO, "cannot open %s or the journal beside it", store->path) : rc;
+    return rc == WT_ENOTFOUND ? wt__fail(err, WT_EIO, "cannot open %s or its journal", store->path) : rc;
 }
 
 int wt__sql_fail(struct store *store, wt_error *err)
@@ -36,7 +36,7 @@ int wt__sql_fail(struct store *store, wt_error *err)
                         store->path, store->busy_ms / 1000.0);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return wt__fail(err, WT_EREADONLY, "%s or its folder cannot be written", store->path);
+        return wt__fail(err, WT_EREADONLY, "cannot write %s or its folder", store->path);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         return fail_io(store, code, err);
@@ -45,7 +45,7 @@ int wt__sql_fail(struct store *store, wt_error *err)
     case SQLITE_NOTADB:
         return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
     case SQLITE_TOOBIG:
-        return wt__fail(err, WT_ETOOLONG, "%s: a value is over %d bytes", store->path, STORE_MAX_ROW);
+        return wt__fail(err, WT_ETOOLONG, "%s: a value is longer than %d bytes", store->path, STORE_MAX_ROW);
     default:
         return wt__fail(err, WT_ESTORE, "%s: the database failed: %s", store->path, sqlite3_errmsg(store->db));
     }

@@ -89,7 +89,7 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
 {
     *out = NULL;
     if (!path || !*path)
-        return wt__fail(err, WT_EINVAL, "the store needs a path");
+        return wt__fail(err, WT_EINVAL, "the path of the store is empty");
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return wt__fail_nomem(err);
@@ -122,7 +122,7 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
 {
     *out = NULL;
     if (wt__store_private(of))
-        return wt__fail(err, WT_EINVAL, "%s is a private store; it has one connection", of->path);
+        return wt__fail(err, WT_EINVAL, "%s is a private store with only one connection", of->path);
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return wt__fail_nomem(err);
@@ -182,10 +182,9 @@ static int check_with(struct store *store, const char *sql, wt_error *err)
     rc = wt__sql_step(store, rows, err);
     struct str found = rc == 1 ? wt__sql_column(rows, 0) : STR("ok");
     if (!wt__str_equal(found, STR("ok")))
-        rc = wt__fail(
-            err, WT_ESTORE,
-            "%s is damaged: %.*s; go back to a copy of it, or save what can be read with `sqlite3 %s .recover`",
-            store->path, (int)found.len, found.ptr, store->path);
+        rc = wt__fail(err, WT_ESTORE,
+                      "%s is damaged: %.*s; restore a backup, or recover the readable part with `sqlite3 %s .recover`",
+                      store->path, (int)found.len, found.ptr, store->path);
     wt__sql_reset(rows);
     return rc < 0 ? rc : 0;
 }
@@ -195,6 +194,7 @@ int wt__store_check(struct store *store, wt_error *err)
     int rc = check_with(store, "PRAGMA integrity_check(1)", err);
     if (rc == 0)
         rc = check_with(
-            store, "SELECT 'a row of ' || \"table\" || ' refers to none' FROM pragma_foreign_key_check LIMIT 1", err);
+            store,
+            "SELECT 'a row of ' || \"table\" || ' refers to a missing row' FROM pragma_foreign_key_check LIMIT 1", err);
     return rc == 0 ? wt__usage_check_calls(store, err) : rc;
 }

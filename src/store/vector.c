@@ -143,7 +143,7 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
     int64_t stored = 0, model;
     uint64_t generation;
     if (set->dim == 0 || set->dim > STORE_MAX_DIM)
-        return wt__fail(err, WT_EMODEL, "model %s has vectors of dimension %u; 1 to %d are stored", set->model_name,
+        return wt__fail(err, WT_EMODEL, "model %s has vectors of dimension %u; 1 to %d are supported", set->model_name,
                         set->dim, STORE_MAX_DIM);
     int rc = wt__sql_begin(store, err);
     if (rc < 0)

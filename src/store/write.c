@@ -59,7 +59,7 @@ static int check_tool(const struct tool *tool, wt_error *err)
     if (tool->name.len == 0)
         return wt__fail(err, WT_EFORMAT, "a tool has no name");
     if (tool->name.len > WT_MAX_NAME_BYTES || tool->provider.len > WT_MAX_NAME_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "tool \"%.*s...\": its name or its provider's is over %d bytes", shown,
+        return wt__fail(err, WT_ETOOLONG, "tool \"%.*s...\": its name or provider is longer than %d bytes", shown,
                         tool->name.ptr, WT_MAX_NAME_BYTES);
     if (tool->definition.len > WT_MAX_DEFINITION_BYTES || row > STORE_MAX_ROW - 4096)
         return wt__fail(err, WT_ETOOLONG, "tool \"%.*s\" has a definition of %zu bytes; at most %d are stored", shown,

@@ -108,7 +108,7 @@ static const struct {
     {"{}", "{}"},
 };
 
-static void a_schema_is_left_without_them(void **state)
+static void credentials_are_removed_from_schemas(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; i++) {
@@ -126,7 +126,7 @@ static void a_schema_is_left_without_them(void **state)
 
 /* More is removed from recorded calls than from schemas: members missing in the tool's schema with names that are
  * credentials in a header. */
-static void recorded_arguments_are_left_without_them(void **state)
+static void credentials_are_removed_from_recorded_calls(void **state)
 {
     (void)state;
     static const struct {
@@ -177,7 +177,7 @@ static void recorded_arguments_are_left_without_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_places_and_descriptions_decide),
-                                       cmocka_unit_test(a_schema_is_left_without_them),
-                                       cmocka_unit_test(recorded_arguments_are_left_without_them)};
+                                       cmocka_unit_test(credentials_are_removed_from_schemas),
+                                       cmocka_unit_test(credentials_are_removed_from_recorded_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

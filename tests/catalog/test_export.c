@@ -77,7 +77,7 @@ static void each_api_gets_what_it_accepts(void **state)
 }
 
 /* The definitions in answers to a search are those of the plain format, for every schema. */
-static void what_is_loaded_is_the_plain_definition(void **state)
+static void loaded_definitions_equal_plain_ones(void **state)
 {
     (void)state;
     static const struct {
@@ -169,7 +169,7 @@ static void a_namespace_is_a_provider(void **state)
 }
 
 /* A provider's name is text from anywhere. */
-static void a_namespace_says_whose_it_is(void **state)
+static void a_namespace_describes_its_provider(void **state)
 {
     (void)state;
     struct tool tool = tool_of("a \"shop\"\xe2\x80\xae", "n", "d", PLAIN);
@@ -180,7 +180,7 @@ static void a_namespace_says_whose_it_is(void **state)
 }
 
 /* Names of properties that Anthropic rejects are replaced by unique names. */
-static void properties_keep_apart(void **state)
+static void property_names_stay_unique(void **state)
 {
     (void)state;
     static const struct {
@@ -253,25 +253,25 @@ static void openai_descriptions_end_at_a_character(void **state)
     wt__buffer_dispose(&out);
 }
 
-static void an_unknown_form_is_said(void **state)
+static void an_unknown_format_is_reported(void **state)
 {
     (void)state;
     struct buffer out = {0};
     wt_error err;
     assert_int_equal(wt__export(NULL, 0, STR("soap"), &out, &err), WT_EINVAL);
-    assert_string_equal(err.message, "no such form of definitions: \"soap\" (there are openai, openai-responses, "
+    assert_string_equal(err.message, "unknown format \"soap\"; choose one of openai, openai-responses, "
                                      "anthropic, gemini, mcp, anthropic-reference, anthropic-inline, "
-                                     "openai-search)");
+                                     "openai-search");
     wt__buffer_dispose(&out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_api_gets_what_it_accepts), cmocka_unit_test(properties_keep_apart),
+        cmocka_unit_test(each_api_gets_what_it_accepts), cmocka_unit_test(property_names_stay_unique),
         cmocka_unit_test(no_tools_are_an_empty_list),    cmocka_unit_test(openai_descriptions_end_at_a_character),
-        cmocka_unit_test(an_unknown_form_is_said),       cmocka_unit_test(what_is_loaded_is_the_plain_definition),
-        cmocka_unit_test(a_namespace_is_a_provider),     cmocka_unit_test(a_namespace_says_whose_it_is),
+        cmocka_unit_test(an_unknown_format_is_reported), cmocka_unit_test(loaded_definitions_equal_plain_ones),
+        cmocka_unit_test(a_namespace_is_a_provider),     cmocka_unit_test(a_namespace_describes_its_provider),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,7 +173,7 @@ static void check_corpus(const char *set, const char *path)
     free(bytes);
 }
 
-static void real_names_hardly_meet(void **state)
+static void real_names_rarely_collide(void **state)
 {
     (void)state;
     static const char *const sets[] = {"mcp-smithery", "mcp-docker", "mcp-github",
@@ -196,7 +196,7 @@ static void real_names_hardly_meet(void **state)
         skip();
 }
 
-static void patterns_are_of_names_and_with_a_slash_of_ids(void **state)
+static void patterns_match_names_and_with_a_slash_ids(void **state)
 {
     static const struct {
         const char *pattern, *id, *name;
@@ -251,8 +251,8 @@ int main(void)
         cmocka_unit_test(attempts_differ),
         cmocka_unit_test(any_bytes_are_named),
         cmocka_unit_test(ids_are_provider_slash_name),
-        cmocka_unit_test(real_names_hardly_meet),
-        cmocka_unit_test(patterns_are_of_names_and_with_a_slash_of_ids),
+        cmocka_unit_test(real_names_rarely_collide),
+        cmocka_unit_test(patterns_match_names_and_with_a_slash_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

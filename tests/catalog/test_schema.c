@@ -181,7 +181,7 @@ static void valid_schemas_stay_as_they_are(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void completed_schemas_say_what_arrays_hold(void **state)
+static void completed_schemas_have_items(void **state)
 {
     (void)state;
     json_t *schema =
@@ -232,7 +232,7 @@ static void the_words_of_a_schema_are_found(void **state)
     }
 }
 
-static void a_schema_that_fans_out_ends(void **state)
+static void large_schemas_are_bounded(void **state)
 {
     (void)state;
     struct buffer schema = {0}, names = {0};
@@ -250,8 +250,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_dialect_becomes_json_schema), cmocka_unit_test(each_loose_description_becomes_a_schema),
-        cmocka_unit_test(valid_schemas_stay_as_they_are),   cmocka_unit_test(completed_schemas_say_what_arrays_hold),
-        cmocka_unit_test(the_words_of_a_schema_are_found),  cmocka_unit_test(a_schema_that_fans_out_ends),
+        cmocka_unit_test(valid_schemas_stay_as_they_are),   cmocka_unit_test(completed_schemas_have_items),
+        cmocka_unit_test(the_words_of_a_schema_are_found),  cmocka_unit_test(large_schemas_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

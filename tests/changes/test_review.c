@@ -553,7 +553,7 @@ static void a_lock_is_all_that_counts(void **state)
     has(engine, "weather/a=1 ");
     waits(engine, "b! ");
     wt_waiting_list *list = waiting_of(engine, NULL);
-    assert_string_equal(list->items[0]->changes[0], "nothing changed, but the lock does not have it");
+    assert_string_equal(list->items[0]->changes[0], "nothing changed, but the lock file does not contain it");
     wt_waiting_list_free(list);
     listed(engine, LIST(ONE("a", "1") "," ONE("b", "2"))); /* without the lock */
     has(engine, "weather/a=1 weather/b=2 ");
@@ -564,7 +564,7 @@ static void a_lock_is_all_that_counts(void **state)
     options.lock = "{}";
     options.lock_len = 2;
     refused(&place, wt_review(engine, "weather", LIST(""), 12, &options, &report, &place.err), WT_EFORMAT,
-            "this is no file of pins");
+            "this is not a file of pins");
     wt_string_free(lock);
     wt_close(engine);
 }
@@ -602,7 +602,7 @@ static void instructions_are_approved_too(void **state)
     assert_int_equal(list->len, 1);
     assert_string_equal(list->items[0]->id, "weather");
     assert_string_equal(list->items[0]->name, "");
-    assert_string_equal(list->items[0]->changes[0], "instructions: says \"key \" in place of \"town \"");
+    assert_string_equal(list->items[0]->changes[0], "instructions: says \"key \" instead of \"town \"");
     wt_waiting_list_free(list);
     say(engine, "");
     instructs(engine, "");
@@ -802,7 +802,7 @@ static void nobody_else_writes_a_servers_provider(void **state)
     refuse_add(engine, "weather", "a");
     refuse_add(engine, "weather", "never_listed");
     refuse_add(engine, " weather\t", "cleaned");
-    refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL, "the provider weather cannot lose");
+    refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL, "the provider weather does not allow");
     refused(&place, (int)wt_remove_provider(engine, "weather", &place.err), WT_EINVAL, "whichtool mcp forget weather");
     refused(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err), WT_EINVAL, "cannot be renamed");
     listed(engine, LIST(ONE("b", "2")));

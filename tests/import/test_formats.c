@@ -157,7 +157,7 @@ static void every_case_is_read_as_expected(void **state)
 }
 
 /* docs/formats.md quotes cases: a line `tests/import/formats/...` and the file between two fences. */
-static void the_documentation_shows_cases_as_they_are(void **state)
+static void documentation_quotes_cases_exactly(void **state)
 {
     (void)state;
     const char *source = getenv("WT_TEST_SOURCE");
@@ -185,6 +185,6 @@ static void the_documentation_shows_cases_as_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_case_is_read_as_expected),
-                                       cmocka_unit_test(the_documentation_shows_cases_as_they_are)};
+                                       cmocka_unit_test(documentation_quotes_cases_exactly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void expect_error(int rc, int code, const wt_error *err, const char *endi
 
 /* ---------------------------------------------------------------- files and folders */
 
-static void a_file_is_read_and_kept_by_its_bytes(void **state)
+static void definitions_are_the_bytes_of_a_file(void **state)
 {
     (void)state;
     struct import import;
@@ -102,14 +102,14 @@ static void a_folder_is_one_import_of_its_files(void **state)
     wt_error err;
     struct import_options strict = {.strict = true};
     int rc = wt__import_path(&import, path, &strict, &err);
-    expect_error(rc, WT_EFORMAT, &err, "empty.json is empty: it should hold tool definitions");
+    expect_error(rc, WT_EFORMAT, &err, "empty.json is empty: it should contain tool definitions");
     struct import_options provider = {.provider = STR("mine")};
     assert_int_equal(wt__import_path(&import, path, &provider, NULL), 0);
     assert_true(wt__str_equal(import.tools[1].provider, STR("mine")));
     assert_int_equal(import.skipped, 3); /* the second "search" has the same bytes */
     assert_non_null(strstr(import.issues[1].reason,
-                           "word for word: one of them is enough. Both files have one provider; "
-                           "`whichtool add -p NAME FILE` gives a file another one"));
+                           "remove one of them. Both files have the same provider; set another one with "
+                           "`whichtool add -p NAME FILE`"));
     wt__import_dispose(&import);
 }
 
@@ -128,7 +128,7 @@ static void a_folder_with_a_corpus_is_beir(void **state)
     wt__import_dispose(&import);
 }
 
-static void what_cannot_be_read_is_said(void **state)
+static void unreadable_sources_are_reported(void **state)
 {
     (void)state;
     char path[300];
@@ -140,17 +140,17 @@ static void what_cannot_be_read_is_said(void **state)
     snprintf(path, sizeof path, "%s/nothing", folder);
     assert_int_equal(mkdir(path, 0700), 0);
     expect_error(wt__import_path(&import, path, NULL, &err), WT_EFORMAT, &err,
-                 "nothing holds no file that ends in one of: " IMPORT_ENDINGS);
+                 "nothing contains no file with one of the extensions " IMPORT_ENDINGS);
     struct import_options options = {.format = STR("soap")};
     expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
-                 "(there are " IMPORT_FORMATS(IMPORT_FORMAT_NAME, ", ") ")");
+                 "choose one of " IMPORT_FORMATS(IMPORT_FORMAT_NAME, ", "));
     options = (struct import_options){.provider = STR("\xff")};
     expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
-                 "the provider's name is not UTF-8 of at most 256 bytes");
+                 "the provider's name is not valid UTF-8 or has more than 256 bytes");
     expect_error(wt__import_bytes(&import, STR("\xff\xfe{"), NULL, &err), WT_EFORMAT, &err,
                  "input is UTF-16: save it as UTF-8");
     expect_error(wt__import_bytes(&import, (struct str){NULL, 0}, NULL, &err), WT_EFORMAT, &err,
-                 "input is empty: it should hold tool definitions");
+                 "input is empty: it should contain tool definitions");
 }
 
 static void each_format_can_be_forced_onto_anything(void **state)
@@ -182,9 +182,9 @@ static void limits_are_kept(void **state)
         STR("[{\"name\": \"a\"}, {\"name\": \"b\", \"description\": \"long, long, long\"}, {\"name\": \"c\"}]");
     struct import_options options = {.limits = {.file_bytes = 20}};
     expect_error(wt__import_bytes(&import, text, &options, &err), WT_ETOOLONG, &err,
-                 "input is larger than 20 bytes, the most that one source may have: split it");
+                 "input is larger than 20 bytes, the maximum for one source: split it");
     expect_error(wt__import_path(&import, put_file("large.json", text.ptr), &options, &err), WT_ETOOLONG, &err,
-                 "large.json is larger than 20 bytes, the most that one source may have: split it");
+                 "large.json is larger than 20 bytes, the maximum for one source: split it");
     options = (struct import_options){.limits = {.tools = 2}};
     expect_error(wt__import_bytes(&import, text, &options, &err), WT_ETOOLONG, &err,
                  "input:1: more than 2 tools: split the source over several stores");
@@ -192,12 +192,12 @@ static void limits_are_kept(void **state)
     assert_int_equal(wt__import_bytes(&import, text, &options, &err), 0);
     assert_int_equal(import.tool_count, 2);
     assert_int_equal(import.skipped, 1);
-    assert_string_equal(import.issues[0].reason, "the definition has 48 bytes, at most 20 are taken: shorten it");
+    assert_string_equal(import.issues[0].reason, "the definition has 48 bytes; at most 20 are allowed: shorten it");
     assert_string_equal(import.issues[0].pointer, "/1");
     wt__import_dispose(&import);
 }
 
-static void a_definition_of_the_full_size_is_taken(void **state)
+static void a_definition_of_maximum_size_is_imported(void **state)
 {
     (void)state;
     for (size_t over = 0; over < 2; over++) {
@@ -216,7 +216,7 @@ static void a_definition_of_the_full_size_is_taken(void **state)
 }
 
 /* The aliases of a document expand to exactly its limit; with one byte less of source they exceed it. */
-static void aliases_write_as_much_as_the_length_allows(void **state)
+static void aliases_expand_up_to_the_limit(void **state)
 {
     (void)state;
     enum { TEXT = 100000, ALIASES = 60 };
@@ -240,7 +240,7 @@ static void aliases_write_as_much_as_the_length_allows(void **state)
         assert_int_equal(import.issue_count, under);
         if (under) {
             assert_int_equal(import.issues[0].line, 4);
-            assert_non_null(strstr(import.issues[0].reason, "write out more than 1 MiB and 16 times the document's"));
+            assert_non_null(strstr(import.issues[0].reason, "expand to more than 1 MiB and 16 times the document's"));
         }
         wt__import_dispose(&import);
         wt__buffer_dispose(&text);
@@ -321,7 +321,7 @@ static void import_many(size_t count, const char *form)
     wt__buffer_dispose(&text);
 }
 
-static void time_grows_with_the_tools(void **state)
+static void time_is_linear_in_the_tools(void **state)
 {
     (void)state;
     static const char *const forms[] = {"tool %zu", "the same", "same~%zu"};
@@ -422,17 +422,17 @@ static void real_openapi_documents_are_read_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_read_and_kept_by_its_bytes),
+        cmocka_unit_test(definitions_are_the_bytes_of_a_file),
         cmocka_unit_test(a_folder_is_one_import_of_its_files),
         cmocka_unit_test(a_folder_with_a_corpus_is_beir),
-        cmocka_unit_test(what_cannot_be_read_is_said),
+        cmocka_unit_test(unreadable_sources_are_reported),
         cmocka_unit_test(each_format_can_be_forced_onto_anything),
         cmocka_unit_test(limits_are_kept),
-        cmocka_unit_test(a_definition_of_the_full_size_is_taken),
-        cmocka_unit_test(aliases_write_as_much_as_the_length_allows),
+        cmocka_unit_test(a_definition_of_maximum_size_is_imported),
+        cmocka_unit_test(aliases_expand_up_to_the_limit),
         cmocka_unit_test(issues_are_counted_beyond_those_kept),
         cmocka_unit_test(progress_reaches_the_end_and_can_stop),
-        cmocka_unit_test(time_grows_with_the_tools),
+        cmocka_unit_test(time_is_linear_in_the_tools),
         cmocka_unit_test(real_data_sets_are_read_whole),
         cmocka_unit_test(real_openapi_documents_are_read_whole),
     };

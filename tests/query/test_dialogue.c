@@ -210,7 +210,7 @@ static void what_is_no_conversation_is_refused(void **state)
         {"[" AGENT("hello", "search") "]", WT_EFORMAT, "the user says nothing in this conversation"},
         {"[{\"role\":\"USR\",\"content\":\"hi\"}]", WT_EFORMAT, "the user says nothing in this conversation: /0: its"},
         {"{\"text\":\"hi\"}", WT_EFORMAT, "has no \"messages\""},
-        {"[\"a\"", WT_EFORMAT, "give the conversation whole"},
+        {"[\"a\"", WT_EFORMAT, "send the whole conversation"},
     };
     const char *names[WT_MAX_KEPT + 1] = {NULL};
     wt_hits *hits;

@@ -89,7 +89,7 @@ static const char *request_of(struct store *store, const char *name)
 }
 
 /* Calls without arguments count here, failed ones do not. */
-static void test_the_request_that_a_tool_served_last(void **state)
+static void test_newest_request_of_a_tool(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -106,7 +106,7 @@ static void test_the_request_that_a_tool_served_last(void **state)
     wt__store_close(store);
 }
 
-static void test_arguments_come_back_to_who_asks_for_them(void **state)
+static void test_arguments_are_read_on_request(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -164,7 +164,7 @@ static void test_the_newest_calls_of_a_tool(void **state)
 }
 
 /* The newest 1,000 usages are read, and at most RECORDED_CALLS_MAX calls returned. */
-static void test_a_look_for_calls_is_bounded(void **state)
+static void test_lookup_of_calls_is_bounded(void **state)
 {
     (void)state;
     enum { USAGES_READ = 1000 };
@@ -210,7 +210,7 @@ static void test_calls_are_shared_among_clients(void **state)
     wt__store_close(store);
 }
 
-static void test_damaged_arguments_are_told(void **state)
+static void test_damaged_arguments_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -221,7 +221,7 @@ static void test_damaged_arguments_are_told(void **state)
         {"'{\"a\":1}, {\"secret\":2}'", "not valid JSON"},
         {"'{' || char(10) || '}'", "a control character at byte 1"},
         {"CAST(x'7b2261223a22ff227d' AS TEXT)", "not valid JSON"},
-        {"'{\"a\":\"' || printf('%.*c', 65536, 'x') || '\"}'", "have 65544 bytes; at most 65536 are taken"},
+        {"'{\"a\":\"' || printf('%.*c', 65536, 'x') || '\"}'", "have 65544 bytes; at most 65536 are allowed"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct store *store = open_memory();
@@ -252,7 +252,7 @@ static void test_damaged_arguments_are_told(void **state)
 }
 
 /* Version 5 had no arguments: calls of older usages have none. */
-static void test_a_store_of_version_5_learns_of_arguments(void **state)
+static void test_a_store_of_version_5_gets_arguments(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-calls-XXXXXX";
@@ -335,7 +335,7 @@ static void test_arguments(void **state)
     json_decref(object);
     wt__buffer_char(&text, ' ');
     assert_int_equal(wt__usage_read_arguments(&object, wt__buffer_view(&text), &err), WT_ETOOLONG);
-    assert_non_null(strstr(err.message, "the arguments have 65537 bytes; at most 65536 are taken"));
+    assert_non_null(strstr(err.message, "the arguments have 65537 bytes; at most 65536 are allowed"));
     assert_null(object);
     wt__buffer_clear(&text);
     wt__buffer_text(&text, "{\"a\":[1E9");
@@ -357,13 +357,13 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments_come_back_to_who_asks_for_them),
-        cmocka_unit_test(test_the_request_that_a_tool_served_last),
+        cmocka_unit_test(test_arguments_are_read_on_request),
+        cmocka_unit_test(test_newest_request_of_a_tool),
         cmocka_unit_test(test_the_newest_calls_of_a_tool),
-        cmocka_unit_test(test_a_look_for_calls_is_bounded),
+        cmocka_unit_test(test_lookup_of_calls_is_bounded),
         cmocka_unit_test(test_calls_are_shared_among_clients),
-        cmocka_unit_test(test_damaged_arguments_are_told),
-        cmocka_unit_test(test_a_store_of_version_5_learns_of_arguments),
+        cmocka_unit_test(test_damaged_arguments_are_reported),
+        cmocka_unit_test(test_a_store_of_version_5_gets_arguments),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

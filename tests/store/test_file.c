@@ -71,7 +71,7 @@ static struct store *open_store(const char *name, bool read_only)
 
 /* ---------------------------------------------------------------- opening */
 
-static void test_a_new_store_brings_its_folders(void **state)
+static void test_a_new_store_creates_its_folders(void **state)
 {
     (void)state;
     struct store *store = open_store("deep/er/tools.wt", false);
@@ -125,7 +125,7 @@ static const struct {
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
-static void test_what_is_no_store_is_refused_untouched(void **state)
+static void test_other_files_are_refused_and_untouched(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -154,7 +154,7 @@ static void test_what_is_no_store_is_refused_untouched(void **state)
     }
 }
 
-static void test_paths_that_lead_nowhere(void **state)
+static void test_invalid_paths_are_refused(void **state)
 {
     (void)state;
     struct store *store;
@@ -169,7 +169,7 @@ static void test_paths_that_lead_nowhere(void **state)
     } rows[] = {
         {"absent.wt", &read_only, WT_ENOTFOUND, "No such file"},
         {".", NULL, WT_ESTORE, "is a folder, not a whichtool store"},
-        {"pipe", NULL, WT_ESTORE, "is no regular file, not a whichtool store"},
+        {"pipe", NULL, WT_ESTORE, "is a special file, not a whichtool store"},
         {"file/below.wt", NULL, WT_ENOTFOUND, "Not a directory"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -181,7 +181,7 @@ static void test_paths_that_lead_nowhere(void **state)
 }
 
 /* A store with a page of zeros fails with a message for every operation. */
-static void test_a_damaged_store_says_so(void **state)
+static void test_a_damaged_store_is_reported(void **state)
 {
     (void)state;
     struct store *store = open_store("damaged.wt", false);
@@ -223,7 +223,7 @@ static int add_two(struct store *store, wt_error *error)
     return wt__sql_exec(store, "UPDATE one SET x = x + 2", error);
 }
 
-static void test_migrations_run_in_order_and_as_one(void **state)
+static void test_migrations_run_in_order_in_one_transaction(void **state)
 {
     (void)state;
     static const struct migration steps[] = {{"SELECT 'not run: the store has had it'", NULL},
@@ -266,7 +266,7 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     wt__store_close(open_store("old-read.wt", false));
     store = open_store("old-read.wt", true);
     assert_int_equal(wt__store_migrate(store, steps, 11, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 9)"));
+    assert_non_null(strstr(err.message, "was written by an older whichtool (store version 9)"));
     wt__store_close(store);
 }
 
@@ -317,7 +317,7 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
 }
 
 /* Version 7 had no reviews: its tools stay, and none is approved. */
-static void test_a_store_of_version_7_learns_of_reviews(void **state)
+static void test_a_store_of_version_7_gets_reviews(void **state)
 {
     (void)state;
     struct store *store = open_store("v7.wt", false);
@@ -426,7 +426,7 @@ static int make_meanwhile(unsigned event, void *made, void *statement, void *unu
     return 0;
 }
 
-static void test_a_store_is_looked_at_as_of_one_moment(void **state)
+static void test_a_store_is_inspected_in_one_transaction(void **state)
 {
     (void)state;
     int made = 0;
@@ -469,7 +469,7 @@ static int add_many(const char *prefix, int count)
     return rc < 0 ? 2 : 0;
 }
 
-static void test_two_processes_add_to_a_store_that_neither_made(void **state)
+static void test_two_processes_create_and_fill_a_store(void **state)
 {
     (void)state;
     pid_t children[2];
@@ -540,7 +540,7 @@ static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct hearing 
     return rc;
 }
 
-static void test_a_reader_sees_what_is_committed(void **state)
+static void test_a_reader_sees_commits(void **state)
 {
     (void)state;
     struct store *store = open_store("read.wt", false), *reader, *private;
@@ -599,7 +599,7 @@ static bool is_free_to_others(const char *path)
 }
 
 /* Closing any descriptor of a file releases all locks that the process has on it. */
-static void test_opening_it_again_leaves_the_locks_of_the_process(void **state)
+static void test_opening_a_store_twice_keeps_its_locks(void **state)
 {
     (void)state;
     struct store *writer = open_store("twice.wt", false);
@@ -613,7 +613,7 @@ static void test_opening_it_again_leaves_the_locks_of_the_process(void **state)
     wt__store_close(writer);
 }
 
-static void test_a_killed_writer_loses_nothing_it_reported(void **state)
+static void test_a_killed_writer_keeps_reported_changes(void **state)
 {
     (void)state;
     for (int round = 0; round < 12; round++) {
@@ -671,7 +671,7 @@ static int use_read_only_store(void)
     return 0;
 }
 
-static void test_a_store_that_cannot_be_written_is_read(void **state)
+static void test_a_store_without_write_permission_is_read(void **state)
 {
     (void)state;
     struct store *store = open_store("locked/tools.wt", false);
@@ -699,23 +699,23 @@ static void test_a_store_that_cannot_be_written_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_new_store_brings_its_folders),
+        cmocka_unit_test(test_a_new_store_creates_its_folders),
         cmocka_unit_test(test_an_empty_file_becomes_a_store),
-        cmocka_unit_test(test_what_is_no_store_is_refused_untouched),
-        cmocka_unit_test(test_paths_that_lead_nowhere),
-        cmocka_unit_test(test_a_damaged_store_says_so),
-        cmocka_unit_test(test_migrations_run_in_order_and_as_one),
+        cmocka_unit_test(test_other_files_are_refused_and_untouched),
+        cmocka_unit_test(test_invalid_paths_are_refused),
+        cmocka_unit_test(test_a_damaged_store_is_reported),
+        cmocka_unit_test(test_migrations_run_in_order_in_one_transaction),
         cmocka_unit_test(test_a_store_of_version_4_gets_exported_names),
-        cmocka_unit_test(test_a_store_of_version_7_learns_of_reviews),
+        cmocka_unit_test(test_a_store_of_version_7_gets_reviews),
         cmocka_unit_test(test_a_store_of_version_8_reserves_the_names_of_servers),
         cmocka_unit_test(test_an_update_while_a_store_is_open_is_noticed),
-        cmocka_unit_test(test_a_store_is_looked_at_as_of_one_moment),
-        cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
-        cmocka_unit_test(test_a_reader_sees_what_is_committed),
+        cmocka_unit_test(test_a_store_is_inspected_in_one_transaction),
+        cmocka_unit_test(test_two_processes_create_and_fill_a_store),
+        cmocka_unit_test(test_a_reader_sees_commits),
         cmocka_unit_test(test_a_writer_waits_for_another),
-        cmocka_unit_test(test_opening_it_again_leaves_the_locks_of_the_process),
-        cmocka_unit_test(test_a_killed_writer_loses_nothing_it_reported),
-        cmocka_unit_test(test_a_store_that_cannot_be_written_is_read),
+        cmocka_unit_test(test_opening_a_store_twice_keeps_its_locks),
+        cmocka_unit_test(test_a_killed_writer_keeps_reported_changes),
+        cmocka_unit_test(test_a_store_without_write_permission_is_read),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

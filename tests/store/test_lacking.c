@@ -269,7 +269,7 @@ static struct store *open_store(void)
     return store;
 }
 
-static void test_a_whole_store_answers(void **state)
+static void test_operations_on_a_complete_store(void **state)
 {
     (void)state;
     struct store *store = open_store();
@@ -299,7 +299,7 @@ static size_t ask_all(const char *table)
     return refused;
 }
 
-static void test_one_that_lacks_a_table_says_so(void **state)
+static void test_a_missing_table_is_reported(void **state)
 {
     static const char *const tables[] = {"meta",   "provider",     "source",         "tool",     "model",
                                          "vector", "request",      "label",          "usage",    "usage_tool",
@@ -320,8 +320,8 @@ static void test_one_that_lacks_a_table_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_whole_store_answers),
-        cmocka_unit_test(test_one_that_lacks_a_table_says_so),
+        cmocka_unit_test(test_operations_on_a_complete_store),
+        cmocka_unit_test(test_a_missing_table_is_reported),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

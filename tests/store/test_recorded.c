@@ -27,7 +27,7 @@ static void shares_are(struct store *store, const char *request, int a, int b)
     wt__arena_dispose(&arena);
 }
 
-static void test_what_the_same_request_used(void **state)
+static void test_tools_of_the_same_request(void **state)
 {
     struct store *store = open_memory();
     (void)state;
@@ -62,7 +62,7 @@ static void keeps(struct store *store, const char *request, int percent)
 }
 
 /* Repetitions of a client, in any spelling, hide neither its own other usages nor those of others. */
-static void test_what_a_client_repeats_counts_once(void **state)
+static void test_repetitions_of_a_client_count_once(void **state)
 {
     char request[60] = "walk the grey dog slowly";
     struct store *store = open_memory();
@@ -84,7 +84,7 @@ static void test_what_a_client_repeats_counts_once(void **state)
 
 /* In a store of sixty clients, five of them give full trust in a tool, and fewer give part of it. A client with few
  * usages counts in part. */
-static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **state)
+static void test_few_clients_are_trusted_in_part(void **state)
 {
     static const struct {
         int clients, usages; /* clients that report the tool, and the usages of each so far */
@@ -113,7 +113,7 @@ static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **stat
 }
 
 /* Long requests of others do not raise the cost of searching nearly equal ones. */
-static void test_what_is_read_for_a_near_request_is_bounded(void **state)
+static void test_reading_of_near_requests_is_bounded(void **state)
 {
     enum { BYTES = 60000, FIT = 4 /* within 256 KB, together with the nearly equal request */ };
     struct store *store = open_memory();
@@ -135,7 +135,7 @@ static void test_what_is_read_for_a_near_request_is_bounded(void **state)
 }
 
 /* Versions up to 8 hashed the bytes of a request, or nothing, and stored no client with the tools of a usage. */
-static void test_a_store_of_version_8_finds_what_was_recorded(void **state)
+static void test_a_store_of_version_8_finds_recorded_tools(void **state)
 {
     char path[] = "/tmp/whichtool-recorded-XXXXXX", sql[200];
     unsigned char digest[32];
@@ -201,7 +201,7 @@ struct attack {
     int times, wish, near; /* remaining share of tool a for both requests, in percent */
 };
 
-static void test_one_client_cannot_undo_what_others_taught(void **state)
+static void test_one_client_cannot_override_others(void **state)
 {
     static const struct attack attacks[] = {
         {"the same usage", "walk the grey dog slowly", "b", USAGE_OK, 1000, 93, 93},
@@ -235,7 +235,7 @@ static void test_one_client_cannot_undo_what_others_taught(void **state)
 }
 
 /* Bytes of requests are limited per client. */
-static void test_long_requests_of_one_client_hide_no_near_one(void **state)
+static void test_long_requests_of_one_client_do_not_hide_near_ones(void **state)
 {
     enum { BYTES = 60000 };
     struct store *store = open_honest();
@@ -300,13 +300,13 @@ static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_the_same_request_used),
-        cmocka_unit_test(test_what_a_client_repeats_counts_once),
-        cmocka_unit_test(test_a_tool_that_few_clients_tell_of_is_believed_in_part),
-        cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
-        cmocka_unit_test(test_a_store_of_version_8_finds_what_was_recorded),
-        cmocka_unit_test(test_one_client_cannot_undo_what_others_taught),
-        cmocka_unit_test(test_long_requests_of_one_client_hide_no_near_one),
+        cmocka_unit_test(test_tools_of_the_same_request),
+        cmocka_unit_test(test_repetitions_of_a_client_count_once),
+        cmocka_unit_test(test_few_clients_are_trusted_in_part),
+        cmocka_unit_test(test_reading_of_near_requests_is_bounded),
+        cmocka_unit_test(test_a_store_of_version_8_finds_recorded_tools),
+        cmocka_unit_test(test_one_client_cannot_override_others),
+        cmocka_unit_test(test_long_requests_of_one_client_do_not_hide_near_ones),
         cmocka_unit_test(test_usages_of_many_tools_leave_room_for_others),
         cmocka_unit_test(test_one_client_moves_a_tools_mean_by_its_share),
     };

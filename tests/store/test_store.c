@@ -212,7 +212,7 @@ static int last_key(void *context, const struct store_key *key, const struct too
     return 0;
 }
 
-static void test_an_id_is_never_given_again(void **state)
+static void test_ids_are_never_reused(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -247,7 +247,7 @@ static void test_limits(void **state)
         const char *says;
     } rows[] = {
         {{"", 0}, STR("1"), WT_EFORMAT, "a tool has no name"},
-        {{big, WT_MAX_NAME_BYTES + 1}, STR("1"), WT_ETOOLONG, "is over 256 bytes"},
+        {{big, WT_MAX_NAME_BYTES + 1}, STR("1"), WT_ETOOLONG, "is longer than 256 bytes"},
         {STR("y"), {big, WT_MAX_DEFINITION_BYTES + 1}, WT_ETOOLONG, "tool \"y\" has a definition of 1048577 bytes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -476,7 +476,7 @@ static void test_vectors(void **state)
 }
 
 /* Vectors of the former kind are used until new ones replace them. */
-static void test_vectors_of_the_kind_before_stand_in(void **state)
+static void test_vectors_of_the_former_kind_are_a_fallback(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -573,14 +573,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_imports),
         cmocka_unit_test(test_each_field_is_compared),
-        cmocka_unit_test(test_an_id_is_never_given_again),
+        cmocka_unit_test(test_ids_are_never_reused),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_a_cancelled_import_changes_nothing),
         cmocka_unit_test(test_finding),
         cmocka_unit_test(test_removing),
         cmocka_unit_test(test_a_visitor_can_stop),
         cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_vectors_of_the_kind_before_stand_in),
+        cmocka_unit_test(test_vectors_of_the_former_kind_are_a_fallback),
         cmocka_unit_test(test_a_changed_tool_loses_its_vectors),
         cmocka_unit_test(test_many_tools),
     };

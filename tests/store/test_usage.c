@@ -211,7 +211,7 @@ static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
     return done > 0;
 }
 
-static void test_a_stop_adds_nothing(void **state)
+static void test_a_cancelled_call_adds_no_usage(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -227,7 +227,7 @@ static void test_a_stop_adds_nothing(void **state)
     wt__store_close(store);
 }
 
-static void test_no_more_than_the_limit(void **state)
+static void test_usages_over_the_limit_are_refused(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -419,7 +419,7 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
     wt__store_close(store);
 }
 
-static void test_a_tool_that_comes_back_gets_its_sum_anew(void **state)
+static void test_a_returning_tool_gets_a_new_sum(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -438,7 +438,7 @@ static void test_a_tool_that_comes_back_gets_its_sum_anew(void **state)
     wt__store_close(store);
 }
 
-static void test_a_sum_of_nothing_is_no_sum(void **state)
+static void test_an_empty_sum_is_absent(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -459,7 +459,7 @@ static void test_a_sum_of_nothing_is_no_sum(void **state)
     wt__store_close(store);
 }
 
-static void test_a_damaged_sum_is_told(void **state)
+static void test_a_damaged_sum_is_reported(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -476,7 +476,7 @@ static void test_a_damaged_sum_is_told(void **state)
 
 /* ---------------------------------------------------------------- clients */
 
-static void test_a_tool_counts_once_a_client_and_request(void **state)
+static void test_a_tool_counts_once_per_client_and_request(void **state)
 {
     (void)state;
     static const struct {
@@ -544,7 +544,7 @@ static uint32_t believed(struct store *store)
     return uses;
 }
 
-static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
+static void test_few_usages_of_a_client_count_in_a_mean(void **state)
 {
     char client[20], request[40];
     struct store *store = open_memory();
@@ -662,7 +662,7 @@ static void make_version_1(char *path)
     sqlite3_close(db);
 }
 
-static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
+static void test_a_store_of_version_1_is_updated(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-usage-XXXXXX";
@@ -676,7 +676,7 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
     make_version_1(path);
     struct store_options read = {.read_only = true};
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 1)"));
+    assert_non_null(strstr(err.message, "was written by an older whichtool (store version 1)"));
     for (int again = 0; again < 2; again++) {
         assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
         assert_string_equal(told(store, &everything), "one(p/a p/gone!) two(plain) one(p/gone!)");
@@ -715,7 +715,7 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
 }
 
 /* Version 2 had no clients: each of its usages counts. */
-static void test_a_store_of_version_2_learns_of_clients(void **state)
+static void test_a_store_of_version_2_gets_clients(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-usage-XXXXXX";
@@ -822,7 +822,7 @@ static void test_requests(void **state)
     memset(longest, 'x', WT_MAX_REQUEST_BYTES + 1);
     assert_int_equal(wt__usage_check_request((struct str){longest, WT_MAX_REQUEST_BYTES}, &err), 0);
     assert_int_equal(wt__usage_check_request((struct str){longest, WT_MAX_REQUEST_BYTES + 1}, &err), WT_ETOOLONG);
-    assert_non_null(strstr(err.message, "the request has 65537 bytes; at most 65536 are taken"));
+    assert_non_null(strstr(err.message, "the request has 65537 bytes; at most 65536 are allowed"));
     free(longest);
 }
 
@@ -867,7 +867,7 @@ static void test_a_client_has_one_usage_of_a_key(void **state)
     wt__store_close(store);
 }
 
-static void test_how_a_usage_ended_can_be_told_later(void **state)
+static void test_an_outcome_can_be_reported_later(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -904,7 +904,7 @@ static void test_how_a_usage_ended_can_be_told_later(void **state)
 }
 
 /* The outcome at the time of learning counts. */
-static void test_a_usage_that_fails_before_it_is_learned_leaves_the_sums(void **state)
+static void test_a_failure_before_learning_leaves_the_sums(void **state)
 {
     (void)state;
     struct store *store = open_memory();
@@ -918,7 +918,7 @@ static void test_a_usage_that_fails_before_it_is_learned_leaves_the_sums(void **
     wt__store_close(store);
 }
 
-static void test_counters_are_those_of_the_last_commit(void **state)
+static void test_counters_are_of_the_last_commit(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-counters-XXXXXX", path[80], command[120];
@@ -954,30 +954,30 @@ static void test_counters_are_those_of_the_last_commit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counters_are_those_of_the_last_commit),
+        cmocka_unit_test(test_counters_are_of_the_last_commit),
         cmocka_unit_test(test_usages_are_read_as_they_were_recorded),
         cmocka_unit_test(test_equal_requests_are_stored_once),
         cmocka_unit_test(test_every_change_of_usages_is_a_generation),
         cmocka_unit_test(test_labels_follow_tools),
         cmocka_unit_test(test_forgetting),
         cmocka_unit_test(test_a_client_has_one_usage_of_a_key),
-        cmocka_unit_test(test_how_a_usage_ended_can_be_told_later),
-        cmocka_unit_test(test_a_usage_that_fails_before_it_is_learned_leaves_the_sums),
-        cmocka_unit_test(test_a_stop_adds_nothing),
-        cmocka_unit_test(test_no_more_than_the_limit),
+        cmocka_unit_test(test_an_outcome_can_be_reported_later),
+        cmocka_unit_test(test_a_failure_before_learning_leaves_the_sums),
+        cmocka_unit_test(test_a_cancelled_call_adds_no_usage),
+        cmocka_unit_test(test_usages_over_the_limit_are_refused),
         cmocka_unit_test(test_sums_do_not_depend_on_batches),
         cmocka_unit_test(test_models_do_not_mix),
         cmocka_unit_test(test_two_learners_add_a_usage_once),
         cmocka_unit_test(test_a_forgotten_usage_leaves_the_sums),
-        cmocka_unit_test(test_a_tool_that_comes_back_gets_its_sum_anew),
-        cmocka_unit_test(test_a_sum_of_nothing_is_no_sum),
-        cmocka_unit_test(test_a_damaged_sum_is_told),
-        cmocka_unit_test(test_a_tool_counts_once_a_client_and_request),
+        cmocka_unit_test(test_a_returning_tool_gets_a_new_sum),
+        cmocka_unit_test(test_an_empty_sum_is_absent),
+        cmocka_unit_test(test_a_damaged_sum_is_reported),
+        cmocka_unit_test(test_a_tool_counts_once_per_client_and_request),
         cmocka_unit_test(test_a_repetition_counts_when_the_first_is_forgotten),
-        cmocka_unit_test(test_a_client_is_believed_a_few_usages_of_a_mean),
-        cmocka_unit_test(test_a_store_of_version_2_learns_of_clients),
+        cmocka_unit_test(test_few_usages_of_a_client_count_in_a_mean),
+        cmocka_unit_test(test_a_store_of_version_2_gets_clients),
         cmocka_unit_test(test_a_hundred_thousand_usages),
-        cmocka_unit_test(test_a_store_of_version_1_is_brought_up_to_date),
+        cmocka_unit_test(test_a_store_of_version_1_is_updated),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_requests),
     };
