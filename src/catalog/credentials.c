@@ -31,9 +31,9 @@ static const char *const sure[] = {
 static const char *const likely[] = {"token",     "key",       "secret",    "auth",          "authid", "authkey",
                                      "jwt",       "session",   "signature", "authorization", "cookie", "secretkey",
                                      "accesskey", "usertoken", "userkey",   "appkey",        "apisig", "sessiontoken"};
-static const char *const said[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
-                                   "api secret", "access token", "auth token", "authenticat", "authoriz",
-                                   "bearer",     "oauth",        "api access"};
+static const char *const meaning[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
+                                      "api secret", "access token", "auth token", "authenticat", "authoriz",
+                                      "bearer",     "oauth",        "api access"};
 /* Suffixes of credentials in a header or a cookie, and suffixes with other meanings there: idempotency tokens, page
  * tokens, locks, and keys that encrypt stored data. */
 static const char *const header[] = {"token",         "key",    "secret",   "auth",
@@ -69,7 +69,7 @@ static bool any_ends(const char *text, const char *const *endings, size_t count)
 }
 
 /* Writes letters and digits of name in lower case; "" if there are too many. */
-static void squeeze(char out[NAME_MAX_LETTERS + 1], struct str name)
+static void squeeze_name(char out[NAME_MAX_LETTERS + 1], struct str name)
 {
     size_t len = 0;
     for (size_t i = 0; i < name.len && len <= NAME_MAX_LETTERS; i++)
@@ -78,7 +78,7 @@ static void squeeze(char out[NAME_MAX_LETTERS + 1], struct str name)
     out[len <= NAME_MAX_LETTERS ? len : 0] = '\0';
 }
 
-static bool says(const json_t *schema, const char *const *phrases, size_t count)
+static bool description_contains(const json_t *schema, const char *const *phrases, size_t count)
 {
     char text[DESCRIPTION_LOOKED + 1];
     struct str description = wt__json_str(schema, "description");
@@ -94,7 +94,7 @@ static bool says(const json_t *schema, const char *const *phrases, size_t count)
 
 /* Writes the next word of a name in lower case; revokeToken, revoke_token and revoke-token have two. Returns false at
  * the end. */
-static bool next_word(struct str *rest, char word[WORD_MAX + 1])
+static bool next_name_word(struct str *rest, char word[WORD_MAX + 1])
 {
     size_t at = 0, len = 0;
     while (at < rest->len && !isalnum((unsigned char)rest->ptr[at]))
@@ -118,11 +118,11 @@ static const char *noun_of(const char *argument)
     return argument;
 }
 
-static bool is_about(struct str tool, const char *argument)
+static bool is_about_credentials(struct str tool, const char *argument)
 {
     const char *noun = noun_of(argument);
     char word[WORD_MAX + 1];
-    while (next_word(&tool, word)) {
+    while (next_name_word(&tool, word)) {
         size_t len = strlen(word);
         if (len > 1 && word[len - 1] == 's') /* plural */
             word[len - 1] = '\0';
@@ -138,7 +138,7 @@ static bool is_about(struct str tool, const char *argument)
 static bool is_text(const json_t *schema)
 {
     char type[NAME_MAX_LETTERS + 1];
-    squeeze(type, wt__json_str(schema, "type"));
+    squeeze_name(type, wt__json_str(schema, "type"));
     for (size_t i = 0; i < COUNT(no_text); i++)
         if (strncmp(type, no_text[i], strlen(no_text[i])) == 0)
             return false;
@@ -162,32 +162,33 @@ static bool is_likely(const char *name)
     return false;
 }
 
-static bool is_header(const char *name)
+static bool is_header_credential(const char *name)
 {
     return any_ends(name, header, COUNT(header)) && !any_ends(name, no_header, COUNT(no_header));
 }
 
-bool wt__is_credential(const struct argument *argument)
+bool wt__is_credential(const struct credential_argument *argument)
 {
     char name[NAME_MAX_LETTERS + 1];
     const json_t *schema = argument->schema;
-    squeeze(name, argument->name);
+    squeeze_name(name, argument->name);
     if (!*name || wt__str_equal(argument->place, STR("path")) || !is_text(schema))
         return false;
     bool head = wt__str_equal(argument->place, STR("header")) || wt__str_equal(argument->place, STR("cookie"));
     if (head && any_ends(name, header, COUNT(header)))
-        return is_header(name);
-    if (argument->data && !says(schema, scope, COUNT(scope)))
+        return is_header_credential(name);
+    if (argument->data && !description_contains(schema, scope, COUNT(scope)))
         return false;
-    return (is_sure(argument->name, name) || (is_likely(name) && says(schema, said, COUNT(said)))) &&
-           !is_about(argument->tool, name);
+    return (is_sure(argument->name, name) ||
+            (is_likely(name) && description_contains(schema, meaning, COUNT(meaning)))) &&
+           !is_about_credentials(argument->tool, name);
 }
 
 static bool may_be_credential(struct str written)
 {
     char name[NAME_MAX_LETTERS + 1];
-    squeeze(name, written);
-    return *name && (is_sure(written, name) || is_likely(name) || is_header(name));
+    squeeze_name(name, written);
+    return *name && (is_sure(written, name) || is_likely(name) || is_header_credential(name));
 }
 
 bool wt__may_have_credentials(json_t *arguments)
@@ -210,7 +211,8 @@ void wt__drop_credentials(json_t *arguments, struct str tool, const json_t *sche
     void *next;
     json_object_foreach_safe(arguments, next, name, value)
     {
-        struct argument argument = {.tool = tool, .name = wt__str(name), .schema = json_object_get(properties, name)};
+        struct credential_argument argument = {
+            .tool = tool, .name = wt__str(name), .schema = json_object_get(properties, name)};
         if (argument.schema ? wt__is_credential(&argument) : may_be_credential(argument.name))
             json_object_del(arguments, name);
     }
@@ -236,7 +238,7 @@ void wt__leave_out_credentials(json_t *schema, struct str tool)
     void *next;
     json_object_foreach_safe(properties, next, name, property)
     {
-        struct argument argument = {.tool = tool, .name = wt__str(name), .schema = property};
+        struct credential_argument argument = {.tool = tool, .name = wt__str(name), .schema = property};
         if (!wt__is_credential(&argument))
             continue;
         no_longer_required(schema, name);

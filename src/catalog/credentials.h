@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-struct argument {
+struct credential_argument {
     struct str tool;  /* name of the tool */
     struct str place; /* OpenAPI's "in": "query", "header", "cookie", "path", "body"; "" if unknown */
     struct str name;
@@ -20,7 +20,7 @@ struct argument {
 
 /* True if the argument is a credential by its name, or by an ambiguous name and its description. The subject of the
  * tool (revoke_token's token) and parts of a path are not credentials. */
-bool wt__is_credential(const struct argument *argument);
+bool wt__is_credential(const struct credential_argument *argument);
 
 /* Removes the credentials from the arguments (an object) of a recorded call. A member in the tool's schema is judged by
  * that schema. Any other member is removed if its name would be a credential in a header. schema is the stored one, or

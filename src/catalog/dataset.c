@@ -17,22 +17,22 @@
 #include "base/memory.h"
 
 /* A query named by a judgement, and perhaps not found in queries.jsonl yet. */
-struct slot {
+struct query_slot {
     struct str id, text;
     size_t place; /* line in queries.jsonl, 1-based; 0 if not found yet */
     size_t first, count, relevant;
 };
 
-struct row {
+struct judgement_row {
     uint32_t slot;
     struct judgement judgement;
 };
 
-struct reading {
+struct dataset_reader {
     struct dataset *out;
-    struct slot *slots;
+    struct query_slot *slots;
     size_t slot_count, slot_capacity;
-    struct row *rows;
+    struct judgement_row *rows;
     size_t row_count, row_capacity;
     struct map by_id; /* query id -> slot */
     const char *file; /* current file, for messages */
@@ -41,7 +41,7 @@ struct reading {
 };
 
 /* Removes the next line from *rest and writes it without its newline. Returns false at the end of the text. */
-static bool next_line(struct str *rest, struct str *line)
+static bool next_dataset_line(struct str *rest, struct str *line)
 {
     if (rest->len == 0)
         return false;
@@ -82,7 +82,7 @@ static bool read_gain(struct str text, int *gain)
     return true;
 }
 
-static int copy(struct reading *r, struct str *s)
+static int copy_dataset_string(struct dataset_reader *r, struct str *s)
 {
     char *bytes = wt__arena_copy(&r->out->arena, *s);
     if (!bytes)
@@ -92,7 +92,7 @@ static int copy(struct reading *r, struct str *s)
 }
 
 /* Finds or adds the slot of a query id. */
-static int find_slot(struct reading *r, struct str id, uint32_t *slot)
+static int find_slot(struct dataset_reader *r, struct str id, uint32_t *slot)
 {
     uint32_t *known = wt__map_get(&r->by_id, id);
     if (known) {
@@ -102,16 +102,16 @@ static int find_slot(struct reading *r, struct str id, uint32_t *slot)
     *slot = (uint32_t)r->slot_count;
     if (wt__grow((void **)&r->slots, &r->slot_capacity, r->slot_count + 1, sizeof *r->slots) < 0)
         return wt__fail_nomem(r->err);
-    int rc = copy(r, &id);
+    int rc = copy_dataset_string(r, &id);
     if (rc < 0)
         return rc;
     if (!wt__map_insert(&r->by_id, id, *slot, NULL))
         return wt__fail_nomem(r->err);
-    r->slots[r->slot_count++] = (struct slot){.id = id};
+    r->slots[r->slot_count++] = (struct query_slot){.id = id};
     return 0;
 }
 
-static int read_judgement(struct reading *r, struct str line)
+static int read_judgement(struct dataset_reader *r, struct str line)
 {
     struct str rest = line;
     struct str query = next_field(&rest), tool = next_field(&rest), score = next_field(&rest);
@@ -130,10 +130,10 @@ static int read_judgement(struct reading *r, struct str line)
     if (r->row_count >= DATASET_MAX_JUDGEMENTS)
         return wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, NULL, "%s has more than %d judgements", r->file,
                            DATASET_MAX_JUDGEMENTS);
-    struct row row = {.judgement = {tool, gain}};
+    struct judgement_row row = {.judgement = {tool, gain}};
     int rc = find_slot(r, query, &row.slot);
     if (rc == 0)
-        rc = copy(r, &row.judgement.tool);
+        rc = copy_dataset_string(r, &row.judgement.tool);
     if (rc < 0)
         return rc;
     if (wt__grow((void **)&r->rows, &r->row_capacity, r->row_count + 1, sizeof *r->rows) < 0)
@@ -142,7 +142,7 @@ static int read_judgement(struct reading *r, struct str line)
     return 0;
 }
 
-static int read_query(struct reading *r, struct str line)
+static int read_query_line(struct dataset_reader *r, struct str line)
 {
     json_t *object = NULL;
     wt_error why;
@@ -163,7 +163,7 @@ static int read_query(struct reading *r, struct str line)
         rc = wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
                          "%s:%zu: the text has %zu bytes; at most %d are allowed", r->file, r->line, text.len,
                          WT_MAX_REQUEST_BYTES);
-    else if (slot && (rc = copy(r, &text)) == 0) {
+    else if (slot && (rc = copy_dataset_string(r, &text)) == 0) {
         r->slots[*slot].text = text;
         r->slots[*slot].place = r->line;
     }
@@ -171,27 +171,28 @@ static int read_query(struct reading *r, struct str line)
     return rc;
 }
 
-static int each_line(struct reading *r, struct str text, const char *file, int (*read)(struct reading *, struct str))
+static int read_each_line(struct dataset_reader *r, struct str text, const char *file,
+                          int (*read)(struct dataset_reader *, struct str))
 {
     struct str line;
     int rc = 0;
     if (wt__str_starts(text, STR("\xef\xbb\xbf")))
         text = (struct str){text.ptr + 3, text.len - 3};
     r->file = file;
-    for (r->line = 1; rc == 0 && next_line(&text, &line); r->line++)
+    for (r->line = 1; rc == 0 && next_dataset_line(&text, &line); r->line++)
         if (wt__str_trim(line).len > 0)
             rc = read(r, line);
     return rc;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_place(const void *a, const void *b)
 {
-    size_t x = ((const struct slot *)a)->place, y = ((const struct slot *)b)->place;
+    size_t x = ((const struct query_slot *)a)->place, y = ((const struct query_slot *)b)->place;
     return (x > y) - (x < y);
 }
 
 /* Groups the rows of each slot to consecutive judgements in the arena. A repeated pair replaces the earlier one. */
-static int group(struct reading *r)
+static int group_judgements(struct dataset_reader *r)
 {
     struct arena *arena = &r->out->arena;
     struct judgement *judgements = wt__arena_array(arena, struct judgement, r->row_count + 1);
@@ -208,7 +209,7 @@ static int group(struct reading *r)
     struct map *seen = calloc(r->slot_count + 1, sizeof *seen);
     int rc = seen ? 0 : wt__fail_nomem(r->err);
     for (size_t i = 0; rc == 0 && i < r->row_count; i++) {
-        struct slot *slot = &r->slots[r->rows[i].slot];
+        struct query_slot *slot = &r->slots[r->rows[i].slot];
         const struct judgement *judgement = &r->rows[i].judgement;
         bool added = false;
         uint32_t *at = wt__map_insert(&seen[r->rows[i].slot], judgement->tool, (uint32_t)slot->count, &added);
@@ -229,13 +230,13 @@ static int group(struct reading *r)
         for (size_t j = 0; j < r->slots[s].count; j++)
             r->slots[s].relevant += judgements[r->slots[s].first + j].gain > 0;
     if (r->slot_count > 0)
-        qsort(r->slots, r->slot_count, sizeof *r->slots, by_place);
+        qsort(r->slots, r->slot_count, sizeof *r->slots, compare_place);
     struct query *queries = wt__arena_array(arena, struct query, r->slot_count + 1);
     if (!queries)
         return wt__fail_nomem(r->err);
     r->out->queries = queries;
     for (size_t s = 0; s < r->slot_count; s++) {
-        const struct slot *slot = &r->slots[s];
+        const struct query_slot *slot = &r->slots[s];
         if (!slot->place)
             r->out->unknown_queries++;
         else if (!slot->relevant)
@@ -250,12 +251,12 @@ int wt__dataset_parse(struct dataset *out, struct str queries, const char *queri
                       const char *qrels_name, wt_error *err)
 {
     *out = (struct dataset){.name = ""};
-    struct reading r = {.out = out, .err = err};
-    int rc = each_line(&r, qrels, qrels_name, read_judgement);
+    struct dataset_reader r = {.out = out, .err = err};
+    int rc = read_each_line(&r, qrels, qrels_name, read_judgement);
     if (rc == 0)
-        rc = each_line(&r, queries, queries_name, read_query);
+        rc = read_each_line(&r, queries, queries_name, read_query_line);
     if (rc == 0)
-        rc = group(&r);
+        rc = group_judgements(&r);
     if (rc == 0 && out->len == 0)
         rc = wt__fail(err, WT_EFORMAT, "%s has no relevant tool for any query of %s", qrels_name, queries_name);
     wt__map_dispose(&r.by_id);
@@ -267,7 +268,7 @@ int wt__dataset_parse(struct dataset *out, struct str queries, const char *queri
 }
 
 /* Returns the last part of a path; "." and ".." are not resolved. */
-static struct str last_part(const char *path)
+static struct str last_path_part(const char *path)
 {
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
@@ -292,7 +293,7 @@ static int parse_files(struct dataset *out, const char *dir, const char *queries
     wt__file_unmap(&qrels);
     if (rc < 0)
         return rc;
-    out->name = wt__arena_copy(&out->arena, last_part(dir));
+    out->name = wt__arena_copy(&out->arena, last_path_part(dir));
     if (!out->name) {
         wt__dataset_dispose(out);
         return wt__fail_nomem(err);

@@ -17,7 +17,7 @@ enum {
     BRIEF_TEXT = 48    /* texts up to this length are quoted whole, longer ones by words */
 };
 
-struct walk {
+struct definition_walk {
     struct definition_changes *out;
     struct arena *arena;
     struct buffer path, line;
@@ -28,7 +28,7 @@ struct walk {
 
 /* ---------------------------------------------------------------- sentences */
 
-static void begin(struct walk *w)
+static void begin_sentence(struct definition_walk *w)
 {
     struct str path = wt__buffer_view(&w->path);
     wt__buffer_clear(&w->line);
@@ -42,7 +42,7 @@ static void begin(struct walk *w)
     wt__buffer_text(&w->line, ": ");
 }
 
-static int end(struct walk *w)
+static int end_sentence(struct definition_walk *w)
 {
     struct definition_changes *out = w->out;
     if (w->line.failed)
@@ -66,7 +66,7 @@ static int end(struct walk *w)
 }
 
 /* Appends a value as JSON, at most `most` bytes of it. */
-static void put_value(struct walk *w, const json_t *value, size_t most)
+static void put_changed_value(struct definition_walk *w, const json_t *value, size_t most)
 {
     struct buffer text = {0};
     wt__shown_value(&text, value);
@@ -82,7 +82,7 @@ static void put_value(struct walk *w, const json_t *value, size_t most)
     wt__buffer_dispose(&text);
 }
 
-static bool is_plain(struct str key)
+static bool is_plain_key(struct str key)
 {
     bool plain = key.len > 0 && key.len <= KEY_SHOWN;
     for (size_t i = 0; plain && i < key.len; i++) {
@@ -93,10 +93,10 @@ static bool is_plain(struct str key)
 }
 
 /* Appends a member to the path. Returns the length to restore with come_back. */
-static size_t go(struct walk *w, struct str key)
+static size_t push_member(struct definition_walk *w, struct str key)
 {
     size_t back = w->path.len;
-    if (is_plain(key)) {
+    if (is_plain_key(key)) {
         wt__buffer_text(&w->path, back > 0 ? "." : "");
         wt__buffer_str(&w->path, key);
     } else {
@@ -107,7 +107,7 @@ static size_t go(struct walk *w, struct str key)
     return back;
 }
 
-static void come_back(struct walk *w, size_t back)
+static void pop_member(struct definition_walk *w, size_t back)
 {
     if (!w->path.failed)
         wt__buffer_cut(&w->path, back);
@@ -128,16 +128,16 @@ static const struct {
     {"openWorldHint", true, true, "it now claims to reach nothing outside", "it now says that it reaches outside"},
 };
 
-static void put_said(struct walk *w, const json_t *value)
+static void put_hint_value(struct definition_walk *w, const json_t *value)
 {
     if (value)
-        put_value(w, value, VALUE_SHOWN);
+        put_changed_value(w, value, VALUE_SHOWN);
     else
         wt__buffer_text(&w->line, "not set");
 }
 
 /* Describes a change of a hint. Returns 1 if `key` is a hint, else 0. */
-static int tell_hint(struct walk *w, const char *key, const json_t *before, const json_t *after)
+static int describe_hint(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     size_t at = 0;
     while (at < sizeof hints / sizeof *hints && strcmp(hints[at].name, key) != 0)
@@ -146,14 +146,14 @@ static int tell_hint(struct walk *w, const char *key, const json_t *before, cons
         return 0;
     bool was = json_is_boolean(before) ? json_is_true(before) : hints[at].unsaid;
     bool is = json_is_boolean(after) ? json_is_true(after) : hints[at].unsaid;
-    begin(w);
-    put_said(w, before);
+    begin_sentence(w);
+    put_hint_value(w, before);
     wt__buffer_text(&w->line, " -> ");
-    put_said(w, after);
+    put_hint_value(w, after);
     if (was != is)
         wt__buffer_printf(&w->line, " (%s: %s)", is == hints[at].careful ? "tightened" : "loosened",
                           is == hints[at].careful ? hints[at].tightened : hints[at].loosened);
-    int rc = end(w);
+    int rc = end_sentence(w);
     return rc < 0 ? rc : 1;
 }
 
@@ -176,25 +176,25 @@ static json_t *set_of(const json_t *list)
 }
 
 /* Starts the sentence about a property that was added or removed, or is required or not required now. */
-static int tell_property(struct walk *w, const char *verb, const char *key, const char *says)
+static int begin_property(struct definition_walk *w, const char *verb, const char *key, const char *says)
 {
-    begin(w);
+    begin_sentence(w);
     wt__buffer_text(&w->line, verb);
     wt__quote(&w->line, wt__str(key), KEY_SHOWN);
     wt__buffer_text(&w->line, says);
     return 0;
 }
 
-static int tell_new_property(struct walk *w, const char *key, const json_t *value, bool required)
+static int describe_new_property(struct definition_walk *w, const char *key, const json_t *value, bool required)
 {
-    tell_property(w, required ? "a new required property " : "a new property ", key, ": ");
-    put_value(w, value, TEXT_SHOWN);
-    return end(w);
+    begin_property(w, required ? "a new required property " : "a new property ", key, ": ");
+    put_changed_value(w, value, TEXT_SHOWN);
+    return end_sentence(w);
 }
 
-static int walk_values(struct walk *w, const json_t *before, const json_t *after);
+static int walk_values(struct definition_walk *w, const json_t *before, const json_t *after);
 
-static int walk_properties(struct walk *w, const json_t *before, const json_t *after, const json_t *required)
+static int walk_properties(struct definition_walk *w, const json_t *before, const json_t *after, const json_t *required)
 {
     const char *key;
     json_t *value;
@@ -203,26 +203,26 @@ static int walk_properties(struct walk *w, const json_t *before, const json_t *a
     {
         const json_t *was = json_object_get(before, key);
         if (rc == 0 && !was)
-            rc = tell_new_property(w, key, value, json_object_get(required, key) != NULL);
+            rc = describe_new_property(w, key, value, json_object_get(required, key) != NULL);
         else if (rc == 0 && !json_equal(was, value)) {
-            size_t back = go(w, STR("properties"));
-            go(w, wt__str(key));
+            size_t back = push_member(w, STR("properties"));
+            push_member(w, wt__str(key));
             rc = walk_values(w, was, value);
-            come_back(w, back);
+            pop_member(w, back);
         }
     }
     json_object_foreach((json_t *)before, key, value) if (rc == 0 && !json_object_get(after, key))
     {
-        tell_property(w, "the property ", key, " was removed");
-        rc = end(w);
+        begin_property(w, "the property ", key, " was removed");
+        rc = end_sentence(w);
     }
     return rc;
 }
 
 /* before and after are sets of required names, known_before and known_after properties. Added and removed properties
  * are skipped, because they were described already. */
-static int walk_required(struct walk *w, const json_t *before, const json_t *after, const json_t *known_before,
-                         const json_t *known_after)
+static int walk_required(struct definition_walk *w, const json_t *before, const json_t *after,
+                         const json_t *known_before, const json_t *known_after)
 {
     const char *name;
     json_t *value;
@@ -230,15 +230,15 @@ static int walk_required(struct walk *w, const json_t *before, const json_t *aft
     json_object_foreach((json_t *)after, name, value)
     {
         if (rc == 0 && !json_object_get(before, name) && json_object_get(known_before, name)) {
-            tell_property(w, "", name, " is now required");
-            rc = end(w);
+            begin_property(w, "", name, " is now required");
+            rc = end_sentence(w);
         }
     }
     json_object_foreach((json_t *)before, name, value)
     {
         if (rc == 0 && !json_object_get(after, name) && json_object_get(known_after, name)) {
-            tell_property(w, "", name, " is no longer required");
-            rc = end(w);
+            begin_property(w, "", name, " is no longer required");
+            rc = end_sentence(w);
         }
     }
     return rc;
@@ -254,69 +254,69 @@ static bool has_parts(const json_t *value)
     return false;
 }
 
-static int tell_text(struct walk *w, struct str before, struct str after)
+static int describe_text(struct definition_walk *w, struct str before, struct str after)
 {
     if (w->out->count == WT_MAX_CHANGES) { /* changes over the limit are not compared */
         w->out->more++;
         return 0;
     }
-    begin(w);
+    begin_sentence(w);
     if (before.len <= BRIEF_TEXT && after.len <= BRIEF_TEXT) {
         wt__quote(&w->line, before, BRIEF_TEXT);
         wt__buffer_text(&w->line, " -> ");
         wt__quote(&w->line, after, BRIEF_TEXT);
     } else if (wt__word_diff(&w->line, before, after) < 0)
         return wt__fail_nomem(w->err);
-    return end(w);
+    return end_sentence(w);
 }
 
-static int tell_new(struct walk *w, const char *verb, const json_t *value)
+static int describe_value(struct definition_walk *w, const char *verb, const json_t *value)
 {
-    begin(w);
+    begin_sentence(w);
     wt__buffer_text(&w->line, verb);
-    put_value(w, value, TEXT_SHOWN);
-    return end(w);
+    put_changed_value(w, value, TEXT_SHOWN);
+    return end_sentence(w);
 }
 
-static int walk_member(struct walk *w, const char *key, const json_t *before, const json_t *after)
+static int walk_member(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     if (before && after && json_equal(before, after))
         return 0;
-    size_t back = go(w, wt__str(key));
-    int rc = w->annotations ? tell_hint(w, key, before, after) : 0;
+    size_t back = push_member(w, wt__str(key));
+    int rc = w->annotations ? describe_hint(w, key, before, after) : 0;
     if (rc == 0)
         rc = before && after ? walk_values(w, before, after)
-             : after         ? tell_new(w, "new: ", after)
-                             : tell_new(w, "removed; it was ", before);
-    come_back(w, back);
+             : after         ? describe_value(w, "new: ", after)
+                             : describe_value(w, "removed; it was ", before);
+    pop_member(w, back);
     return rc < 0 ? rc : 0;
 }
 
 /* Compares the properties of a schema and their required names. *told is set if the lists of required names need no
  * sentence of their own. */
-static int walk_arguments(struct walk *w, const json_t *before, const json_t *after, bool *told)
+static int walk_arguments(struct definition_walk *w, const json_t *before, const json_t *after, bool *is_complete)
 {
     const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
     const json_t *needed = json_object_get(before, "required"), *needs = json_object_get(after, "required");
     json_t *were = set_of(needed), *are = set_of(needs);
     int rc = were && are ? walk_properties(w, was, is, are) : wt__fail_nomem(w->err);
     size_t count = w->out->count + w->out->more;
-    *told = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
-    if (rc == 0 && *told)
+    *is_complete = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
+    if (rc == 0 && *is_complete)
         rc = walk_required(w, were, are, was, is);
     /* A list that only changed its order, or names unknown properties, is compared as a value. */
-    *told = *told && (count < w->out->count + w->out->more || !json_equal(was, is));
+    *is_complete = *is_complete && (count < w->out->count + w->out->more || !json_equal(was, is));
     json_decref(were);
     json_decref(are);
     return rc;
 }
 
-static bool is_told(const char *key, bool arguments, bool lists)
+static bool has_sentence(const char *key, bool arguments, bool lists)
 {
     return (arguments && strcmp(key, "properties") == 0) || (lists && strcmp(key, "required") == 0);
 }
 
-static int walk_object(struct walk *w, const json_t *before, const json_t *after)
+static int walk_changed_object(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     const char *key;
     json_t *value;
@@ -325,15 +325,15 @@ static int walk_object(struct walk *w, const json_t *before, const json_t *after
                                     json_is_object(json_object_get(after, "properties"));
     if (arguments)
         rc = walk_arguments(w, before, after, &lists);
-    json_object_foreach((json_t *)after, key, value) if (rc == 0 && !is_told(key, arguments, lists)) rc =
+    json_object_foreach((json_t *)after, key, value) if (rc == 0 && !has_sentence(key, arguments, lists)) rc =
         walk_member(w, key, json_object_get(before, key), value);
     json_object_foreach((json_t *)before, key,
-                        value) if (rc == 0 && !json_object_get(after, key) && !is_told(key, arguments, lists)) rc =
+                        value) if (rc == 0 && !json_object_get(after, key) && !has_sentence(key, arguments, lists)) rc =
         walk_member(w, key, value, NULL);
     return rc;
 }
 
-static int walk_array(struct walk *w, const json_t *before, const json_t *after)
+static int walk_changed_array(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     size_t n = json_array_size(before), m = json_array_size(after);
     int rc = 0;
@@ -343,26 +343,28 @@ static int walk_array(struct walk *w, const json_t *before, const json_t *after)
             continue;
         size_t back = w->path.len;
         wt__buffer_printf(&w->path, "[%zu]", i);
-        rc = was && is ? walk_values(w, was, is) : is ? tell_new(w, "new: ", is) : tell_new(w, "removed; it was ", was);
-        come_back(w, back);
+        rc = was && is ? walk_values(w, was, is)
+             : is      ? describe_value(w, "new: ", is)
+                       : describe_value(w, "removed; it was ", was);
+        pop_member(w, back);
     }
     return rc;
 }
 
-static int walk_values(struct walk *w, const json_t *before, const json_t *after)
+static int walk_values(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     if (json_is_object(before) && json_is_object(after))
-        return walk_object(w, before, after);
+        return walk_changed_object(w, before, after);
     if (json_is_array(before) && json_is_array(after) && (has_parts(before) || has_parts(after)))
-        return walk_array(w, before, after);
+        return walk_changed_array(w, before, after);
     if (json_is_string(before) && json_is_string(after))
-        return tell_text(w, (struct str){json_string_value(before), json_string_length(before)},
-                         (struct str){json_string_value(after), json_string_length(after)});
-    begin(w);
-    put_value(w, before, VALUE_SHOWN);
+        return describe_text(w, (struct str){json_string_value(before), json_string_length(before)},
+                             (struct str){json_string_value(after), json_string_length(after)});
+    begin_sentence(w);
+    put_changed_value(w, before, VALUE_SHOWN);
     wt__buffer_text(&w->line, " -> ");
-    put_value(w, after, VALUE_SHOWN);
-    return end(w);
+    put_changed_value(w, after, VALUE_SHOWN);
+    return end_sentence(w);
 }
 
 /* ---------------------------------------------------------------- whole definitions */
@@ -379,7 +381,7 @@ static bool is_first(const char *key)
     return false;
 }
 
-static int walk_top(struct walk *w, const char *key, const json_t *before, const json_t *after)
+static int walk_top(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     size_t len = strlen(key);
     w->annotations = strcmp(key, "annotations") == 0;
@@ -387,13 +389,13 @@ static int walk_top(struct walk *w, const char *key, const json_t *before, const
     if (!w->annotations || (before && !json_is_object(before)) || (after && !json_is_object(after)))
         return walk_member(w, key, before, after);
     /* Describe hints one by one, also if all annotations are new or gone. */
-    size_t back = go(w, wt__str(key));
-    int rc = walk_object(w, before, after);
-    come_back(w, back);
+    size_t back = push_member(w, wt__str(key));
+    int rc = walk_changed_object(w, before, after);
+    pop_member(w, back);
     return rc;
 }
 
-static int walk_definition(struct walk *w, const json_t *before, const json_t *after)
+static int walk_definition(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     const char *key;
     json_t *value;
@@ -411,40 +413,40 @@ static int walk_definition(struct walk *w, const json_t *before, const json_t *a
 }
 
 /* Describes a new definition. */
-static int tell_definition(struct walk *w, const json_t *definition)
+static int describe_definition(struct definition_walk *w, const json_t *definition)
 {
     const char *key;
     json_t *value;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < FIRST; i++) {
         const json_t *says = json_object_get(definition, first[i]);
-        size_t back = go(w, wt__str(first[i]));
-        rc = says ? tell_new(w, "", says) : 0;
-        come_back(w, back);
+        size_t back = push_member(w, wt__str(first[i]));
+        rc = says ? describe_value(w, "", says) : 0;
+        pop_member(w, back);
     }
     json_object_foreach((json_t *)definition, key, value)
     {
-        size_t back = go(w, wt__str(key));
-        rc = rc == 0 && !is_first(key) ? tell_new(w, "", value) : rc;
-        come_back(w, back);
+        size_t back = push_member(w, wt__str(key));
+        rc = rc == 0 && !is_first(key) ? describe_value(w, "", value) : rc;
+        pop_member(w, back);
     }
     return rc;
 }
 
-static int open_walk(struct walk *w, struct definition_changes *out, struct arena *arena, wt_error *err)
+static int open_walk(struct definition_walk *w, struct definition_changes *out, struct arena *arena, wt_error *err)
 {
-    *w = (struct walk){.out = out, .arena = arena, .err = err};
+    *w = (struct definition_walk){.out = out, .arena = arena, .err = err};
     *out = (struct definition_changes){.items = wt__arena_array(arena, const char *, WT_MAX_CHANGES)};
     return out->items ? 0 : wt__fail_nomem(err);
 }
 
 /* Without a difference, says that the definition waits because of the lock. */
-static int close_walk(struct walk *w, bool both, int rc)
+static int close_walk(struct definition_walk *w, bool both, int rc)
 {
     if (rc == 0 && both && w->out->count == 0) {
         wt__buffer_clear(&w->line);
         wt__buffer_text(&w->line, "nothing changed, but the lock file does not contain it");
-        rc = end(w);
+        rc = end_sentence(w);
     }
     wt__buffer_dispose(&w->path);
     wt__buffer_dispose(&w->line);
@@ -454,17 +456,17 @@ static int close_walk(struct walk *w, bool both, int rc)
 int wt__plain_text_changes(struct definition_changes *out, const char *name, const struct str *before, struct str after,
                            struct arena *arena, wt_error *err)
 {
-    struct walk w;
+    struct definition_walk w;
     int rc = open_walk(&w, out, arena, err);
     if (rc < 0)
         return rc;
-    go(&w, wt__str(name));
+    push_member(&w, wt__str(name));
     if (before && !wt__str_equal(*before, after))
-        rc = tell_text(&w, *before, after);
+        rc = describe_text(&w, *before, after);
     else if (!before) {
-        begin(&w);
+        begin_sentence(&w);
         wt__quote(&w.line, after, TEXT_SHOWN);
-        rc = end(&w);
+        rc = end_sentence(&w);
     }
     return close_walk(&w, before != NULL, rc);
 }
@@ -472,7 +474,7 @@ int wt__plain_text_changes(struct definition_changes *out, const char *name, con
 int wt__definition_changes(struct definition_changes *out, const struct str *before, struct str after,
                            struct arena *arena, wt_error *err)
 {
-    struct walk w;
+    struct definition_walk w;
     json_t *was = NULL, *is = NULL;
     int read = before ? wt__json_parse(&was, before->ptr, before->len, NULL) : 0;
     if (read != WT_ENOMEM && read != WT_EFORMAT)
@@ -481,7 +483,7 @@ int wt__definition_changes(struct definition_changes *out, const struct str *bef
     if (rc == 0 && (!json_is_object(is) || (before && !json_is_object(was))))
         rc = wt__plain_text_changes(out, "definition", before, after, arena, err);
     else if (rc == 0 && (rc = open_walk(&w, out, arena, err)) == 0)
-        rc = close_walk(&w, before != NULL, before ? walk_definition(&w, was, is) : tell_definition(&w, is));
+        rc = close_walk(&w, before != NULL, before ? walk_definition(&w, was, is) : describe_definition(&w, is));
     json_decref(was);
     json_decref(is);
     return rc;

@@ -5,7 +5,7 @@
 
 const char *const wt__review_words[REVIEW_KINDS] = {"tool", "prompt", "resource", "template"};
 
-static int take(const char *bytes, size_t len, void *sha)
+static int hash_chunk(const char *bytes, size_t len, void *sha)
 {
     wt__sha256_update(sha, bytes, len);
     return 0;
@@ -16,7 +16,7 @@ int wt__json_hash(const json_t *value, char hex[DEFINITION_DIGITS + 1])
     struct sha256 sha;
     unsigned char digest[32];
     wt__sha256_begin(&sha);
-    if (json_dump_callback(value, take, &sha, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) < 0)
+    if (json_dump_callback(value, hash_chunk, &sha, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) < 0)
         return -1;
     wt__sha256_end(&sha, digest);
     wt__sha256_hex(digest, hex);
@@ -99,7 +99,7 @@ bool wt__is_partial_hash(const struct tool *tool, const json_t *members)
 }
 
 /* Parses text as JSON, or returns its hash if invalid. Returns a new reference, or NULL if out of memory. */
-static json_t *read_json(struct str text)
+static json_t *read_json_or_hash(struct str text)
 {
     char hex[DEFINITION_DIGITS + 1];
     json_t *out = NULL;
@@ -134,8 +134,8 @@ int wt__tool_hash(const struct tool *tool, char sha256[DEFINITION_DIGITS + 1], j
     if (!is_partial(tool))
         return wt__definition_hash(tool->definition, sha256, members, err);
     json_t *whole =
-        json_pack("[ooooo]", read_json(tool->definition), read_json(tool->schema), wt__json_string(tool->source_id),
-                  wt__json_string(tool->title), wt__json_string(tool->description));
+        json_pack("[ooooo]", read_json_or_hash(tool->definition), read_json_or_hash(tool->schema),
+                  wt__json_string(tool->source_id), wt__json_string(tool->title), wt__json_string(tool->description));
     *members = json_object();
     int rc =
         *members && whole && wt__json_hash(whole, sha256) == 0 ? hash_parts(whole, *members, err) : wt__fail_nomem(err);

@@ -19,7 +19,7 @@
 #include "catalog/schema.h"
 #include "text/shown.h"
 
-struct api {
+struct api_format {
     const char *name;
     const char *before, *after; /* around all tools */
     const char *open, *close;   /* around one tool; open ends before its name */
@@ -33,7 +33,7 @@ struct api {
     const char *definition; /* format that the model reads; NULL for this one */
 };
 
-static const struct api apis[] = {
+static const struct api_format apis[] = {
     {.name = "openai",
      .before = "[",
      .after = "]",
@@ -124,7 +124,7 @@ static int join_branch(json_t *root, const json_t *branch, bool all)
     return json_array_extend(json_object_get(root, "required"), more);
 }
 
-static int flatten(json_t *root)
+static int flatten_root(json_t *root)
 {
     static const char *const lists[] = {"allOf", "anyOf", "oneOf"};
     for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
@@ -140,7 +140,7 @@ static int flatten(json_t *root)
     return 0;
 }
 
-static bool is_key(const char *key)
+static bool is_accepted_key(const char *key)
 {
     size_t len = strlen(key);
     return len > 0 && len <= EXPORT_ANTHROPIC_KEY &&
@@ -148,7 +148,7 @@ static bool is_key(const char *key)
 }
 
 /* Writes a readable name, made from the key, that is unique among the properties. */
-static void new_key(const char *key, const json_t *taken, char out[EXPORT_ANTHROPIC_KEY + 1])
+static void make_accepted_key(const char *key, const json_t *taken, char out[EXPORT_ANTHROPIC_KEY + 1])
 {
     char text[READABLE_SOURCE], number[12] = "";
     size_t len = wt__readable(text, wt__str(key));
@@ -172,14 +172,14 @@ static json_t *name_keys(const json_t *properties)
     json_t *names = json_object(), *taken = json_object(), *value;
     const char *key;
     int rc = names && taken ? 0 : -1;
-    json_object_foreach((json_t *)properties, key, value) if (rc == 0 && is_key(key)) rc =
+    json_object_foreach((json_t *)properties, key, value) if (rc == 0 && is_accepted_key(key)) rc =
         json_object_set_new(names, key, json_string(key)) | json_object_set_new(taken, key, json_true());
     json_object_foreach((json_t *)properties, key, value)
     {
         char name[EXPORT_ANTHROPIC_KEY + 1];
-        if (rc != 0 || is_key(key))
+        if (rc != 0 || is_accepted_key(key))
             continue;
-        new_key(key, taken, name);
+        make_accepted_key(key, taken, name);
         rc = json_object_set_new(names, key, json_string(name)) | json_object_set_new(taken, name, json_true());
     }
     json_decref(taken);
@@ -211,7 +211,7 @@ static int rename_keys(json_t *root)
     return rc;
 }
 
-static void put_schema(struct buffer *out, struct str schema, const struct api *api)
+static void put_schema(struct buffer *out, struct str schema, const struct api_format *api)
 {
     json_t *root = NULL;
     if (wt__json_parse(&root, schema.ptr, schema.len, NULL) == WT_ENOMEM) {
@@ -225,7 +225,7 @@ static void put_schema(struct buffer *out, struct str schema, const struct api *
     if (root && !json_is_object(json_object_get(root, "properties")) &&
         json_object_set_new(root, "properties", json_object()) < 0)
         out->failed = true;
-    if (root && api->flat && (flatten(root) < 0 || wt__schema_complete(root) < 0))
+    if (root && api->flat && (flatten_root(root) < 0 || wt__schema_complete(root) < 0))
         out->failed = true;
     if (root && api->keys && rename_keys(root) < 0)
         out->failed = true;
@@ -246,7 +246,7 @@ static struct str first_characters(struct str text, size_t max)
     return text;
 }
 
-static void put_member(struct buffer *out, const char *key, struct str text)
+static void put_text_member(struct buffer *out, const char *key, struct str text)
 {
     if (text.len == 0)
         return;
@@ -254,16 +254,16 @@ static void put_member(struct buffer *out, const char *key, struct str text)
     wt__buffer_json(out, text);
 }
 
-static void put_tool(struct buffer *out, const struct tool *tool, const struct api *api)
+static void put_exported_tool(struct buffer *out, const struct tool *tool, const struct api_format *api)
 {
     wt__buffer_text(out, api->open);
     wt__buffer_json(out, tool->export_name);
     if (api->title)
-        put_member(out, "title", tool->title);
+        put_text_member(out, "title", tool->title);
     if (api->schema) {
         struct str description = tool->description;
-        put_member(out, "description",
-                   api->description ? first_characters(description, api->description) : description);
+        put_text_member(out, "description",
+                        api->description ? first_characters(description, api->description) : description);
         wt__buffer_printf(out, ",\"%s\":", api->schema);
         put_schema(out, tool->schema, api);
         wt__buffer_text(out, api->tail);
@@ -271,11 +271,11 @@ static void put_tool(struct buffer *out, const struct tool *tool, const struct a
     wt__buffer_text(out, api->close);
 }
 
-static void put_tools(struct buffer *out, const struct tool *tools, size_t count, const struct api *api)
+static void put_exported_tools(struct buffer *out, const struct tool *tools, size_t count, const struct api_format *api)
 {
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
-        put_tool(out, &tools[i], api);
+        put_exported_tool(out, &tools[i], api);
     }
 }
 
@@ -298,7 +298,7 @@ struct namespaces {
 /* Adds a tool to the namespace of its provider. A namespace is named like a tool with the provider's name. It depends
  * only on the provider, so that a later search extends the namespace that an earlier one loaded. Providers with the
  * same readable name share a namespace; the names of tools are unique in the store. */
-static bool join(struct namespaces *all, const struct tool *tools, size_t i)
+static bool join_namespace(struct namespaces *all, const struct tool *tools, size_t i)
 {
     char text[EXPORT_NAME_MAX + 1];
     size_t len = tools[i].provider.len > 0 ? wt__export_name(STR(""), tools[i].provider, 0, text) : 0;
@@ -318,7 +318,7 @@ static bool join(struct namespaces *all, const struct tool *tools, size_t i)
 }
 
 static void put_namespace(struct buffer *out, const struct namespaces *all, const struct tool_namespace *of,
-                          const struct tool *tools, const struct api *api)
+                          const struct tool *tools, const struct api_format *api)
 {
     struct buffer description = {0};
     if (of->name.len > 0) {
@@ -330,10 +330,10 @@ static void put_namespace(struct buffer *out, const struct namespaces *all, cons
         wt__buffer_json(out, wt__buffer_view(&description));
         wt__buffer_text(out, ",\"tools\":[");
     }
-    put_tool(out, &tools[of->first], api);
+    put_exported_tool(out, &tools[of->first], api);
     for (size_t i = all->next[of->first]; i > 0; i = all->next[i]) {
         wt__buffer_char(out, ',');
-        put_tool(out, &tools[i], api);
+        put_exported_tool(out, &tools[i], api);
     }
     if (of->name.len > 0)
         wt__buffer_text(out, "]}");
@@ -341,14 +341,14 @@ static void put_namespace(struct buffer *out, const struct namespaces *all, cons
     wt__buffer_dispose(&description);
 }
 
-static void put_namespaces(struct buffer *out, const struct tool *tools, size_t count, const struct api *api)
+static void put_namespaces(struct buffer *out, const struct tool *tools, size_t count, const struct api_format *api)
 {
     struct namespaces all = {0};
     all.list = wt__arena_array(&all.arena, struct tool_namespace, count);
     all.next = wt__arena_array(&all.arena, size_t, count);
     bool joined = all.list && all.next;
     for (size_t i = 0; joined && i < count; i++)
-        joined = join(&all, tools, i);
+        joined = join_namespace(&all, tools, i);
     for (size_t i = 0; joined && i < all.count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
         put_namespace(out, &all, &all.list[i], tools, api);
@@ -360,7 +360,7 @@ static void put_namespaces(struct buffer *out, const struct tool *tools, size_t 
 
 /* ---------------------------------------------------------------- all */
 
-static const struct api *api_of(struct str format)
+static const struct api_format *api_of(struct str format)
 {
     for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++)
         if (wt__str_equal(format, wt__str(apis[i].name)))
@@ -370,7 +370,7 @@ static const struct api *api_of(struct str format)
 
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err)
 {
-    const struct api *api = api_of(format);
+    const struct api_format *api = api_of(format);
     if (!api)
         return wt__fail(err, WT_EINVAL,
                         "unknown format \"%.*s\"; choose one of openai, openai-responses, anthropic, gemini, mcp, "
@@ -381,7 +381,7 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
     if (api->namespaces)
         put_namespaces(&json, tools, count, api);
     else
-        put_tools(&json, tools, count, api);
+        put_exported_tools(&json, tools, count, api);
     wt__buffer_text(&json, api->after);
     wt__shown_json(out, wt__buffer_view(&json));
     out->failed |= json.failed;
@@ -391,6 +391,6 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
 
 struct str wt__export_read(struct str format)
 {
-    const struct api *api = api_of(format);
+    const struct api_format *api = api_of(format);
     return api && api->definition ? wt__str(api->definition) : format;
 }

@@ -125,7 +125,7 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
     return 0;
 }
 
-static int read_line(struct pins *pins, struct str text, size_t line, wt_error *err)
+static int read_pin_line(struct pins *pins, struct str text, size_t line, wt_error *err)
 {
     json_t *row = NULL;
     wt_error why = {0};
@@ -159,9 +159,9 @@ int wt__pins_read(struct pins *pins, const char *text, size_t len, wt_error *err
         end = newline ? (size_t)(newline - text) : len;
         struct str row = wt__str_trim((struct str){text + at, end - at});
         if (line++ == 0 || row.len > 0)
-            rc = read_line(pins, row, line, err);
+            rc = read_pin_line(pins, row, line, err);
     }
-    return rc == 0 && line == 0 ? read_line(pins, STR(""), 1, err) : rc;
+    return rc == 0 && line == 0 ? read_pin_line(pins, STR(""), 1, err) : rc;
 }
 
 void wt__pins_dispose(struct pins *pins)

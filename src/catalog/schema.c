@@ -9,12 +9,12 @@
 
 #include "base/json.h"
 
-struct walk {
+struct schema_walk {
     bool failed;   /* out of memory */
     bool complete; /* every array must have items */
 };
 
-static void check(struct walk *walk, int rc)
+static void note_failure(struct schema_walk *walk, int rc)
 {
     if (rc < 0)
         walk->failed = true;
@@ -71,7 +71,7 @@ static bool type_known(const json_t *type)
 }
 
 /* Keeps the known types of a list, without duplicates. */
-static void normalise_type_list(struct walk *walk, json_t *schema, json_t *list)
+static void normalise_type_list(struct schema_walk *walk, json_t *schema, json_t *list)
 {
     bool known = json_array_size(list) > 0;
     for (size_t i = 0; i < json_array_size(list); i++)
@@ -86,17 +86,17 @@ static void normalise_type_list(struct walk *walk, json_t *schema, json_t *list)
         for (size_t j = 0; type && j < json_array_size(kept); j++)
             there = there || strcmp(json_string_value(json_array_get(kept, j)), type) == 0;
         if (type && !there)
-            check(walk, json_array_append_new(kept, json_string(type)));
+            note_failure(walk, json_array_append_new(kept, json_string(type)));
     }
     if (json_array_size(kept) > 0) {
-        check(walk, json_object_set_new(schema, "type", kept));
+        note_failure(walk, json_object_set_new(schema, "type", kept));
         return;
     }
     json_decref(kept);
     json_object_del(schema, "type");
 }
 
-static void normalise_type(struct walk *walk, json_t *schema)
+static void normalise_type(struct schema_walk *walk, json_t *schema)
 {
     json_t *type = json_object_get(schema, "type");
     if (json_is_array(type)) {
@@ -105,7 +105,7 @@ static void normalise_type(struct walk *walk, json_t *schema)
         const char *text = json_string_value(type);
         const char *mapped = text ? type_of(text) : NULL;
         if (mapped)
-            check(walk, json_object_set_new(schema, "type", json_string(mapped)));
+            note_failure(walk, json_object_set_new(schema, "type", json_string(mapped)));
         else
             json_object_del(schema, "type");
     }
@@ -113,7 +113,7 @@ static void normalise_type(struct walk *walk, json_t *schema)
     type = json_object_get(schema, "type");
     if (json_is_true(nullable) && json_is_string(type) && strcmp(json_string_value(type), "null") != 0) {
         json_t *both = json_pack("[O, s]", type, "null");
-        check(walk, both ? json_object_set_new(schema, "type", both) : -1);
+        note_failure(walk, both ? json_object_set_new(schema, "type", both) : -1);
     }
     if (json_is_boolean(nullable))
         json_object_del(schema, "nullable");
@@ -122,14 +122,14 @@ static void normalise_type(struct walk *walk, json_t *schema)
 /* ---------------------------------------------------------------- keywords */
 
 /* OpenAPI 3.0 writes exclusiveMinimum: true next to minimum; JSON Schema has the number in exclusiveMinimum. */
-static void normalise_exclusive(struct walk *walk, json_t *schema, const char *exclusive, const char *bound)
+static void normalise_exclusive(struct schema_walk *walk, json_t *schema, const char *exclusive, const char *bound)
 {
     json_t *flag = json_object_get(schema, exclusive);
     if (!flag || json_is_number(flag))
         return;
     json_t *value = json_object_get(schema, bound);
     if (json_is_true(flag) && json_is_number(value)) {
-        check(walk, json_object_set(schema, exclusive, value));
+        note_failure(walk, json_object_set(schema, exclusive, value));
         json_object_del(schema, bound);
     } else {
         json_object_del(schema, exclusive);
@@ -137,7 +137,7 @@ static void normalise_exclusive(struct walk *walk, json_t *schema, const char *e
 }
 
 /* Counts are integers. Gemini's protocol buffers write them as strings. */
-static void normalise_count(struct walk *walk, json_t *schema, const char *key)
+static void normalise_count(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *value = json_object_get(schema, key);
     if (!value || json_is_integer(value))
@@ -146,13 +146,13 @@ static void normalise_count(struct walk *walk, json_t *schema, const char *key)
     char *end = NULL;
     long long number = text ? strtoll(text, &end, 10) : -1;
     if (number >= 0 && end != text && *end == '\0')
-        check(walk, json_object_set_new(schema, key, json_integer(number)));
+        note_failure(walk, json_object_set_new(schema, key, json_integer(number)));
     else if (!json_is_number(value))
         json_object_del(schema, key);
 }
 
 /* Makes "required" a list of unique names. A property with required: true of its own is added by normalise_map. */
-static void normalise_required(struct walk *walk, json_t *schema)
+static void normalise_required(struct schema_walk *walk, json_t *schema)
 {
     json_t *required = json_object_get(schema, "required");
     if (!required)
@@ -163,18 +163,18 @@ static void normalise_required(struct walk *walk, json_t *schema)
         json_t *name = json_array_get(required, i);
         if (!json_is_string(name) || json_object_get(seen, json_string_value(name)))
             continue;
-        check(walk, json_object_set_new(seen, json_string_value(name), json_true()));
-        check(walk, json_array_append(kept, name));
+        note_failure(walk, json_object_set_new(seen, json_string_value(name), json_true()));
+        note_failure(walk, json_array_append(kept, name));
     }
     if (!json_is_array(required))
         json_object_del(schema, "required");
     else if (json_array_size(kept) != json_array_size(required))
-        check(walk, json_object_set(schema, "required", kept));
+        note_failure(walk, json_object_set(schema, "required", kept));
     json_decref(kept);
     json_decref(seen);
 }
 
-static void normalise(struct walk *walk, json_t *schema);
+static void normalise_schema(struct schema_walk *walk, json_t *schema);
 
 /* Converts a text in place of a schema: the word of a type, or a description. */
 static json_t *schema_of_text(const char *text)
@@ -184,10 +184,10 @@ static json_t *schema_of_text(const char *text)
 }
 
 /* Returns a new reference to the schema for the value of a keyword, or NULL if out of memory. */
-static json_t *as_schema(struct walk *walk, json_t *value)
+static json_t *as_schema(struct schema_walk *walk, json_t *value)
 {
     if (json_is_object(value)) {
-        normalise(walk, value);
+        normalise_schema(walk, value);
         return json_incref(value);
     }
     if (json_is_boolean(value))
@@ -195,7 +195,7 @@ static json_t *as_schema(struct walk *walk, json_t *value)
     return json_is_string(value) ? schema_of_text(json_string_value(value)) : json_object();
 }
 
-static void normalise_map(struct walk *walk, json_t *schema, const char *key)
+static void normalise_map(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *map = json_object_get(schema, key);
     const char *name;
@@ -212,20 +212,20 @@ static void normalise_map(struct walk *walk, json_t *schema, const char *key)
         if (properties && json_is_true(json_object_get(value, "required"))) {
             json_t *required = json_object_get(schema, "required");
             if (!json_is_array(required)) {
-                check(walk, json_object_set_new(schema, "required", json_array()));
+                note_failure(walk, json_object_set_new(schema, "required", json_array()));
                 required = json_object_get(schema, "required");
             }
-            check(walk, json_array_append_new(required, json_string(name)));
+            note_failure(walk, json_array_append_new(required, json_string(name)));
         }
         json_t *replaced = as_schema(walk, value);
         if (replaced == value)
             json_decref(replaced);
         else
-            check(walk, json_object_set_new(map, name, replaced));
+            note_failure(walk, json_object_set_new(map, name, replaced));
     }
 }
 
-static void normalise_list(struct walk *walk, json_t *schema, const char *key)
+static void normalise_list(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *list = json_object_get(schema, key);
     if (!list)
@@ -235,10 +235,10 @@ static void normalise_list(struct walk *walk, json_t *schema, const char *key)
         return;
     }
     for (size_t i = 0; i < json_array_size(list); i++)
-        check(walk, json_array_set_new(list, i, as_schema(walk, json_array_get(list, i))));
+        note_failure(walk, json_array_set_new(list, i, as_schema(walk, json_array_get(list, i))));
 }
 
-static void normalise_one(struct walk *walk, json_t *schema, const char *key)
+static void normalise_one(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *value = json_object_get(schema, key);
     if (!value)
@@ -246,21 +246,21 @@ static void normalise_one(struct walk *walk, json_t *schema, const char *key)
     if (json_is_array(value) && strcmp(key, "items") == 0)
         normalise_list(walk, schema, key);
     else
-        check(walk, json_object_set_new(schema, key, as_schema(walk, value)));
+        note_failure(walk, json_object_set_new(schema, key, as_schema(walk, value)));
 }
 
 /* Writes tuples as in 2020-12, and adds items to arrays. */
-static void complete_array(struct walk *walk, json_t *schema)
+static void complete_array(struct schema_walk *walk, json_t *schema)
 {
     json_t *items = json_object_get(schema, "items");
     json_t *type = json_object_get(schema, "type");
     if (json_is_array(items)) {
-        check(walk, json_object_set(schema, "prefixItems", items));
+        note_failure(walk, json_object_set(schema, "prefixItems", items));
         json_object_del(schema, "items");
         items = NULL;
     }
     if (!items && json_is_string(type) && strcmp(json_string_value(type), "array") == 0)
-        check(walk, json_object_set_new(schema, "items", json_object()));
+        note_failure(walk, json_object_set_new(schema, "items", json_object()));
 }
 
 /* Keywords by the kind of their value. */
@@ -282,7 +282,7 @@ static const char *const counts[] = {"minItems",  "maxItems",      "minLength",
                                      "maxLength", "minProperties", "maxProperties"};
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-static void normalise(struct walk *walk, json_t *schema)
+static void normalise_schema(struct schema_walk *walk, json_t *schema)
 {
     normalise_type(walk, schema);
     if (json_is_boolean(json_object_get(schema, "required")))
@@ -312,8 +312,8 @@ static void normalise(struct walk *walk, json_t *schema)
 
 int wt__schema_complete(json_t *schema)
 {
-    struct walk walk = {.complete = true};
-    normalise(&walk, schema);
+    struct schema_walk walk = {.complete = true};
+    normalise_schema(&walk, schema);
     return walk.failed ? WT_ENOMEM : 0;
 }
 
@@ -351,8 +351,8 @@ int wt__schema_write(struct buffer *out, json_t *schema)
         wt__buffer_text(out, SCHEMA_NONE);
         return out->failed ? WT_ENOMEM : 0;
     }
-    struct walk walk = {0};
-    normalise(&walk, schema);
+    struct schema_walk walk = {0};
+    normalise_schema(&walk, schema);
     json_t *root = walk.failed ? NULL : object_root(schema);
     int rc = root ? wt__json_write(out, root) : WT_ENOMEM;
     json_decref(root);

@@ -4,14 +4,14 @@
 
 #include "base/json.h"
 
-struct walk {
+struct text_walk {
     const json_t *root;
     struct buffer *names, *descriptions;
     unsigned parameters; /* visited */
     unsigned schemas;    /* visited, including alternatives without parameters */
 };
 
-static void put(struct buffer *buffer, struct str text)
+static void put_schema_line(struct buffer *buffer, struct str text)
 {
     text = wt__str_trim(text);
     if (!buffer || text.len == 0)
@@ -21,7 +21,7 @@ static void put(struct buffer *buffer, struct str text)
 }
 
 /* Follows a reference such as "#/$defs/X", without escapes. Returns NULL if the target is missing. */
-static const json_t *resolve(const struct walk *walk, struct str reference)
+static const json_t *resolve_in_schema(const struct text_walk *walk, struct str reference)
 {
     const json_t *at = walk->root;
     if (reference.len < 2 || memcmp(reference.ptr, "#/", 2) != 0)
@@ -36,22 +36,22 @@ static const json_t *resolve(const struct walk *walk, struct str reference)
     return at;
 }
 
-static void put_values(struct walk *walk, const json_t *schema)
+static void put_values(struct text_walk *walk, const json_t *schema)
 {
     const json_t *values = json_object_get(schema, "enum");
     for (size_t i = 0; i < json_array_size(values) && i < SCHEMA_TEXT_VALUES; i++) {
         const json_t *value = json_array_get(values, i);
         if (json_is_string(value))
-            put(walk->descriptions, (struct str){json_string_value(value), json_string_length(value)});
+            put_schema_line(walk->descriptions, (struct str){json_string_value(value), json_string_length(value)});
     }
 }
 
-static void visit(struct walk *walk, const json_t *schema, int depth)
+static void visit_schema(struct text_walk *walk, const json_t *schema, int depth)
 {
     static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
     if (!json_is_object(schema) || depth > SCHEMA_TEXT_DEPTH || ++walk->schemas > 4 * SCHEMA_TEXT_PARAMETERS)
         return;
-    visit(walk, resolve(walk, wt__json_str(schema, "$ref")), depth + 1);
+    visit_schema(walk, resolve_in_schema(walk, wt__json_str(schema, "$ref")), depth + 1);
     put_values(walk, schema);
     const char *name;
     json_t *property;
@@ -59,16 +59,16 @@ static void visit(struct walk *walk, const json_t *schema, int depth)
     {
         if (++walk->parameters > SCHEMA_TEXT_PARAMETERS)
             return;
-        put(walk->names, wt__str(name));
-        put(walk->descriptions, wt__json_str(property, "description"));
-        visit(walk, property, depth + 1);
+        put_schema_line(walk->names, wt__str(name));
+        put_schema_line(walk->descriptions, wt__json_str(property, "description"));
+        visit_schema(walk, property, depth + 1);
     }
-    visit(walk, json_object_get(schema, "items"), depth + 1);
-    visit(walk, json_object_get(schema, "additionalProperties"), depth + 1);
+    visit_schema(walk, json_object_get(schema, "items"), depth + 1);
+    visit_schema(walk, json_object_get(schema, "additionalProperties"), depth + 1);
     for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
         const json_t *list = json_object_get(schema, lists[l]);
         for (size_t i = 0; i < json_array_size(list); i++)
-            visit(walk, json_array_get(list, i), depth + 1);
+            visit_schema(walk, json_array_get(list, i), depth + 1);
     }
 }
 
@@ -78,8 +78,8 @@ int wt__schema_text(struct str schema, struct buffer *names, struct buffer *desc
     int rc = wt__json_parse(&root, schema.ptr, schema.len, NULL);
     if (rc < 0)
         return rc == WT_ENOMEM ? rc : 0;
-    struct walk walk = {.root = root, .names = names, .descriptions = descriptions};
-    visit(&walk, root, 0);
+    struct text_walk walk = {.root = root, .names = names, .descriptions = descriptions};
+    visit_schema(&walk, root, 0);
     json_decref(root);
     return (names && names->failed) || (descriptions && descriptions->failed) ? WT_ENOMEM : 0;
 }

@@ -35,7 +35,7 @@ bool wt__usage_outcome_read(struct str word, enum usage_outcome *out)
 }
 
 /* True if text has only blanks of any alphabet, and control characters. */
-static bool is_blank(struct str text)
+static bool is_blank_text(struct str text)
 {
     const char *end = text.ptr + text.len;
     for (const char *at = text.ptr; at < end;) {
@@ -59,12 +59,12 @@ int wt__usage_check_request(struct str request, wt_error *err)
                         (size_t)(nul - request.ptr));
     if (!wt__utf8_valid(request))
         return wt__fail(err, WT_EFORMAT, "the request is not valid UTF-8");
-    if (is_blank(request))
+    if (is_blank_text(request))
         return wt__fail(err, WT_EFORMAT, "the request is empty");
     return 0;
 }
 
-static int check_name(const char *what, struct str name, size_t most, wt_error *err)
+static int check_usage_name(const char *what, struct str name, size_t most, wt_error *err)
 {
     if (name.len > most)
         return wt__fail(err, WT_ETOOLONG, "the %s has %zu bytes; at most %zu are allowed", what, name.len, most);
@@ -75,19 +75,19 @@ static int check_name(const char *what, struct str name, size_t most, wt_error *
 
 int wt__usage_check_client(struct str client, wt_error *err)
 {
-    return check_name("client", client, WT_MAX_CLIENT_BYTES, err);
+    return check_usage_name("client", client, WT_MAX_CLIENT_BYTES, err);
 }
 
 int wt__usage_check_key(struct str key, wt_error *err)
 {
-    return check_name("key", key, WT_MAX_USAGE_KEY_BYTES, err);
+    return check_usage_name("key", key, WT_MAX_USAGE_KEY_BYTES, err);
 }
 
 /* ---------------------------------------------------------------- arguments */
 
 #define WANTED "give a JSON object, such as {\"city\": \"Oslo\"}"
 
-static int check_length(size_t len, wt_error *err)
+static int check_arguments_length(size_t len, wt_error *err)
 {
     if (len <= WT_MAX_ARGUMENTS_BYTES)
         return 0;
@@ -99,7 +99,7 @@ int wt__usage_read_arguments(json_t **out, struct str text, wt_error *err)
 {
     wt_error why = {0};
     *out = NULL;
-    int rc = check_length(text.len, err);
+    int rc = check_arguments_length(text.len, err);
     if (rc < 0)
         return rc;
     rc = wt__json_parse(out, text.ptr, text.len, &why);
@@ -121,7 +121,7 @@ int wt__usage_write_arguments(struct buffer *out, const json_t *arguments, wt_er
     size_t before = out->len;
     if (wt__json_write_typed(out, arguments) < 0)
         return wt__fail_nomem(err);
-    return check_length(out->len - before, err);
+    return check_arguments_length(out->len - before, err);
 }
 
 int wt__usage_check_arguments(struct str text, wt_error *err)
@@ -138,7 +138,7 @@ int wt__usage_check_arguments(struct str text, wt_error *err)
 /* ---------------------------------------------------------------- times */
 
 /* Reads `digits` digits and moves *text past them. Returns -1 if there are fewer. */
-static int64_t read_digits(struct str *text, size_t digits)
+static int64_t read_fixed_digits(struct str *text, size_t digits)
 {
     int64_t value = 0;
     if (text->len < digits)
@@ -152,7 +152,7 @@ static int64_t read_digits(struct str *text, size_t digits)
     return value;
 }
 
-static bool read_mark(struct str *text, const char *marks)
+static bool read_character(struct str *text, const char *marks)
 {
     if (text->len == 0 || !text->ptr[0] || !strchr(marks, text->ptr[0]))
         return false;
@@ -161,16 +161,16 @@ static bool read_mark(struct str *text, const char *marks)
 }
 
 /* Reads "Z" or "+01:00" as seconds east of UTC. */
-static bool read_offset(struct str *text, int64_t *east)
+static bool read_utc_offset(struct str *text, int64_t *east)
 {
     *east = 0;
-    if (read_mark(text, "Zz"))
+    if (read_character(text, "Zz"))
         return true;
     bool west = text->len > 0 && text->ptr[0] == '-';
-    if (!read_mark(text, "+-"))
+    if (!read_character(text, "+-"))
         return false;
-    int64_t hours = read_digits(text, 2);
-    int64_t minutes = read_mark(text, ":") ? read_digits(text, 2) : -1;
+    int64_t hours = read_fixed_digits(text, 2);
+    int64_t minutes = read_character(text, ":") ? read_fixed_digits(text, 2) : -1;
     if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
         return false;
     *east = (hours * 60 + minutes) * (west ? -60 : 60);
@@ -179,36 +179,36 @@ static bool read_offset(struct str *text, int64_t *east)
 
 static bool read_clock(struct str *text, struct tm *clock, int64_t *east)
 {
-    int64_t hour = read_digits(text, 2);
-    int64_t minute = read_mark(text, ":") ? read_digits(text, 2) : -1;
-    int64_t second = read_mark(text, ":") ? read_digits(text, 2) : -1;
+    int64_t hour = read_fixed_digits(text, 2);
+    int64_t minute = read_character(text, ":") ? read_fixed_digits(text, 2) : -1;
+    int64_t second = read_character(text, ":") ? read_fixed_digits(text, 2) : -1;
     if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) /* 60 is a leap second */
         return false;
-    if (read_mark(text, ".")) {
-        if (read_digits(text, 1) < 0)
+    if (read_character(text, ".")) {
+        if (read_fixed_digits(text, 1) < 0)
             return false;
-        while (read_digits(text, 1) >= 0) {
+        while (read_fixed_digits(text, 1) >= 0) {
         }
     }
     clock->tm_hour = (int)hour;
     clock->tm_min = (int)minute;
     clock->tm_sec = (int)second;
-    return read_offset(text, east);
+    return read_utc_offset(text, east);
 }
 
 bool wt__usage_time_read(struct str text, int64_t *seconds)
 {
     int64_t east = 0;
-    int64_t year = read_digits(&text, 4);
-    int64_t month = read_mark(&text, "-") ? read_digits(&text, 2) : -1;
-    int64_t day = read_mark(&text, "-") ? read_digits(&text, 2) : -1;
+    int64_t year = read_fixed_digits(&text, 4);
+    int64_t month = read_character(&text, "-") ? read_fixed_digits(&text, 2) : -1;
+    int64_t day = read_character(&text, "-") ? read_fixed_digits(&text, 2) : -1;
     struct tm clock = {.tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day};
     if (year < 1970 || month < 1 || month > 12 || day < 1)
         return false;
     time_t midnight = timegm(&clock);
     if (clock.tm_mday != day) /* 31 April is 1 May */
         return false;
-    if (text.len > 0 && (!read_mark(&text, "Tt ") || !read_clock(&text, &clock, &east) || text.len > 0))
+    if (text.len > 0 && (!read_character(&text, "Tt ") || !read_clock(&text, &clock, &east) || text.len > 0))
         return false;
     *seconds = midnight + clock.tm_hour * 3600 + clock.tm_min * 60 + clock.tm_sec - east;
     return *seconds >= 0 && *seconds <= CLOCK_TEXT_MAX;

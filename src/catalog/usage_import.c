@@ -17,7 +17,8 @@ enum { REASON_MAX = 512, STEP_BYTES = 1 << 20, SHOWN = 80, POINTER_MAX = 48 };
 
 /* ---------------------------------------------------------------- issues */
 
-static int keep_issue(struct usage_import *import, const struct usage_place *place, const char *reason, wt_error *err)
+static int keep_usage_issue(struct usage_import *import, const struct usage_place *place, const char *reason,
+                            wt_error *err)
 {
     if (import->issue_count == WT_MAX_ISSUES)
         return 0;
@@ -44,7 +45,7 @@ int wt__usage_issue(struct usage_import *import, const struct usage_place *place
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     if (!import->strict)
-        return keep_issue(import, place, reason, err);
+        return keep_usage_issue(import, place, reason, err);
     return wt__fail_at(err, WT_EFORMAT, place->line, place->byte, place->pointer, "%s:%zu: %s%s%s", place->file,
                        place->line, place->pointer, *place->pointer ? ": " : "", reason);
 }
@@ -58,7 +59,7 @@ void wt__usage_import_dispose(struct usage_import *import)
 
 /* ---------------------------------------------------------------- lines */
 
-struct lines {
+struct usage_lines {
     struct usage_import *import;
     struct str text;
     struct usage_place place;
@@ -67,7 +68,7 @@ struct lines {
 };
 
 /* Returns 1 with the next line that is not blank, 0 at the end, or WT_ECANCELLED. */
-static int next_line(struct lines *l, struct str *line, wt_error *err)
+static int next_usage_line(struct usage_lines *l, struct str *line, wt_error *err)
 {
     while (l->next < l->text.len) {
         const char *begin = l->text.ptr + l->next, *end = memchr(begin, '\n', l->text.len - l->next);
@@ -93,9 +94,10 @@ static int next_line(struct lines *l, struct str *line, wt_error *err)
     return 0;
 }
 
-static int lines_open(struct lines *l, struct usage_import *import, struct str text, const char *name, wt_error *err)
+static int open_usage_lines(struct usage_lines *l, struct usage_import *import, struct str text, const char *name,
+                            wt_error *err)
 {
-    *l = (struct lines){.import = import, .text = text, .place = {.file = name, .pointer = ""}};
+    *l = (struct usage_lines){.import = import, .text = text, .place = {.file = name, .pointer = ""}};
     if (text.len > WT_MAX_FILE_BYTES)
         return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes; at most %d are read", name, text.len, WT_MAX_FILE_BYTES);
     return wt__progress_phase(import->progress, "reading", text.len) ? wt__fail_cancelled(err) : 0;
@@ -106,7 +108,7 @@ static int lines_open(struct lines *l, struct usage_import *import, struct str t
     ((l)->import->skipped++, (l)->place.pointer = (at), wt__usage_issue((l)->import, &(l)->place, (err), __VA_ARGS__))
 
 /* Removes the parser's quote, which may contain somebody's arguments. */
-static void unquote(wt_error *why)
+static void remove_quote(wt_error *why)
 {
     char *near = strstr(why->message, " near '");
     if (near)
@@ -114,13 +116,13 @@ static void unquote(wt_error *why)
 }
 
 /* Returns 1 with the line's object, to be released with json_decref, or 0 if an issue was reported. */
-static int read_object(struct lines *l, struct str line, json_t **out, wt_error *err)
+static int read_line_object(struct usage_lines *l, struct str line, json_t **out, wt_error *err)
 {
     wt_error why = {0};
     int rc = wt__json_parse(out, line.ptr, line.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
-    unquote(&why);
+    remove_quote(&why);
     if (rc < 0)
         return SKIP(l, "", err, "%s%s", why.message, l->cut ? " (the source may be cut off here)" : "");
     if (json_is_object(*out))
@@ -133,7 +135,7 @@ static int read_object(struct lines *l, struct str line, json_t **out, wt_error 
 /* ---------------------------------------------------------------- JSON Lines */
 
 /* Each returns 1, 0 if an issue was reported, or a failure. */
-static int read_request(struct lines *l, const json_t *object, struct str *out, wt_error *err)
+static int read_line_request(struct usage_lines *l, const json_t *object, struct str *out, wt_error *err)
 {
     wt_error why = {0};
     const json_t *value = json_object_get(object, "request");
@@ -145,7 +147,8 @@ static int read_request(struct lines *l, const json_t *object, struct str *out, 
 
 /* Reads an element of "tools": a name, or {"tool": NAME, "arguments": {...}}. Invalid arguments are dropped, and the
  * tool is kept. */
-static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_draft_tool *out, wt_error *err)
+static int read_line_tool(struct usage_lines *l, json_t *item, size_t index, struct usage_draft_tool *out,
+                          wt_error *err)
 {
     char at[POINTER_MAX];
     const json_t *name = json_is_object(item) ? json_object_get(item, "tool") : item;
@@ -168,8 +171,8 @@ static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_d
     return rc < 0 ? rc : 1;
 }
 
-static int read_tools(struct lines *l, const json_t *object, struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS],
-                      size_t *count, wt_error *err)
+static int read_line_tools(struct usage_lines *l, const json_t *object,
+                           struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS], size_t *count, wt_error *err)
 {
     size_t i;
     json_t *item;
@@ -183,14 +186,14 @@ static int read_tools(struct lines *l, const json_t *object, struct usage_draft_
         return SKIP(l, "/tools", err, "%zu tools in one usage; at most %d are allowed", *count, WT_MAX_USAGE_TOOLS);
     json_array_foreach(list, i, item)
     {
-        int rc = read_tool(l, item, i, &tools[i], err);
+        int rc = read_line_tool(l, item, i, &tools[i], err);
         if (rc <= 0)
             return rc;
     }
     return 1;
 }
 
-static int read_outcome(struct lines *l, const json_t *object, enum usage_outcome *out, wt_error *err)
+static int read_line_outcome(struct usage_lines *l, const json_t *object, enum usage_outcome *out, wt_error *err)
 {
     const json_t *value = json_object_get(object, "outcome");
     *out = USAGE_UNTOLD;
@@ -204,7 +207,7 @@ static int read_outcome(struct lines *l, const json_t *object, enum usage_outcom
     return SKIP(l, "/outcome", err, "the outcome is not one of: " USAGE_OUTCOME_WORDS);
 }
 
-static int read_time(struct lines *l, const json_t *object, int64_t *out, wt_error *err)
+static int read_line_time(struct usage_lines *l, const json_t *object, int64_t *out, wt_error *err)
 {
     const json_t *value = json_object_get(object, "time");
     *out = -1;
@@ -222,8 +225,8 @@ static int read_time(struct lines *l, const json_t *object, int64_t *out, wt_err
     return SKIP(l, "/time", err, "the time is neither a number of seconds since 1970 nor like 2026-11-22T08:30:00Z");
 }
 
-static int read_name(struct lines *l, const json_t *object, const char *pointer,
-                     int (*check)(struct str name, wt_error *err), struct str *out, wt_error *err)
+static int read_line_name(struct usage_lines *l, const json_t *object, const char *pointer,
+                          int (*check)(struct str name, wt_error *err), struct str *out, wt_error *err)
 {
     wt_error why = {0};
     const json_t *value = json_object_get(object, pointer + 1);
@@ -242,35 +245,35 @@ static bool is_outcome(const json_t *object)
            json_object_get(object, "outcome") && wt__json_str(object, "key").len > 0;
 }
 
-static int read_usage(struct lines *l, const json_t *object, wt_error *err)
+static int read_line_usage(struct usage_lines *l, const json_t *object, wt_error *err)
 {
     struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS];
     struct usage_draft draft = {.tools = tools, .file = l->place.file, .line = l->place.line, .byte = l->place.byte};
     bool usage = !is_outcome(object);
-    int rc = usage ? read_request(l, object, &draft.request, err) : 1;
+    int rc = usage ? read_line_request(l, object, &draft.request, err) : 1;
     if (rc > 0 && usage)
-        rc = read_tools(l, object, tools, &draft.tool_count, err);
+        rc = read_line_tools(l, object, tools, &draft.tool_count, err);
     if (rc > 0)
-        rc = read_outcome(l, object, &draft.outcome, err);
+        rc = read_line_outcome(l, object, &draft.outcome, err);
     if (rc > 0)
-        rc = read_time(l, object, &draft.time, err);
+        rc = read_line_time(l, object, &draft.time, err);
     if (rc > 0)
-        rc = read_name(l, object, "/client", wt__usage_check_client, &draft.client, err);
+        rc = read_line_name(l, object, "/client", wt__usage_check_client, &draft.client, err);
     if (rc > 0)
-        rc = read_name(l, object, "/key", wt__usage_check_key, &draft.key, err);
+        rc = read_line_name(l, object, "/key", wt__usage_check_key, &draft.key, err);
     return rc > 0 ? l->import->take(l->import->context, &draft, err) : rc;
 }
 
 int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const char *name, wt_error *err)
 {
-    struct lines l;
+    struct usage_lines l;
     struct str line;
-    int rc = lines_open(&l, import, bytes, name, err);
-    while (rc == 0 && (rc = next_line(&l, &line, err)) == 1) {
+    int rc = open_usage_lines(&l, import, bytes, name, err);
+    while (rc == 0 && (rc = next_usage_line(&l, &line, err)) == 1) {
         json_t *object = NULL;
-        rc = read_object(&l, line, &object, err);
+        rc = read_line_object(&l, line, &object, err);
         if (rc == 1)
-            rc = read_usage(&l, object, err);
+            rc = read_line_usage(&l, object, err);
         json_decref(object);
     }
     if (rc == 0 && l.place.line == 0)

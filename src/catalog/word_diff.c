@@ -13,13 +13,13 @@ enum {
     DIFF_QUOTED = 160 /* maximum bytes quoted of each */
 };
 
-struct words {
+struct diff_words {
     struct str *items;
     size_t count, capacity;
 };
 
 /* Returns the length of at most `most` bytes that ends between characters. */
-static size_t cut_at(struct str text, size_t most)
+static size_t find_cut(struct str text, size_t most)
 {
     while (most > 0 && ((unsigned char)text.ptr[most] & 0xc0) == 0x80)
         most--;
@@ -29,12 +29,12 @@ static size_t cut_at(struct str text, size_t most)
 void wt__quote(struct buffer *out, struct str text, size_t most)
 {
     bool whole = text.len <= most;
-    wt__shown_string(out, whole ? text : (struct str){text.ptr, cut_at(text, most)});
+    wt__shown_string(out, whole ? text : (struct str){text.ptr, find_cut(text, most)});
     if (!whole)
         wt__buffer_printf(out, "... (%zu bytes)", text.len);
 }
 
-static int read_words(struct words *out, struct str text)
+static int split_diff_words(struct diff_words *out, struct str text)
 {
     for (size_t at = 0; at < text.len;) {
         size_t begin = at;
@@ -50,7 +50,7 @@ static int read_words(struct words *out, struct str text)
 }
 
 /* Returns the text of words [from, to). */
-static struct str span(const struct words *words, size_t from, size_t to)
+static struct str join_words(const struct diff_words *words, size_t from, size_t to)
 {
     if (from == to)
         return (struct str){"", 0};
@@ -59,19 +59,19 @@ static struct str span(const struct words *words, size_t from, size_t to)
 }
 
 struct diff {
-    struct words before, after;
+    struct diff_words before, after;
     struct buffer *out;
-    size_t told, untold;
+    size_t shown_count, hidden_count;
     uint16_t *table; /* [(n + 1) * (m + 1)] length of the longest common subsequence of the rests */
 };
 
-static void tell(struct diff *d, struct str gone, struct str come)
+static void add_text_change(struct diff *d, struct str gone, struct str come)
 {
-    if (d->told == DIFF_PLACES) {
-        d->untold++;
+    if (d->shown_count == DIFF_PLACES) {
+        d->hidden_count++;
         return;
     }
-    wt__buffer_text(d->out, d->told++ > 0 ? "; " : "");
+    wt__buffer_text(d->out, d->shown_count++ > 0 ? "; " : "");
     if (gone.len == 0)
         wt__buffer_text(d->out, "now also says ");
     else if (come.len == 0)
@@ -86,7 +86,7 @@ static void tell(struct diff *d, struct str gone, struct str come)
 }
 
 /* Fills the table for the words [a, n) and [b, m). */
-static void fill(struct diff *d, size_t a, size_t n, size_t b, size_t m)
+static void fill_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
 {
     size_t width = m - b + 1;
     for (size_t i = n - a; i-- > 0;)
@@ -99,7 +99,7 @@ static void fill(struct diff *d, size_t a, size_t n, size_t b, size_t m)
         }
 }
 
-static void walk(struct diff *d, size_t a, size_t n, size_t b, size_t m)
+static void walk_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
 {
     size_t width = m - b + 1, i = 0, j = 0;
     while (i < n - a || j < m - b) {
@@ -114,7 +114,7 @@ static void walk(struct diff *d, size_t a, size_t n, size_t b, size_t m)
                 j++;
         }
         if (i > gone || j > come)
-            tell(d, span(&d->before, a + gone, a + i), span(&d->after, b + come, b + j));
+            add_text_change(d, join_words(&d->before, a + gone, a + i), join_words(&d->after, b + come, b + j));
         while (i < n - a && j < m - b && wt__str_equal(d->before.items[a + i], d->after.items[b + j])) {
             i++;
             j++;
@@ -122,7 +122,7 @@ static void walk(struct diff *d, size_t a, size_t n, size_t b, size_t m)
     }
 }
 
-static int compare(struct diff *d)
+static int compare_words(struct diff *d)
 {
     size_t a = 0, n = d->before.count, m = d->after.count;
     while (a < n && a < m && wt__str_equal(d->before.items[a], d->after.items[a]))
@@ -134,23 +134,24 @@ static int compare(struct diff *d)
     }
     size_t rows = n - a + 1, columns = m - b + 1;
     if (rows > UINT16_MAX || columns > UINT16_MAX || rows * columns > DIFF_CELLS) {
-        tell(d, span(&d->before, a, n), span(&d->after, b, m));
+        add_text_change(d, join_words(&d->before, a, n), join_words(&d->after, b, m));
         return 0;
     }
     d->table = calloc(rows * columns, sizeof *d->table);
     if (!d->table)
         return WT_ENOMEM;
-    fill(d, a, n, b, m);
-    walk(d, a, n, b, m);
+    fill_table(d, a, n, b, m);
+    walk_table(d, a, n, b, m);
     return 0;
 }
 
 int wt__word_diff(struct buffer *out, struct str before, struct str after)
 {
     struct diff d = {.out = out};
-    int rc = read_words(&d.before, before) < 0 || read_words(&d.after, after) < 0 ? WT_ENOMEM : compare(&d);
-    if (rc == 0 && d.untold > 0)
-        wt__buffer_printf(out, "; and %zu more changes", d.untold);
+    int rc = split_diff_words(&d.before, before) < 0 || split_diff_words(&d.after, after) < 0 ? WT_ENOMEM
+                                                                                              : compare_words(&d);
+    if (rc == 0 && d.hidden_count > 0)
+        wt__buffer_printf(out, "; and %zu more changes", d.hidden_count);
     free(d.table);
     free(d.before.items);
     free(d.after.items);

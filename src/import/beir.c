@@ -5,12 +5,12 @@
 #include "import/reader.h"
 #include "catalog/schema.h"
 
-static bool detect(const struct peek *peek)
+static bool detect_beir(const struct peek *peek)
 {
     return peek->lines && (peek->keys & PEEK_ID) && (peek->keys & PEEK_TEXT);
 }
 
-static int visit(struct reader *reader, const struct json_item *item, wt_error *err)
+static int read_beir_row(struct import_reader *reader, const struct json_item *item, wt_error *err)
 {
     json_t *row;
     struct draft draft = {.definition = item->value, .place = {item->byte, item->line}};
@@ -34,9 +34,9 @@ static int visit(struct reader *reader, const struct json_item *item, wt_error *
     return rc < 0 ? rc : 0;
 }
 
-static int read_lines(struct reader *reader, struct str bytes, wt_error *err)
+static int read_beir(struct import_reader *reader, struct str bytes, wt_error *err)
 {
-    return wt__walk_lines(reader, bytes, visit, err);
+    return wt__walk_lines(reader, bytes, read_beir_row, err);
 }
 
-const struct importer wt__import_beir = {"beir", detect, read_lines};
+const struct importer wt__import_beir = {"beir", detect_beir, read_beir};

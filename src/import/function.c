@@ -18,8 +18,8 @@ static const struct {
 };
 
 /* Returns 1 with the schema or NULL in *out, or 0 if an issue was reported. */
-static int find_schema(struct reader *reader, struct place place, const json_t *function,
-                       const struct function_shape *shape, json_t **out, wt_error *err)
+static int find_function_schema(struct import_reader *reader, struct source_place place, const json_t *function,
+                                const struct function_shape *shape, json_t **out, wt_error *err)
 {
     *out = NULL;
     for (size_t i = 0; i < FUNCTION_SCHEMA_KEYS && shape->schema_keys[i]; i++) {
@@ -49,8 +49,8 @@ static int find_schema(struct reader *reader, struct place place, const json_t *
 
 /* Hosted tools (web search, code interpreter) are listed together with functions. Returns 1 for a function, or 0 if an
  * issue was reported. */
-static int check_type(struct reader *reader, struct place place, const json_t *tool, const struct function_shape *shape,
-                      wt_error *err)
+static int check_function_type(struct import_reader *reader, struct source_place place, const json_t *tool,
+                               const struct function_shape *shape, wt_error *err)
 {
     struct str type = wt__json_str(tool, "type");
     if (type.len == 0 || !shape->types[0])
@@ -63,8 +63,8 @@ static int check_type(struct reader *reader, struct place place, const json_t *t
                             (int)(type.len < 64 ? type.len : 64), type.ptr);
 }
 
-static int read_texts(struct reader *reader, const json_t *function, const struct function_shape *shape,
-                      struct draft *draft, wt_error *err)
+static int read_function_texts(struct import_reader *reader, const json_t *function, const struct function_shape *shape,
+                               struct draft *draft, wt_error *err)
 {
     int rc = wt__reader_text(reader, draft->place, function, "name", &draft->name, err);
     if (rc > 0)
@@ -80,7 +80,7 @@ static int read_texts(struct reader *reader, const json_t *function, const struc
     return rc;
 }
 
-int wt__function_read(struct reader *reader, const struct json_item *item, const struct function_shape *shape,
+int wt__function_read(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
                       wt_error *err)
 {
     json_t *tool, *schema = NULL, *made = NULL;
@@ -94,9 +94,9 @@ int wt__function_read(struct reader *reader, const struct json_item *item, const
         wt__pointer_key(reader, wt__str(shape->nested));
     else
         function = tool;
-    rc = check_type(reader, draft.place, tool, shape, err);
+    rc = check_function_type(reader, draft.place, tool, shape, err);
     if (rc > 0)
-        rc = read_texts(reader, function, shape, &draft, err);
+        rc = read_function_texts(reader, function, shape, &draft, err);
     if (rc > 0 && shape->named_provider && function != tool && draft.provider.len == 0)
         rc = wt__reader_text(reader, draft.place, tool, "provider", &draft.provider, err);
     if (draft.provider.len == 0)
@@ -104,7 +104,7 @@ int wt__function_read(struct reader *reader, const struct json_item *item, const
     if (draft.provider.len == 0)
         draft.provider = wt__json_str(tool, "server");
     if (rc > 0)
-        rc = find_schema(reader, draft.place, function, shape, &schema, err);
+        rc = find_function_schema(reader, draft.place, function, shape, &schema, err);
     if (rc > 0 && schema && shape->loose && wt__schema_from_parameters(&made, schema) < 0)
         rc = wt__fail_nomem(err);
     if (rc > 0) {

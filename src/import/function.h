@@ -17,7 +17,7 @@ struct function_shape {
     bool loose;                                    /* accept any description of parameters as a schema */
 };
 
-int wt__function_read(struct reader *reader, const struct json_item *item, const struct function_shape *shape,
+int wt__function_read(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
                       wt_error *err);
 
 #endif

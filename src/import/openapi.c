@@ -13,7 +13,7 @@
 #include "text/markup.h"
 
 /* A path item while its operations are read. */
-struct path {
+struct path_item {
     struct str name;
     json_t *shared;            /* its parameters, or NULL */
     json_t *servers;           /* shortened, or NULL */
@@ -27,7 +27,7 @@ static const char *const fields[] = {"$ref", "summary", "description", "servers"
 
 enum { METHOD_SHOWN = 32 }; /* maximum bytes of an unknown method in a message */
 
-static bool detect(const struct peek *peek)
+static bool detect_openapi(const struct peek *peek)
 {
     return (peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER)) != 0;
 }
@@ -56,7 +56,7 @@ static void put_method(struct buffer *out, struct str method, struct str path)
 }
 
 /* Sets description and title. With only one of the two texts, it is the description. */
-static void put_texts(struct draft *draft, struct str summary, struct str description)
+static void set_texts(struct draft *draft, struct str summary, struct str description)
 {
     draft->description = description.len > 0 ? description : summary;
     draft->title = description.len > 0 ? summary : (struct str){"", 0};
@@ -73,7 +73,7 @@ static void strip_draft(struct draft *draft, struct buffer plain[2])
 
 /* Reports a missing target of a reference. In a truncated document the target may be in the unread part, and the
  * truncation was reported. */
-static int tell_dangling(struct openapi *document, struct place place, wt_error *err)
+static int report_dangling(struct openapi *document, struct source_place place, wt_error *err)
 {
     if (document->whole)
         return wt__reader_issue(document->reader, place, "", err,
@@ -82,10 +82,10 @@ static int tell_dangling(struct openapi *document, struct place place, wt_error 
     return 0;
 }
 
-static int add_operation(struct openapi *document, const struct path *path, const struct json_item *item,
+static int add_operation(struct openapi *document, const struct path_item *path, const struct json_item *item,
                          struct draft *draft, const json_t *operation, wt_error *err)
 {
-    struct reader *reader = document->reader;
+    struct import_reader *reader = document->reader;
     struct str summary, description;
     int rc = wt__reader_text(reader, draft->place, operation, "operationId", &draft->name, err);
     if (rc > 0)
@@ -97,9 +97,9 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     struct buffer route = {0}, tags = {0}, plain[2] = {{0}};
     put_method(&route, item->key, path->name);
     put_tags(&tags, operation);
-    put_texts(draft, summary, description);
+    set_texts(draft, summary, description);
     if (draft->description.len == 0)
-        put_texts(draft, path->summary, path->about);
+        set_texts(draft, path->summary, path->about);
     strip_draft(draft, plain);
     draft->source_id = wt__buffer_view(&route);
     draft->category = wt__buffer_view(&tags);
@@ -111,7 +111,7 @@ static int add_operation(struct openapi *document, const struct path *path, cons
         wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
         rc = wt__fail_nomem(err);
     else if (document->dangling[0])
-        rc = tell_dangling(document, draft->place, err);
+        rc = report_dangling(document, draft->place, err);
     else
         rc = wt__reader_add(reader, draft, err);
     if (rc >= 0 && document->wrong[0])
@@ -125,7 +125,8 @@ static int add_operation(struct openapi *document, const struct path *path, cons
 }
 
 /* Notes the id of an operation that was skipped. */
-static int leave_operation(struct reader *reader, const struct path *path, const struct json_item *item, wt_error *err)
+static int skip_operation(struct import_reader *reader, const struct path_item *path, const struct json_item *item,
+                          wt_error *err)
 {
     struct buffer route = {0};
     put_method(&route, item->key, path->name);
@@ -134,7 +135,7 @@ static int leave_operation(struct reader *reader, const struct path *path, const
     return rc;
 }
 
-static int read_operation(struct openapi *document, const struct path *path, struct str provider,
+static int read_operation(struct openapi *document, const struct path_item *path, struct str provider,
                           const struct json_item *item, wt_error *err)
 {
     json_t *operation;
@@ -148,27 +149,18 @@ static int read_operation(struct openapi *document, const struct path *path, str
         json_decref(operation);
     }
     if (rc >= 0 && document->reader->out->tool_count == before)
-        rc = leave_operation(document->reader, path, item, err);
+        rc = skip_operation(document->reader, path, item, err);
     return rc < 0 ? rc : 0;
 }
 
 /* ---------------------------------------------------------------- paths */
 
-static bool among(const char *const *words, size_t count, struct str key)
-{
-    for (size_t i = 0; i < count; i++)
-        if (wt__str_equal(key, wt__str(words[i])))
-            return true;
-    return false;
-}
-#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
-
 /* Reports an unknown key of a path item. It is most likely a misspelt method, and so a lost operation. */
-static int tell_unknown(struct reader *reader, const struct json_item *item, wt_error *err)
+static int report_unknown_key(struct import_reader *reader, const struct json_item *item, wt_error *err)
 {
     char lower[METHOD_SHOWN];
     size_t len = item->key.len < sizeof lower ? item->key.len : sizeof lower;
-    struct place place = {item->byte, item->line};
+    struct source_place place = {item->byte, item->line};
     struct nearest nearest;
     for (size_t i = 0; i < len; i++)
         lower[i] = (char)tolower((unsigned char)item->key.ptr[i]);
@@ -184,8 +176,8 @@ static int tell_unknown(struct reader *reader, const struct json_item *item, wt_
 }
 
 /* Reads the operations of a path item, or of its additionalOperations, whose members are all operations. */
-static int each_operation(struct openapi *document, const struct path *path, struct str provider,
-                          const struct json_item *object, bool additional, wt_error *err)
+static int read_operations(struct openapi *document, const struct path_item *path, struct str provider,
+                           const struct json_item *object, bool additional, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
@@ -194,12 +186,12 @@ static int each_operation(struct openapi *document, const struct path *path, str
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
         rc = 0;
         size_t mark = wt__pointer_key(document->reader, item.key);
-        if (additional || AMONG(methods, item.key))
+        if (additional || KEY_AMONG(methods, item.key))
             rc = read_operation(document, path, provider, &item, err);
         else if (wt__str_equal(item.key, STR("additionalOperations")))
-            rc = each_operation(document, path, provider, &item, true, err);
-        else if (!AMONG(fields, item.key) && !wt__str_starts(item.key, STR("x-")))
-            rc = tell_unknown(document->reader, &item, err);
+            rc = read_operations(document, path, provider, &item, true, err);
+        else if (!KEY_AMONG(fields, item.key) && !wt__str_starts(item.key, STR("x-")))
+            rc = report_unknown_key(document->reader, &item, err);
         wt__pointer_back(document->reader, mark);
         if (rc < 0)
             return rc;
@@ -208,16 +200,16 @@ static int each_operation(struct openapi *document, const struct path *path, str
 }
 
 /* Adds shared members of a path item to the path's head unless present. Returns 1, or 0 if an issue was reported. */
-static int read_shared(struct openapi *document, const struct json_item *object, struct path *path, wt_error *err)
+static int read_shared(struct openapi *document, const struct json_item *object, struct path_item *path, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
-    struct place place = {object->byte, object->line};
+    struct source_place place = {object->byte, object->line};
     wt__json_scan_open(&scan, document->text, object->byte, object->line);
     while (wt__json_scan_next(&scan, &item) > 0) {
         bool parameters = wt__str_equal(item.key, STR("parameters"));
         json_t *value = NULL;
-        if (!AMONG(fields, item.key) || json_object_getn(path->head, item.key.ptr, item.key.len))
+        if (!KEY_AMONG(fields, item.key) || json_object_getn(path->head, item.key.ptr, item.key.len))
             continue;
         int rc = wt__json_parse(&value, item.value.ptr, item.value.len, NULL);
         if (rc == WT_ENOMEM)
@@ -235,10 +227,10 @@ static int read_shared(struct openapi *document, const struct json_item *object,
 
 /* Reads the shared members of a path item, and the item that its "$ref" points to. Returns 1, or 0 if an issue was
  * reported. */
-static int read_head(struct openapi *document, const struct json_item *object, struct path *path,
-                     struct openapi_part **elsewhere, wt_error *err)
+static int read_path_head(struct openapi *document, const struct json_item *object, struct path_item *path,
+                          struct openapi_part **elsewhere, wt_error *err)
 {
-    struct place place = {object->byte, object->line};
+    struct source_place place = {object->byte, object->line};
     int rc = read_shared(document, object, path, err);
     if (rc <= 0)
         return rc;
@@ -265,7 +257,7 @@ static int read_path(struct openapi *document, struct str provider, const struct
 {
     struct openapi_part *elsewhere = NULL;
     json_t *key = NULL;
-    struct path path = {.name = item->key, .head = json_object()};
+    struct path_item path = {.name = item->key, .head = json_object()};
     /* Decode a key with escapes as a JSON string, with the quotes around it. */
     if (memchr(item->key.ptr, '\\', item->key.len) &&
         wt__json_parse(&key, item->key.ptr - 1, item->key.len + 2, NULL) == 0 && json_is_string(key))
@@ -273,15 +265,15 @@ static int read_path(struct openapi *document, struct str provider, const struct
     size_t mark = wt__pointer_key(document->reader, path.name);
     int rc = path.head ? 1 : wt__fail_nomem(err);
     if (rc > 0 && path.name.len > 0 && path.name.ptr[0] != '/')
-        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
+        rc = wt__reader_issue(document->reader, (struct source_place){item->byte, item->line}, "", err,
                               "a path must begin with \"/\", so this one was skipped");
     if (rc > 0 && (item->value.len == 0 || item->value.ptr[0] != '{'))
-        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
+        rc = wt__reader_issue(document->reader, (struct source_place){item->byte, item->line}, "", err,
                               "a path must be an object of operations");
     if (rc > 0)
-        rc = read_head(document, item, &path, &elsewhere, err);
+        rc = read_path_head(document, item, &path, &elsewhere, err);
     if (rc > 0)
-        rc = each_operation(document, &path, provider, elsewhere ? &elsewhere->item : item, false, err);
+        rc = read_operations(document, &path, provider, elsewhere ? &elsewhere->item : item, false, err);
     wt__pointer_back(document->reader, mark);
     json_decref(path.head);
     json_decref(path.servers);
@@ -306,18 +298,18 @@ static int read_paths(struct openapi *document, struct str provider, const struc
 /* ---------------------------------------------------------------- the document */
 
 /* Members of the root. */
-struct root {
+struct document_root {
     struct json_item version, swagger, info, servers, host, base, schemes, security, paths;
     struct json_item like_paths; /* a member with a similar name */
     struct json_scan scan;       /* state at the end of the root */
     bool whole;
 };
 
-static void read_root(struct root *root, struct str text)
+static void scan_root(struct document_root *root, struct str text)
 {
     struct json_item object, item;
     int rc;
-    *root = (struct root){.whole = true};
+    *root = (struct document_root){.whole = true};
     wt__json_scan_root(text, 0, 1, &object);
     wt__json_scan_open(&root->scan, text, object.byte, object.line);
     while ((rc = wt__json_scan_next(&root->scan, &item)) > 0) {
@@ -337,7 +329,7 @@ static void read_root(struct root *root, struct str text)
     root->whole = rc == 0;
 }
 
-static int check_version(const struct reader *reader, const struct root *root, wt_error *err)
+static int check_openapi_version(const struct import_reader *reader, const struct document_root *root, wt_error *err)
 {
     static const char *const read[] = {"3.0", "3.1", "3.2"};
     const char *file = reader->out->files[reader->file];
@@ -369,7 +361,8 @@ static int read_member(json_t **out, const struct json_item *item, wt_error *err
 }
 
 /* Derives the provider from the title, the first server, and the file name. */
-static int name_provider(const struct reader *reader, const struct root *root, struct buffer *out, wt_error *err)
+static int name_provider(const struct import_reader *reader, const struct document_root *root, struct buffer *out,
+                         wt_error *err)
 {
     json_t *info = NULL, *servers = NULL;
     int rc = read_member(&info, &root->info, err);
@@ -388,7 +381,7 @@ static int name_provider(const struct reader *reader, const struct root *root, s
 }
 
 /* Reads the members of the root that operations inherit. */
-static int read_inherited(struct openapi *document, const struct root *root, wt_error *err)
+static int read_inherited(struct openapi *document, const struct document_root *root, wt_error *err)
 {
     const struct {
         const char *key;
@@ -413,11 +406,11 @@ static int read_inherited(struct openapi *document, const struct root *root, wt_
 }
 
 /* Fails, because a document without operations is most likely a mistake. */
-static int fail_empty(const struct reader *reader, const struct root *root, wt_error *err)
+static int fail_empty(const struct import_reader *reader, const struct document_root *root, wt_error *err)
 {
     const char *file = reader->out->files[reader->file];
     const struct json_item *item = root->paths.value.len > 0 ? &root->paths : &root->like_paths;
-    struct place place = wt__reader_place(reader, (struct place){item->byte, item->line});
+    struct source_place place = wt__reader_place(reader, (struct source_place){item->byte, item->line});
     if (item->value.len == 0)
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s: this OpenAPI document has no \"paths\"", file);
     if (item == &root->paths)
@@ -428,15 +421,15 @@ static int fail_empty(const struct reader *reader, const struct root *root, wt_e
                        (int)item->key.len, item->key.ptr);
 }
 
-static int read_text(struct reader *reader, struct str text, wt_error *err)
+static int read_openapi_text(struct import_reader *reader, struct str text, wt_error *err)
 {
     struct openapi document = {.reader = reader, .text = text};
-    struct root root;
+    struct document_root root;
     struct buffer provider = {0};
     size_t before = reader->out->tool_count + reader->out->skipped;
-    read_root(&root, text);
+    scan_root(&root, text);
     document.whole = root.whole && !reader->broken;
-    int rc = check_version(reader, &root, err);
+    int rc = check_openapi_version(reader, &root, err);
     if (rc == 0)
         rc = name_provider(reader, &root, &provider, err);
     if (rc < 0) {
@@ -448,7 +441,7 @@ static int read_text(struct reader *reader, struct str text, wt_error *err)
     if (rc == 0 && root.paths.value.len > 0)
         rc = read_paths(&document, wt__buffer_view(&provider), &root.paths, err);
     if (rc == 0 && document.waiting > 0)
-        rc = wt__reader_issue(reader, (struct place){root.paths.byte, root.paths.line}, "", err,
+        rc = wt__reader_issue(reader, (struct source_place){root.paths.byte, root.paths.line}, "", err,
                               "%zu operation%s to parts after the point where reading stopped, and %s skipped",
                               document.waiting, document.waiting > 1 ? "s refer" : " refers",
                               document.waiting > 1 ? "were" : "was");
@@ -462,7 +455,7 @@ static int read_text(struct reader *reader, struct str text, wt_error *err)
     return rc;
 }
 
-static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
+static int read_openapi_yaml(struct import_reader *reader, struct str bytes, wt_error *err)
 {
     struct yaml yaml;
     int rc = wt__yaml_to_json(&yaml, bytes, reader->limits.file_bytes);
@@ -474,16 +467,16 @@ static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
     }
     reader->yaml = &yaml;
     if (rc == 0)
-        rc = read_text(reader, wt__buffer_view(&yaml.json), err);
+        rc = read_openapi_text(reader, wt__buffer_view(&yaml.json), err);
     reader->yaml = NULL;
     wt__yaml_dispose(&yaml);
     return rc;
 }
 
-static int read_document(struct reader *reader, struct str bytes, wt_error *err)
+static int read_openapi(struct import_reader *reader, struct str bytes, wt_error *err)
 {
     struct str start = wt__str_trim(bytes);
-    return start.ptr[0] == '{' ? read_text(reader, bytes, err) : read_yaml(reader, bytes, err);
+    return start.ptr[0] == '{' ? read_openapi_text(reader, bytes, err) : read_openapi_yaml(reader, bytes, err);
 }
 
-const struct importer wt__import_openapi = {"openapi", detect, read_document};
+const struct importer wt__import_openapi = {"openapi", detect_openapi, read_openapi};

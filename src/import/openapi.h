@@ -25,7 +25,7 @@ struct openapi_part {
 };
 
 struct openapi {
-    struct reader *reader;
+    struct import_reader *reader;
     struct str text;
     struct map index; /* JSON pointer to part */
     struct openapi_part *parts;

@@ -17,7 +17,7 @@
 #include "text/markup.h"
 
 /* Sets "description" unless text is empty. */
-static int describe(json_t *property, struct str text)
+static int describe_property(json_t *property, struct str text)
 {
     if (text.len == 0 || !json_is_object(property))
         return 0;
@@ -28,8 +28,9 @@ static int describe(json_t *property, struct str text)
 static int add_argument(const struct openapi *document, json_t *arguments, struct str place, const char *name,
                         json_t *property, bool required)
 {
-    struct argument argument = {document->tool, place, wt__str(name), property,
-                                .data = wt__str_equal(place, STR("body")) && json_object_size(document->schemes) > 0};
+    struct credential_argument argument = {document->tool, place, wt__str(name), property,
+                                           .data = wt__str_equal(place, STR("body")) &&
+                                                   json_object_size(document->schemes) > 0};
     struct buffer key = {0};
     if (wt__is_credential(&argument)) {
         json_decref(property);
@@ -55,7 +56,7 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
 enum { PLACE_SHOWN = 32 }; /* maximum bytes of an unknown place in a message */
 
 /* Notes the first parameter of a tool without a name or with an unknown place. */
-static void judge(struct openapi *document, const json_t *parameter, size_t index)
+static void note_bad_parameter(struct openapi *document, const json_t *parameter, size_t index)
 {
     static const char *const places[] = {"query", "header", "path", "cookie", "querystring", "body", "formData"};
     struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
@@ -78,7 +79,7 @@ static void judge(struct openapi *document, const json_t *parameter, size_t inde
 }
 
 /* Collects parameters in `all` under "in name". A later parameter replaces an earlier one with the same key. */
-static int collect(struct openapi *document, json_t *all, const json_t *list)
+static int collect_parameters(struct openapi *document, json_t *all, const json_t *list)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
@@ -86,7 +87,7 @@ static int collect(struct openapi *document, json_t *all, const json_t *list)
         const json_t *parameter = wt__openapi_resolve(document, listed, &rc);
         struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
         if (json_is_object(parameter))
-            judge(document, parameter, i);
+            note_bad_parameter(document, parameter, i);
         if (name.len == 0 || place.len == 0 || wt__openapi_is_plumbing(document, listed, parameter))
             continue;
         struct buffer key = {0};
@@ -132,7 +133,7 @@ static int add_parameter(struct openapi *document, json_t *arguments, struct str
 {
     bool required = json_is_true(json_object_get(parameter, "required")) || sent_in(parameter, "path");
     json_t *property = schema_of(document, parameter);
-    if (!property || describe(property, wt__json_str(parameter, "description")) < 0) {
+    if (!property || describe_property(property, wt__json_str(parameter, "description")) < 0) {
         json_decref(property);
         return WT_ENOMEM;
     }
@@ -155,7 +156,7 @@ static int add_parameters(struct openapi *document, json_t *arguments, json_t *a
 
 /* ---------------------------------------------------------------- body */
 
-static bool is_json(const char *type)
+static bool is_json_media(const char *type)
 {
     size_t len = strcspn(type, "; ");
     return (len == 16 && strncasecmp(type, "application/json", 16) == 0) ||
@@ -169,7 +170,7 @@ static const json_t *choose_media(const json_t *content)
     json_t *media, *form = NULL, *first = NULL;
     json_object_foreach((json_t *)content, type, media)
     {
-        if (is_json(type))
+        if (is_json_media(type))
             return media;
         if (!form && (strstr(type, "form-data") || strstr(type, "form-urlencoded")))
             form = media;
@@ -178,7 +179,7 @@ static const json_t *choose_media(const json_t *content)
     return form ? form : first;
 }
 
-static bool lists(const json_t *required, const char *name)
+static bool lists_name(const json_t *required, const char *name)
 {
     for (size_t i = 0; i < json_array_size(required); i++) {
         const char *text = json_string_value(json_array_get(required, i));
@@ -213,8 +214,8 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     {
         if (json_is_true(json_object_get(property, "readOnly")))
             continue;
-        int rc =
-            add_argument(document, arguments, STR("body"), name, json_incref(property), required && lists(names, name));
+        int rc = add_argument(document, arguments, STR("body"), name, json_incref(property),
+                              required && lists_name(names, name));
         if (rc < 0)
             return rc;
     }
@@ -228,8 +229,8 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
 }
 
 /* Adds the body with the schema in holder. about is the fallback for its description. */
-static int add_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
-                      bool required)
+static int add_body_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
+                           bool required)
 {
     json_t *body = schema_of(document, holder);
     if (!body)
@@ -239,7 +240,7 @@ static int add_schema(struct openapi *document, json_t *arguments, const json_t 
         json_decref(body);
         return rc;
     }
-    if (json_object_get(body, "description") || describe(body, about) == 0)
+    if (json_object_get(body, "description") || describe_property(body, about) == 0)
         return add_argument(document, arguments, STR("body"), "body", body, required);
     json_decref(body);
     return WT_ENOMEM;
@@ -252,8 +253,8 @@ static int add_body(struct openapi *document, json_t *arguments, const json_t *o
     const json_t *media = choose_media(wt__json_object(request, "content"));
     if (rc < 0 || !json_is_object(media))
         return rc;
-    return add_schema(document, arguments, media, wt__json_str(request, "description"),
-                      json_is_true(json_object_get(request, "required")));
+    return add_body_schema(document, arguments, media, wt__json_str(request, "description"),
+                           json_is_true(json_object_get(request, "required")));
 }
 
 /* Adds the body of Swagger 2.0, which is among the parameters. */
@@ -265,8 +266,8 @@ static int add_body_parameters(struct openapi *document, json_t *arguments, json
     json_object_foreach(all, key, parameter)
     {
         if (rc == 0 && sent_in(parameter, "body"))
-            rc = add_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
-                            json_is_true(json_object_get(parameter, "required")));
+            rc = add_body_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
+                                 json_is_true(json_object_get(parameter, "required")));
         else if (rc == 0 && sent_in(parameter, "formData"))
             rc = add_parameter(document, arguments, STR("body"), parameter);
     }
@@ -324,9 +325,9 @@ int wt__openapi_arguments(struct openapi *document, const json_t *shared, const 
 {
     json_t *arguments = wt__schema_new();
     json_t *all = json_object();
-    int rc = arguments && all ? collect(document, all, shared) : WT_ENOMEM;
+    int rc = arguments && all ? collect_parameters(document, all, shared) : WT_ENOMEM;
     if (rc == 0)
-        rc = collect(document, all, json_object_get(operation, "parameters"));
+        rc = collect_parameters(document, all, json_object_get(operation, "parameters"));
     if (rc == 0)
         rc = add_parameters(document, arguments, all);
     if (rc == 0)

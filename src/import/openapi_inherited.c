@@ -68,7 +68,7 @@ int wt__openapi_inherit(struct openapi *document, const json_t *root)
     return rc == 0 ? set_schemes(document, document->inherited, json_object_get(root, "security")) : rc;
 }
 
-static const json_t *find(const json_t *first, const json_t *second, const char *key)
+static const json_t *find_inherited(const json_t *first, const json_t *second, const char *key)
 {
     const json_t *value = json_object_get(first, key);
     return value ? value : json_object_get(second, key);
@@ -87,7 +87,7 @@ int wt__openapi_definition(struct openapi *document, const json_t *servers, cons
     wt__buffer_str(&text, wt__str_trim((struct str){own.ptr, own.len - 1}));
     for (size_t i = 0; rc == 0 && i < COUNT(inherited); i++) {
         bool decided = security && strcmp(inherited[i], SCHEMES_KEY) == 0;
-        const json_t *value = find(near, decided ? NULL : document->inherited, inherited[i]);
+        const json_t *value = find_inherited(near, decided ? NULL : document->inherited, inherited[i]);
         if (!value || json_object_get(operation, inherited[i]))
             continue;
         wt__buffer_printf(&text, "%s\"%s\":", first ? "" : ",", inherited[i]);

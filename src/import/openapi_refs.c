@@ -163,7 +163,7 @@ struct openapi_part *wt__openapi_part(struct openapi *document, struct str refer
 }
 
 /* Returns the part's value, parsed on first use, or NULL if invalid. Sets *rc if out of memory. */
-static const json_t *value_of(struct openapi *document, struct openapi_part *part, int *rc)
+static const json_t *parse_part(struct openapi *document, struct openapi_part *part, int *rc)
 {
     if (!part->value && !part->bad) {
         int parsed = wt__json_parse(&part->value, part->item.value.ptr, part->item.value.len, NULL);
@@ -177,7 +177,7 @@ static const json_t *value_of(struct openapi *document, struct openapi_part *par
 }
 
 /* Returns the value at the rest of a pointer below `value`. */
-static const json_t *descend(const json_t *value, struct str rest)
+static const json_t *find_below(const json_t *value, struct str rest)
 {
     while (value && rest.len > 0) {
         char step[WT_MAX_NAME_BYTES];
@@ -211,7 +211,7 @@ static void note_unread(struct openapi *document, struct str reference)
                  (int)shown.len, shown.ptr);
 }
 
-static const json_t *follow(struct openapi *document, struct str reference, int *rc)
+static const json_t *read_reference_target(struct openapi *document, struct str reference, int *rc)
 {
     struct buffer pointer = {0};
     struct str rest;
@@ -223,7 +223,7 @@ static const json_t *follow(struct openapi *document, struct str reference, int 
         note_unread(document, reference);
     if (pointer.len > 0) {
         struct openapi_part *part = part_at(document, wt__buffer_view(&pointer), &rest);
-        value = part ? descend(value_of(document, part, rc), rest) : NULL;
+        value = part ? find_below(parse_part(document, part, rc), rest) : NULL;
         if (!value && !document->dangling[0])
             snprintf(document->dangling, sizeof document->dangling, "%.*s", (int)reference.len, reference.ptr);
     }
@@ -236,29 +236,20 @@ const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value,
     for (int hops = 0; value && json_is_string(json_object_get(value, "$ref")); hops++) {
         if (hops == OPENAPI_MAX_HOPS)
             return NULL;
-        value = follow(document, wt__json_str(value, "$ref"), rc);
+        value = read_reference_target(document, wt__json_str(value, "$ref"), rc);
     }
     return value;
 }
 
 /* ---------------------------------------------------------------- expansion */
 
-static bool among(const char *const *words, size_t count, const char *key)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(words[i], key) == 0)
-            return true;
-    return false;
-}
-#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
-
-static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names);
+static json_t *expand_value(struct openapi *document, const json_t *value, int depth, bool names);
 
 /* Over its limit a schema keeps the names of the open object, so that no argument is lost, with outlined values. Names
  * stop at OPENAPI_HARD times the limit. */
 enum { OPENAPI_HARD = 16 };
 
-static bool spent(const struct openapi *document)
+static bool is_over_limit(const struct openapi *document)
 {
     return document->nodes > document->most;
 }
@@ -271,7 +262,7 @@ static const char *const dropped[] = {"example",          "examples",       "xml
                                       "collectionFormat", "allowEmptyValue"};
 
 /* Returns type, title and description of a schema that is not expanded. */
-static json_t *outline(const json_t *schema)
+static json_t *outline_schema(const json_t *schema)
 {
     static const char *const kept[] = {"type", "title", "description"};
     json_t *out = json_object();
@@ -294,10 +285,11 @@ static json_t *expand_object(struct openapi *document, const json_t *value, int 
     {
         if (document->nodes > OPENAPI_HARD * document->most)
             break;
-        if (!names && (AMONG(dropped, key) || strncmp(key, "x-", 2) == 0))
+        if (!names && (KEY_AMONG(dropped, wt__str(key)) || strncmp(key, "x-", 2) == 0))
             continue;
-        json_t *copy = !names && AMONG(data, key) ? json_deep_copy(child)
-                                                  : expand(document, child, depth + 1, !names && AMONG(named, key));
+        json_t *copy = !names && KEY_AMONG(data, wt__str(key))
+                           ? json_deep_copy(child)
+                           : expand_value(document, child, depth + 1, !names && KEY_AMONG(named, wt__str(key)));
         if (!copy || json_object_set_new(out, key, copy) < 0) {
             json_decref(out);
             return NULL;
@@ -310,17 +302,17 @@ static json_t *expand_reference(struct openapi *document, const json_t *value, i
 {
     int rc = 0;
     const json_t *target = wt__openapi_resolve(document, value, &rc);
-    bool cut = document->open_count == OPENAPI_MAX_OPEN || spent(document);
+    bool cut = document->open_count == OPENAPI_MAX_OPEN || is_over_limit(document);
     if (rc < 0)
         return NULL;
     for (size_t i = 0; i < document->open_count; i++)
         cut = cut || document->open[i] == target;
     json_t *out;
     if (!target || cut) {
-        out = outline(target);
+        out = outline_schema(target);
     } else {
         document->open[document->open_count++] = target;
-        out = expand(document, target, depth, false);
+        out = expand_value(document, target, depth, false);
         document->open_count--;
     }
     json_t *description = json_object_get(value, "description");
@@ -332,20 +324,20 @@ static json_t *expand_reference(struct openapi *document, const json_t *value, i
 }
 
 /* names is true if the members of value are names, not keywords. */
-static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names)
+static json_t *expand_value(struct openapi *document, const json_t *value, int depth, bool names)
 {
     document->nodes++;
     if (!json_is_object(value) && !json_is_array(value))
         return json_deep_copy(value);
-    if (depth > OPENAPI_MAX_DEPTH || (spent(document) && !names))
-        return json_is_object(value) ? (names ? json_object() : outline(value)) : json_array();
+    if (depth > OPENAPI_MAX_DEPTH || (is_over_limit(document) && !names))
+        return json_is_object(value) ? (names ? json_object() : outline_schema(value)) : json_array();
     if (!names && json_is_string(json_object_get(value, "$ref")))
         return expand_reference(document, value, depth);
     if (json_is_object(value))
         return expand_object(document, value, depth, names);
     json_t *out = json_array();
     for (size_t i = 0; i < json_array_size(value); i++) {
-        if (json_array_append_new(out, expand(document, json_array_get(value, i), depth + 1, false)) < 0) {
+        if (json_array_append_new(out, expand_value(document, json_array_get(value, i), depth + 1, false)) < 0) {
             json_decref(out);
             return NULL;
         }
@@ -355,5 +347,5 @@ static json_t *expand(struct openapi *document, const json_t *value, int depth, 
 
 json_t *wt__openapi_expand(struct openapi *document, const json_t *schema)
 {
-    return expand(document, schema, 0, false);
+    return expand_value(document, schema, 0, false);
 }

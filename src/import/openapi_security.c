@@ -48,7 +48,7 @@ static bool is_scheme(const struct openapi *document, struct str place, struct s
 }
 
 /* True if the document declares a shared parameter with that name. */
-static bool shares(const struct openapi *document, const char *name)
+static bool declares_shared(const struct openapi *document, const char *name)
 {
     char pointer[64];
     for (size_t i = 0; i < COUNT(shared); i++) {
@@ -64,7 +64,7 @@ static bool is_of_service(const struct openapi *document, const char *name)
     for (size_t s = 0; s < COUNT(services); s++)
         for (size_t i = 0; i < COUNT(services[s].names) && services[s].names[i]; i++)
             if (strcmp(name, services[s].names[i]) == 0)
-                return shares(document, services[s].mark);
+                return declares_shared(document, services[s].mark);
     return false;
 }
 

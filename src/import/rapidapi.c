@@ -6,16 +6,16 @@
 #include "catalog/schema.h"
 
 /* Members shared by the APIs of one list. */
-struct provider {
+struct api_provider {
     struct str name, category;
 };
 
-static bool detect(const struct peek *peek)
+static bool detect_rapidapi(const struct peek *peek)
 {
     return !peek->lines && (peek->keys & PEEK_API_LIST) && !(peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER));
 }
 
-static int add_schema(struct draft *draft, const json_t *api)
+static int set_api_schema(struct draft *draft, const json_t *api)
 {
     draft->schema = wt__schema_new();
     if (!draft->schema ||
@@ -26,14 +26,15 @@ static int add_schema(struct draft *draft, const json_t *api)
 }
 
 /* Reads the member under one of two names. */
-static int either(struct reader *reader, const struct draft *draft, const json_t *api, const char *key,
-                  const char *other, struct str *out, wt_error *err)
+static int read_either_text(struct import_reader *reader, const struct draft *draft, const json_t *api, const char *key,
+                            const char *other, struct str *out, wt_error *err)
 {
     int rc = wt__reader_text(reader, draft->place, api, key, out, err);
     return rc > 0 && out->len == 0 ? wt__reader_text(reader, draft->place, api, other, out, err) : rc;
 }
 
-static int read_api(struct reader *reader, const struct json_item *item, const struct provider *provider, wt_error *err)
+static int read_api(struct import_reader *reader, const struct json_item *item, const struct api_provider *provider,
+                    wt_error *err)
 {
     json_t *api;
     struct draft draft = {.definition = item->value,
@@ -43,14 +44,14 @@ static int read_api(struct reader *reader, const struct json_item *item, const s
     int rc = wt__reader_parse(reader, item, &api, err);
     if (rc <= 0)
         return rc;
-    rc = either(reader, &draft, api, "name", "api_name", &draft.name, err);
+    rc = read_either_text(reader, &draft, api, "name", "api_name", &draft.name, err);
     if (rc > 0)
-        rc = either(reader, &draft, api, "description", "api_description", &draft.description, err);
+        rc = read_either_text(reader, &draft, api, "description", "api_description", &draft.description, err);
     if (rc > 0 && draft.provider.len == 0)
         rc = wt__reader_text(reader, draft.place, api, "tool_name", &draft.provider, err);
     if (rc > 0 && draft.category.len == 0)
-        rc = either(reader, &draft, api, "category", "category_name", &draft.category, err);
-    if (rc > 0 && add_schema(&draft, api) < 0)
+        rc = read_either_text(reader, &draft, api, "category", "category_name", &draft.category, err);
+    if (rc > 0 && set_api_schema(&draft, api) < 0)
         rc = wt__fail_nomem(err);
     if (rc > 0)
         rc = wt__reader_add(reader, &draft, err);
@@ -60,7 +61,7 @@ static int read_api(struct reader *reader, const struct json_item *item, const s
 }
 
 /* Parses one short member of the object and adds it to head. Invalid JSON counts as absent. */
-static int take_head(json_t *head, const char *key, const struct json_item *item)
+static int add_to_head(json_t *head, const char *key, const struct json_item *item)
 {
     json_t *value;
     if (item->value.len > WT_MAX_NAME_BYTES * 8 || wt__json_parse(&value, item->value.ptr, item->value.len, NULL) < 0)
@@ -68,8 +69,8 @@ static int take_head(json_t *head, const char *key, const struct json_item *item
     return json_object_set_new(head, key, value);
 }
 
-static int read_list(struct reader *reader, const struct json_item *object, const struct json_item *list,
-                     const struct provider *provider, wt_error *err)
+static int read_api_list(struct import_reader *reader, const struct json_item *object, const struct json_item *list,
+                         const struct api_provider *provider, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
@@ -89,7 +90,8 @@ static int read_list(struct reader *reader, const struct json_item *object, cons
 
 /* Reads the shared members, in any position, and finds the list of APIs. Returns the result of the scan, or
  * WT_ENOMEM. */
-static int read_head(const struct json_item *object, json_t *head, struct json_item *list, struct json_scan *scan)
+static int read_rapidapi_head(const struct json_item *object, json_t *head, struct json_item *list,
+                              struct json_scan *scan)
 {
     static const char *const keys[] = {"tool_name", "name", "category", "category_name"};
     struct json_item item;
@@ -99,20 +101,20 @@ static int read_head(const struct json_item *object, json_t *head, struct json_i
         if (wt__str_equal(item.key, STR("api_list")))
             *list = item;
         for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-            if (wt__str_equal(item.key, wt__str(keys[i])) && take_head(head, keys[i], &item) < 0)
+            if (wt__str_equal(item.key, wt__str(keys[i])) && add_to_head(head, keys[i], &item) < 0)
                 return WT_ENOMEM;
     }
     return rc;
 }
 
-static int visit(struct reader *reader, const struct json_item *object, wt_error *err)
+static int read_rapidapi_object(struct import_reader *reader, const struct json_item *object, wt_error *err)
 {
     struct json_scan scan;
     struct json_item list = {.value = {"", 0}};
-    struct place place = {object->byte, object->line};
+    struct source_place place = {object->byte, object->line};
     json_t *head = json_object();
-    int rc = head ? read_head(object, head, &list, &scan) : WT_ENOMEM;
-    struct provider provider = {wt__json_str(head, "tool_name"), wt__json_str(head, "category")};
+    int rc = head ? read_rapidapi_head(object, head, &list, &scan) : WT_ENOMEM;
+    struct api_provider provider = {wt__json_str(head, "tool_name"), wt__json_str(head, "category")};
     if (provider.name.len == 0)
         provider.name = wt__json_str(head, "name");
     if (provider.category.len == 0)
@@ -124,7 +126,7 @@ static int visit(struct reader *reader, const struct json_item *object, wt_error
     } else {
         bool cut = rc < 0;
         size_t mark = wt__pointer_key(reader, STR("api_list"));
-        rc = list.value.len > 0 ? read_list(reader, object, &list, &provider, err) : 0;
+        rc = list.value.len > 0 ? read_api_list(reader, object, &list, &provider, err) : 0;
         wt__pointer_back(reader, mark);
         scan.at += object->byte;
         if (rc == 0 && cut)
@@ -134,9 +136,9 @@ static int visit(struct reader *reader, const struct json_item *object, wt_error
     return rc;
 }
 
-static int read_document(struct reader *reader, struct str bytes, wt_error *err)
+static int read_rapidapi(struct import_reader *reader, struct str bytes, wt_error *err)
 {
-    return wt__walk_document(reader, bytes, visit, err);
+    return wt__walk_document(reader, bytes, read_rapidapi_object, err);
 }
 
-const struct importer wt__import_rapidapi = {"rapidapi", detect, read_document};
+const struct importer wt__import_rapidapi = {"rapidapi", detect_rapidapi, read_rapidapi};

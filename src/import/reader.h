@@ -14,13 +14,13 @@
 #include "import/formats.h"
 #include "import/import.h"
 
-struct place {
+struct source_place {
     size_t byte, line;
 };
 
 struct yaml;
 
-struct reader {
+struct import_reader {
     struct import *out;
     const struct import_options *options;
     struct import_limits limits;
@@ -45,52 +45,56 @@ struct draft {
     bool judged;           /* the schema has no credentials left, because the importer knew where each argument is
                             * sent */
     struct str definition; /* lives as long as the source */
-    struct place place;
+    struct source_place place;
 };
 
-int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *err);
+int wt__reader_add(struct import_reader *reader, const struct draft *draft, wt_error *err);
 
 /* Converts a place in the importer's text to a place in the file. */
-struct place wt__reader_place(const struct reader *reader, struct place place);
+struct source_place wt__reader_place(const struct import_reader *reader, struct source_place place);
 
 /* Reports an issue. below is appended to the pointer ("/name"), or "". */
-int wt__reader_issue(struct reader *reader, struct place place, const char *below, wt_error *err, const char *format,
-                     ...) WT_PRINTF(5, 6);
+int wt__reader_issue(struct import_reader *reader, struct source_place place, const char *below, wt_error *err,
+                     const char *format, ...) WT_PRINTF(5, 6);
 
 /* Reports a problem with an imported tool, which does not count as skipped. */
-int wt__reader_remark(struct reader *reader, struct place place, wt_error *err, const char *format, ...)
+int wt__reader_remark(struct import_reader *reader, struct source_place place, wt_error *err, const char *format, ...)
     WT_PRINTF(4, 5);
 
 /* Notes the id of a tool in the source that was skipped. */
-int wt__reader_leave(struct reader *reader, struct str source_id, wt_error *err);
+int wt__reader_leave(struct import_reader *reader, struct str source_id, wt_error *err);
 
 /* Reports that the rest of the source was not read. */
-int wt__reader_broken(struct reader *reader, const struct json_scan *scan, wt_error *err);
+int wt__reader_broken(struct import_reader *reader, const struct json_scan *scan, wt_error *err);
 
 /* Reports progress up to this byte. Returns WT_ECANCELLED on a stop request. */
-int wt__reader_at(struct reader *reader, size_t byte, wt_error *err);
+int wt__reader_at(struct import_reader *reader, size_t byte, wt_error *err);
 
 /* Append a step to the pointer and return its previous length, to restore it with wt__pointer_back. key is raw text
  * between JSON quotes. */
-size_t wt__pointer_key(struct reader *reader, struct str key);
-size_t wt__pointer_index(struct reader *reader, size_t index);
-void wt__pointer_back(struct reader *reader, size_t mark);
+size_t wt__pointer_key(struct import_reader *reader, struct str key);
+size_t wt__pointer_index(struct import_reader *reader, size_t index);
+void wt__pointer_back(struct import_reader *reader, size_t mark);
 
 /* Parses the bytes of one tool. Returns 1 with an object in *out, to be released with json_decref, or 0 if an issue was
  * reported. */
-int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t **out, wt_error *err);
+int wt__reader_parse(struct import_reader *reader, const struct json_item *item, json_t **out, wt_error *err);
 
 /* Reads a member as text. Returns 1 if it is a string, or absent or null (*out is then empty); 0 if an issue was
  * reported. */
-int wt__reader_text(struct reader *reader, struct place place, const json_t *object, const char *key, struct str *out,
-                    wt_error *err);
+int wt__reader_text(struct import_reader *reader, struct source_place place, const json_t *object, const char *key,
+                    struct str *out, wt_error *err);
 
 /* Calls visit for each tool in a document, or in the document of each line. Tools are elements of arrays, and values
  * under "result", "tools", "functions", "functionDeclarations" of an object that is not a tool itself, or under the
  * names of servers. reader->provider is set to the closest server name. */
-typedef int (*walk_visit)(struct reader *reader, const struct json_item *item, wt_error *err);
-int wt__walk_document(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
-int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
+typedef int (*walk_visit)(struct import_reader *reader, const struct json_item *item, wt_error *err);
+int wt__walk_document(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err);
+int wt__walk_lines(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err);
+
+/* True if the key is one of the words. KEY_AMONG takes an array. */
+bool wt__key_among(const char *const *words, size_t count, struct str key);
+#define KEY_AMONG(words, key) wt__key_among(words, sizeof(words) / sizeof(words)[0], key)
 
 /* Keys that identify formats. */
 enum peek_key {
@@ -123,7 +127,7 @@ struct peek {
 struct importer {
     const char *name;
     bool (*detect)(const struct peek *peek);
-    int (*read)(struct reader *reader, struct str bytes, wt_error *err);
+    int (*read)(struct import_reader *reader, struct str bytes, wt_error *err);
 };
 
 void wt__peek(struct peek *peek, const char *file, struct str bytes);

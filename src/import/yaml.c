@@ -16,7 +16,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 
-struct level {
+struct yaml_level {
     bool mapping, value; /* the next node of a mapping is a value, not a key */
     bool filled;
     uint32_t anchor;      /* index + 1; 0 if the node has no anchor */
@@ -36,7 +36,7 @@ static const char TOO_MANY_ALIASES[] =
 static const char NO_MAPPING[] = "the merge key << needs a mapping, or a list of mappings";
 _Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "TOO_MANY_ALIASES gives these limits");
 
-struct anchor {
+struct yaml_anchor {
     size_t begin, end; /* JSON offsets; end is 0 until complete */
 };
 
@@ -46,11 +46,11 @@ struct converter {
     size_t max;             /* maximum bytes of JSON */
     size_t alias_bytes;     /* bytes that aliases may still write */
     size_t character, byte; /* cursor: this character of the source is at this byte */
-    struct level levels[WT_MAX_JSON_DEPTH + 1];
+    struct yaml_level levels[WT_MAX_JSON_DEPTH + 1];
     size_t depth;
     size_t deepest;   /* levels up to here were closed only by the indentation of the next token */
     struct map names; /* names of anchors */
-    struct anchor *anchors;
+    struct yaml_anchor *anchors;
     size_t anchor_count, anchor_capacity;
     struct arena arena;
     const char *reason;
@@ -91,11 +91,11 @@ static void add_mark(struct converter *c, const yaml_event_t *event)
 /* ---------------------------------------------------------------- writing */
 
 /* Writes the separator before the next node, a comma or a colon. Returns true if the node is a key. */
-static bool separate(struct converter *c)
+static bool put_separator(struct converter *c)
 {
     if (c->depth == 0)
         return false;
-    struct level *level = &c->levels[c->depth - 1];
+    struct yaml_level *level = &c->levels[c->depth - 1];
     bool key = level->mapping && !level->value;
     if (level->mapping && level->value)
         wt__buffer_char(&c->out->json, ':');
@@ -107,7 +107,7 @@ static bool separate(struct converter *c)
     return key;
 }
 
-static bool digits(const char **at, const char *end)
+static bool skip_yaml_digits(const char **at, const char *end)
 {
     const char *begin = *at;
     while (*at < end && **at >= '0' && **at <= '9')
@@ -116,27 +116,27 @@ static bool digits(const char **at, const char *end)
 }
 
 /* True for a number in JSON syntax. */
-static bool is_number(struct str text)
+static bool is_json_number(struct str text)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
     if (at < end && *at == '-')
         at++;
     const char *whole = at;
-    if (!digits(&at, end) || (*whole == '0' && at > whole + 1))
+    if (!skip_yaml_digits(&at, end) || (*whole == '0' && at > whole + 1))
         return false;
-    if (at < end && *at == '.' && (at++, !digits(&at, end)))
+    if (at < end && *at == '.' && (at++, !skip_yaml_digits(&at, end)))
         return false;
     if (at < end && (*at == 'e' || *at == 'E')) {
         at++;
         if (at < end && (*at == '+' || *at == '-'))
             at++;
-        if (!digits(&at, end))
+        if (!skip_yaml_digits(&at, end))
             return false;
     }
     return at == end;
 }
 
-static const char *literal(struct str text)
+static const char *find_literal(struct str text)
 {
     static const char *const table[][2] = {{"", "null"},       {"~", "null"},      {"null", "null"},  {"Null", "null"},
                                            {"NULL", "null"},   {"true", "true"},   {"True", "true"},  {"TRUE", "true"},
@@ -147,14 +147,14 @@ static const char *literal(struct str text)
     return NULL;
 }
 
-static void put_scalar(struct converter *c, const yaml_event_t *event, bool key)
+static void put_yaml_scalar(struct converter *c, const yaml_event_t *event, bool key)
 {
     struct str text = {(const char *)event->data.scalar.value, event->data.scalar.length};
     bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.plain_implicit && !key;
-    const char *word = plain ? literal(text) : NULL;
+    const char *word = plain ? find_literal(text) : NULL;
     if (word)
         wt__buffer_text(&c->out->json, word);
-    else if (plain && is_number(text))
+    else if (plain && is_json_number(text))
         wt__buffer_str(&c->out->json, text);
     else
         wt__buffer_json(&c->out->json, text);
@@ -179,7 +179,7 @@ static uint32_t begin_anchor(struct converter *c, const yaml_char_t *name)
         return 0;
     }
     *index = (uint32_t)c->anchor_count;
-    c->anchors[c->anchor_count++] = (struct anchor){c->out->json.len, 0};
+    c->anchors[c->anchor_count++] = (struct yaml_anchor){c->out->json.len, 0};
     return (uint32_t)c->anchor_count;
 }
 
@@ -189,10 +189,10 @@ static void end_anchor(struct converter *c, uint32_t anchor)
         c->anchors[anchor - 1].end = c->out->json.len;
 }
 
-static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
+static void put_yaml_alias(struct converter *c, const yaml_event_t *event, bool key)
 {
     const uint32_t *index = wt__map_get(&c->names, wt__str((const char *)event->data.alias.anchor));
-    const struct anchor *anchor = index ? &c->anchors[*index] : NULL;
+    const struct yaml_anchor *anchor = index ? &c->anchors[*index] : NULL;
     struct buffer *json = &c->out->json;
     if (!anchor || anchor->end == 0 || (key && json->ptr[anchor->begin] != '"')) {
         c->reason = "this alias has no complete anchor before it";
@@ -216,7 +216,7 @@ static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
 
 static bool is_merge_key(const struct converter *c, const yaml_event_t *event)
 {
-    const struct level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
+    const struct yaml_level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
     return level && level->mapping && !level->value && event->type == YAML_SCALAR_EVENT &&
            event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.plain_implicit &&
            event->data.scalar.length == 2 && memcmp(event->data.scalar.value, "<<", 2) == 0;
@@ -225,7 +225,7 @@ static bool is_merge_key(const struct converter *c, const yaml_event_t *event)
 /* Skips the key. take_merged removes its value again. */
 static void begin_merge(struct converter *c)
 {
-    struct level *level = &c->levels[c->depth - 1];
+    struct yaml_level *level = &c->levels[c->depth - 1];
     level->value = level->merging = true;
     level->was_filled = level->filled;
     level->merge_at = c->out->json.len;
@@ -244,7 +244,7 @@ static void forget_places(struct converter *c, size_t at)
 /* Moves the value of a merge key from the JSON to its level, once it is complete. */
 static void take_merged(struct converter *c)
 {
-    struct level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
+    struct yaml_level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
     if (!level || !level->merging || level->value || c->reason || c->failed || c->out->json.failed)
         return;
     struct str value = wt__buffer_view(&c->out->json);
@@ -271,7 +271,7 @@ static bool add_key(struct converter *c, struct map *keys, struct str key)
 }
 
 /* Appends the members of merged mappings that the level lacks; earlier mappings win. */
-static void merge_members(struct converter *c, struct level *level)
+static void merge_members(struct converter *c, struct yaml_level *level)
 {
     struct buffer *json = &c->out->json, own = {0};
     struct map keys = {0};
@@ -307,7 +307,7 @@ static void merge_members(struct converter *c, struct level *level)
 
 static void open_level(struct converter *c, const yaml_event_t *event, bool mapping, const yaml_char_t *anchor)
 {
-    if (separate(c)) {
+    if (put_separator(c)) {
         c->reason = "a key is a list or a mapping: use a string";
         return;
     }
@@ -317,7 +317,7 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
     }
     add_mark(c, event);
     uint32_t named = begin_anchor(c, anchor);
-    c->levels[c->depth++] = (struct level){
+    c->levels[c->depth++] = (struct yaml_level){
         .mapping = mapping, .anchor = named, .column = event->start_mark.column, .begin = c->out->json.len};
     c->deepest = c->depth;
     wt__buffer_char(&c->out->json, mapping ? '{' : '[');
@@ -325,7 +325,7 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
 
 static void close_level(struct converter *c, const yaml_event_t *event)
 {
-    struct level *level = &c->levels[--c->depth];
+    struct yaml_level *level = &c->levels[--c->depth];
     if (level->merged.len > 0)
         merge_members(c, level);
     wt__buffer_dispose(&level->merged);
@@ -337,28 +337,28 @@ static void close_level(struct converter *c, const yaml_event_t *event)
     take_merged(c);
 }
 
-static void leaf(struct converter *c, const yaml_event_t *event)
+static void put_leaf(struct converter *c, const yaml_event_t *event)
 {
     if (is_merge_key(c, event)) {
         begin_merge(c);
         return;
     }
-    bool key = separate(c);
+    bool key = put_separator(c);
     if (!key)
         add_mark(c, event);
     if (event->type == YAML_SCALAR_EVENT) {
         uint32_t anchor = begin_anchor(c, event->data.scalar.anchor);
-        put_scalar(c, event, key);
+        put_yaml_scalar(c, event, key);
         end_anchor(c, anchor);
     } else {
-        put_alias(c, event, key);
+        put_yaml_alias(c, event, key);
     }
     c->deepest = c->depth;
     take_merged(c);
 }
 
 /* Handles invalid YAML at `column`: reopens the outermost block ended by it that contains this column. */
-static void reopen(struct converter *c, size_t column)
+static void reopen_blocks(struct converter *c, size_t column)
 {
     for (size_t depth = c->depth; depth < c->deepest; depth++) {
         if (depth > 0 && column <= c->levels[depth - 1].column)
@@ -369,7 +369,7 @@ static void reopen(struct converter *c, size_t column)
 }
 
 /* Returns false at the end of the first document. */
-static bool convert(struct converter *c, const yaml_event_t *event)
+static bool convert_event(struct converter *c, const yaml_event_t *event)
 {
     switch (event->type) {
     case YAML_MAPPING_START_EVENT:
@@ -384,7 +384,7 @@ static bool convert(struct converter *c, const yaml_event_t *event)
         return true;
     case YAML_SCALAR_EVENT:
     case YAML_ALIAS_EVENT:
-        leaf(c, event);
+        put_leaf(c, event);
         return true;
     case YAML_DOCUMENT_END_EVENT:
     case YAML_STREAM_END_EVENT:
@@ -407,7 +407,7 @@ static const char *reason_of(const yaml_parser_t *parser)
     }
 }
 
-static void run(struct converter *c, yaml_parser_t *parser)
+static void convert_events(struct converter *c, yaml_parser_t *parser)
 {
     yaml_event_t event;
     for (bool more = true; more && !c->reason && !c->failed && !c->out->json.failed;) {
@@ -415,7 +415,7 @@ static void run(struct converter *c, yaml_parser_t *parser)
             c->failed = parser->error == YAML_MEMORY_ERROR;
             c->reason = reason_of(parser);
             if (!c->out->json.failed)
-                reopen(c, parser->problem_mark.column);
+                reopen_blocks(c, parser->problem_mark.column);
             c->out->line = parser->problem_mark.line + 1;
             c->out->byte =
                 parser->error == YAML_READER_ERROR ? parser->problem_offset : byte_of(c, parser->problem_mark.index);
@@ -423,7 +423,7 @@ static void run(struct converter *c, yaml_parser_t *parser)
         }
         c->out->line = event.start_mark.line + 1;
         c->out->byte = byte_of(c, event.start_mark.index);
-        more = convert(c, &event);
+        more = convert_event(c, &event);
         yaml_event_delete(&event);
         if (c->out->json.len > c->max)
             c->reason = TOO_LONG;
@@ -440,7 +440,7 @@ int wt__yaml_to_json(struct yaml *out, struct str source, size_t max)
         return WT_ENOMEM;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)source.ptr, source.len);
-    run(&c, &parser);
+    convert_events(&c, &parser);
     yaml_parser_delete(&parser);
     out->reason = c.reason;
     while (c.depth > 0)

@@ -45,7 +45,7 @@ int wt__names_attempt(struct store *store, struct str provider, struct str name,
 }
 
 /* Gives a tool its exported name. */
-static int name_tool(struct store *store, int64_t id, struct str provider, struct str name, wt_error *err)
+static int name_stored_tool(struct store *store, int64_t id, struct str provider, struct str name, wt_error *err)
 {
     sqlite3_stmt *update;
     for (unsigned attempt = 0;; attempt++) {
@@ -87,8 +87,8 @@ int wt__names_fill(struct store *store, wt_error *err)
             wt__buffer_str(&texts, name);
             wt__sql_reset(next);
             rc = texts.failed ? wt__fail_nomem(err)
-                              : name_tool(store, after, (struct str){texts.ptr, provider.len},
-                                          (struct str){texts.ptr + provider.len, name.len}, err);
+                              : name_stored_tool(store, after, (struct str){texts.ptr, provider.len},
+                                                 (struct str){texts.ptr + provider.len, name.len}, err);
             rc = rc < 0 ? rc : 1;
         }
     } while (rc > 0);
@@ -123,7 +123,8 @@ int wt__provider_find(struct store *store, struct str name, int64_t *id, struct 
 }
 
 /* Runs a statement with the provider ?1, and the text ?2 and number ?3 if it has them. */
-static int run(struct store *store, const char *sql, int64_t provider, struct str text, int64_t number, wt_error *err)
+static int run_on_provider(struct store *store, const char *sql, int64_t provider, struct str text, int64_t number,
+                           wt_error *err)
 {
     sqlite3_stmt *statement;
     int rc = wt__sql_prepare(store, sql, &statement, err);
@@ -163,32 +164,35 @@ static int check_rename(struct store *store, struct str provider, struct str nam
 /* Renames the labels of the provider's tools to their new ids. */
 static int move_labels(struct store *store, int64_t provider, struct str name, wt_error *err)
 {
-    int rc = run(store,
-                 "UPDATE label SET name = ?2 || '/' || (SELECT t.name FROM tool t WHERE t.id = label.tool)"
-                 " WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
-                 provider, name, 0, err);
+    int rc = run_on_provider(store,
+                             "UPDATE label SET name = ?2 || '/' || (SELECT t.name FROM tool t WHERE t.id = label.tool)"
+                             " WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
+                             provider, name, 0, err);
     return rc < 0 ? rc : wt__usage_touch(store, err);
 }
 
-static int64_t rename_provider(struct store *store, int64_t provider, struct str from, struct str to, wt_error *err)
+static int64_t rename_provider_row(struct store *store, int64_t provider, struct str from, struct str to, wt_error *err)
 {
     uint64_t generation;
     int rc = wt__sql_next_generation(store, &generation, err);
     if (rc == 0)
-        rc = run(store, "DELETE FROM provider_alias WHERE provider = ?1 AND name = ?2", provider, to, 0, err);
+        rc = run_on_provider(store, "DELETE FROM provider_alias WHERE provider = ?1 AND name = ?2", provider, to, 0,
+                             err);
     if (rc == 0)
-        rc = run(store, "UPDATE provider SET name = ?2 WHERE id = ?1", provider, to, 0, err);
+        rc = run_on_provider(store, "UPDATE provider SET name = ?2 WHERE id = ?1", provider, to, 0, err);
     if (rc == 0)
-        rc = run(store, "INSERT INTO provider_alias (provider, name) VALUES (?1, ?2)", provider, from, 0, err);
+        rc = run_on_provider(store, "INSERT INTO provider_alias (provider, name) VALUES (?1, ?2)", provider, from, 0,
+                             err);
     if (rc == 0)
-        rc = run(store, "UPDATE tool SET export_name = NULL, generation = ?3 WHERE provider = ?1 AND ?2 = ''", provider,
-                 (struct str){"", 0}, (int64_t)generation, err);
+        rc = run_on_provider(store,
+                             "UPDATE tool SET export_name = NULL, generation = ?3 WHERE provider = ?1 AND ?2 = ''",
+                             provider, (struct str){"", 0}, (int64_t)generation, err);
     int64_t changed = sqlite3_changes(store->db);
     if (rc == 0)
         rc = wt__names_fill(store, err);
     if (rc == 0)
-        rc = run(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)", provider, to, 0,
-                 err);
+        rc = run_on_provider(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
+                             provider, to, 0, err);
     if (rc == 0)
         rc = move_labels(store, provider, to, err);
     if (rc == 0)
@@ -209,7 +213,7 @@ int64_t wt__store_rename_provider(struct store *store, struct str provider, stru
         rc = wt__reserved_refuse(store, name, "cannot be renamed to", err);
     if (rc < 0)
         return wt__sql_end(store, rc, err);
-    int64_t changed = rename_provider(store, id, provider, name, err);
+    int64_t changed = rename_provider_row(store, id, provider, name, err);
     rc = wt__sql_end(store, changed < 0 ? (int)changed : 0, err);
     return rc < 0 ? rc : changed;
 }

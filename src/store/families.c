@@ -7,14 +7,14 @@
 #include "base/sha256.h"
 #include "catalog/names.h"
 
-struct row {
+struct family_row {
     int64_t id, source;
 };
 
 struct family {
     struct str stem;
     int64_t provider;
-    struct row *rows;
+    struct family_row *rows;
     size_t count, capacity;
     size_t at;        /* rows before this index are taken or have another owner than at_owner */
     int64_t at_owner; /* first source of the owner that `at` is for */
@@ -42,7 +42,7 @@ static void definition_key(size_t family, struct str sha256, struct str schema, 
     memcpy(out + 8, digest, 32);
 }
 
-static bool is_numbered(struct str name, struct str stem)
+static bool is_numbered_name(struct str name, struct str stem)
 {
     for (size_t i = stem.len + 1; i < name.len; i++)
         if (name.ptr[i] < '0' || name.ptr[i] > '9')
@@ -50,7 +50,7 @@ static bool is_numbered(struct str name, struct str stem)
     return name.len > stem.len + 1;
 }
 
-static int add_row(struct families *families, size_t index, sqlite3_stmt *row)
+static int add_family_row(struct families *families, size_t index, sqlite3_stmt *row)
 {
     struct family *family = &families->items[index];
     char *key = wt__arena_alloc(&families->arena, KEY_BYTES, 1);
@@ -59,13 +59,13 @@ static int add_row(struct families *families, size_t index, sqlite3_stmt *row)
     definition_key(index, wt__sql_column(row, 3), wt__sql_column(row, 4), wt__sql_column(row, 5), key);
     if (!wt__map_insert(&families->by_definition, (struct str){key, KEY_BYTES}, (uint32_t)family->count, NULL))
         return -1;
-    family->rows[family->count++] = (struct row){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+    family->rows[family->count++] = (struct family_row){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
     return 0;
 }
 
 /* Reads the rows of a family. INDEXED BY, because the planner would scan all tools of the provider. */
-static int read_rows(struct families *families, struct store *store, size_t index, int64_t provider, struct str stem,
-                     wt_error *err)
+static int read_family_rows(struct families *families, struct store *store, size_t index, int64_t provider,
+                            struct str stem, wt_error *err)
 {
     sqlite3_stmt *rows;
     char first[WT_MAX_NAME_BYTES + 2], last[WT_MAX_NAME_BYTES + 2];
@@ -81,8 +81,8 @@ static int read_rows(struct families *families, struct store *store, size_t inde
         wt__sql_bind_text(rows, 3, (struct str){last, (size_t)len}))
         return wt__fail_nomem(err);
     while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
-        bool numbered = is_numbered(wt__sql_column(rows, 2), stem);
-        rc = numbered && add_row(families, index, rows) < 0 ? wt__fail_nomem(err) : 0;
+        bool numbered = is_numbered_name(wt__sql_column(rows, 2), stem);
+        rc = numbered && add_family_row(families, index, rows) < 0 ? wt__fail_nomem(err) : 0;
     }
     wt__sql_reset(rows);
     return rc;
@@ -106,7 +106,7 @@ int wt__family_open(struct families *families, struct store *store, int64_t prov
     if (added) {
         families->items[next] =
             (struct family){.stem = {key + sizeof provider, stem.len}, .provider = provider, .number = 1};
-        rc = read_rows(families, store, next, provider, stem, err);
+        rc = read_family_rows(families, store, next, provider, stem, err);
     }
     *out = &families->items[*index];
     return rc;
@@ -142,7 +142,7 @@ int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*
         family->at = 0;
     }
     for (; family->at < family->count; family->at++) {
-        const struct row *row = &family->rows[family->at];
+        const struct family_row *row = &family->rows[family->at];
         if (wt__owner_has(owner, row->source) && !taken(context, row->id))
             return row->id;
     }

@@ -5,17 +5,17 @@
 #include "base/sort.h"
 #include "catalog/names.h"
 
-static char lower(char c)
+static char lower_ascii(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
 /* True if text contains part, ignoring ASCII case. */
-static bool holds(struct str text, struct str part)
+static bool contains_ignoring_case(struct str text, struct str part)
 {
     for (size_t at = 0; at + part.len <= text.len; at++) {
         size_t i = 0;
-        while (i < part.len && lower(text.ptr[at + i]) == lower(part.ptr[i]))
+        while (i < part.len && lower_ascii(text.ptr[at + i]) == lower_ascii(part.ptr[i]))
             i++;
         if (i == part.len)
             return true;
@@ -23,7 +23,7 @@ static bool holds(struct str text, struct str part)
     return false;
 }
 
-static bool has(struct str text, char c)
+static bool contains_char(struct str text, char c)
 {
     return memchr(text.ptr, c, text.len) != NULL;
 }
@@ -34,7 +34,7 @@ static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str 
 {
     struct buffer id = {0};
     size_t capacity = 0;
-    bool glob = has(pattern, '*') || has(pattern, '?');
+    bool glob = contains_char(pattern, '*') || contains_char(pattern, '?');
     int rc = 0;
     while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
         rc = 0;
@@ -43,7 +43,7 @@ static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str 
         if (id.failed)
             rc = wt__fail_nomem(err);
         else if (!(glob ? wt__pattern_fits(pattern, wt__buffer_view(&id), wt__sql_column(rows, 2))
-                        : holds(wt__buffer_view(&id), pattern)))
+                        : contains_ignoring_case(wt__buffer_view(&id), pattern)))
             continue;
         else if (wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0)
             rc = wt__fail_nomem(err);

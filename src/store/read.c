@@ -77,7 +77,7 @@ int wt__store_keys(struct store *store, int64_t after_id, struct store_key *keys
 
 /* ---------------------------------------------------------------- some of them */
 
-static int copy_view(struct str *view, struct arena *arena)
+static int copy_tool_view(struct str *view, struct arena *arena)
 {
     char *copy = wt__arena_copy(arena, *view);
     if (!copy)
@@ -91,13 +91,13 @@ int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
     struct str *views[] = {&tool->provider, &tool->name,   &tool->source_id,  &tool->format,      &tool->category,
                            &tool->title,    &tool->schema, &tool->definition, &tool->description, &tool->export_name};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (copy_view(views[i], arena) < 0)
+        if (copy_tool_view(views[i], arena) < 0)
             return wt__fail_nomem(err);
     return 0;
 }
 
 /* Returns 1 if the tool exists, else 0. */
-static int get_tool(struct store *store, int64_t id, struct arena *arena, struct tool *out, wt_error *err)
+static int get_stored_tool(struct store *store, int64_t id, struct arena *arena, struct tool *out, wt_error *err)
 {
     sqlite3_stmt *row;
     *out = (struct tool){0};
@@ -126,7 +126,7 @@ int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct 
     int rc = outer ? 0 : wt__store_read_begin(store, err);
     int found = 0;
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        rc = get_tool(store, ids[i], arena, &out[i], err);
+        rc = get_stored_tool(store, ids[i], arena, &out[i], err);
         found += rc == 1;
     }
     if (!outer)

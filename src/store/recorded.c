@@ -32,7 +32,7 @@ struct like_request {
     float likeness;
 };
 
-struct look {
+struct recorded_lookup {
     struct store *store;
     struct arena *arena;
     const struct request_words *words;
@@ -44,8 +44,8 @@ struct look {
     size_t read, counted;               /* usages without a client */
     size_t clients_read, client_usages; /* clients read, and their usages that counted */
     double usages;                      /* usages that counted, each weighted by the likeness of its request */
-    struct map said;                    /* (client, tool): a client counts once per tool */
-    struct map heard;                   /* client -> its usages that counted */
+    struct map named;                   /* (client, tool): a client counts once per tool */
+    struct map counted_of;              /* client -> its usages that counted */
     struct map compared;                /* requests compared */
     wt_error *err;
 };
@@ -74,7 +74,7 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
 
 /* ---------------------------------------------------------------- nearly equal requests */
 
-static int read_recent_clients(struct look *look, int64_t clients[NEAR_CLIENTS], size_t *count)
+static int read_recent_clients(struct recorded_lookup *look, int64_t clients[NEAR_CLIENTS], size_t *count)
 {
     sqlite3_stmt *rows;
     int rc = wt__sql_prepare(look->store, "SELECT id FROM client ORDER BY last DESC LIMIT ?1", &rows, look->err);
@@ -88,7 +88,7 @@ static int read_recent_clients(struct look *look, int64_t clients[NEAR_CLIENTS],
     return rc < 0 ? rc : 0;
 }
 
-static void add_like(struct look *look, int64_t hash, float likeness)
+static void add_like_request(struct recorded_lookup *look, int64_t hash, float likeness)
 {
     size_t i = 0;
     while (i < look->like_count && look->like[i].hash != hash)
@@ -99,7 +99,7 @@ static void add_like(struct look *look, int64_t hash, float likeness)
 
 /* Moves *request to the newest request of the client below it. client 0: usages without a client. Returns 1, or 0 after
  * the last. */
-static int next_request(struct look *look, int64_t client, int64_t *request)
+static int next_request(struct recorded_lookup *look, int64_t client, int64_t *request)
 {
     sqlite3_stmt *row;
     int rc = wt__sql_prepare(look->store,
@@ -118,7 +118,7 @@ static int next_request(struct look *look, int64_t client, int64_t *request)
 }
 
 /* Compares one request. *bytes grows by its length. */
-static int compare_request(struct look *look, int64_t request, size_t *bytes)
+static int compare_request(struct recorded_lookup *look, int64_t request, size_t *bytes)
 {
     sqlite3_stmt *row;
     struct request_words words;
@@ -132,7 +132,7 @@ static int compare_request(struct look *look, int64_t request, size_t *bytes)
         wt__request_words(text, &words);
         float likeness = wt__request_likeness(look->words, &words);
         if (likeness > 0)
-            add_like(look, sqlite3_column_int64(row, 0), likeness);
+            add_like_request(look, sqlite3_column_int64(row, 0), likeness);
         *bytes += text.len;
     }
     wt__sql_reset(row);
@@ -146,7 +146,7 @@ struct near_limits {
 
 /* Adds the client's newest requests that are nearly equal. client is 0 for usages without a client. The share of a
  * client does not depend on the others. */
-static int read_near(struct look *look, int64_t client, struct near_limits most)
+static int read_near_requests(struct recorded_lookup *look, int64_t client, struct near_limits most)
 {
     int64_t request = INT64_MAX;
     size_t steps = 0, read = 0, bytes = 0, first = look->like_count;
@@ -169,29 +169,29 @@ static int read_near(struct look *look, int64_t client, struct near_limits most)
     return rc;
 }
 
-static size_t share_of(size_t all, size_t clients)
+static size_t limit_per_client(size_t all, size_t clients)
 {
     return clients > 0 && all > clients ? all / clients : 1;
 }
 
-static int find_near(struct look *look)
+static int find_near_requests(struct recorded_lookup *look)
 {
     int64_t clients[NEAR_CLIENTS];
     size_t count;
     int rc = read_recent_clients(look, clients, &count);
     if (rc == 0)
-        rc = read_near(look, 0, (struct near_limits){NEAR_READ, NEAR_READ, NEAR_BYTES, LIKE_MAX});
-    const struct near_limits most = {share_of(NEAR_STEPS, count), share_of(NEAR_READ, count),
-                                     share_of(NEAR_BYTES, count), share_of(LIKE_MAX, count)};
+        rc = read_near_requests(look, 0, (struct near_limits){NEAR_READ, NEAR_READ, NEAR_BYTES, LIKE_MAX});
+    const struct near_limits most = {limit_per_client(NEAR_STEPS, count), limit_per_client(NEAR_READ, count),
+                                     limit_per_client(NEAR_BYTES, count), limit_per_client(LIKE_MAX, count)};
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = read_near(look, clients[i], most);
+        rc = read_near_requests(look, clients[i], most);
     return rc;
 }
 
 /* ---------------------------------------------------------------- usages */
 
 /* Adds a usage of the tool. A client's report is weighted by the trust in clients for that tool. */
-static int add_tool(struct look *look, int64_t tool, bool by_client, double weight)
+static int add_recorded_tool(struct recorded_lookup *look, int64_t tool, bool by_client, double weight)
 {
     size_t i = 0;
     int rc = 0;
@@ -208,7 +208,7 @@ static int add_tool(struct look *look, int64_t tool, bool by_client, double weig
 }
 
 /* Returns 1 if the client has not named the tool in this lookup yet, else 0; or -1 if out of memory. */
-static int is_first(struct look *look, int64_t client, int64_t tool)
+static int is_first_report(struct recorded_lookup *look, int64_t client, int64_t tool)
 {
     bool added;
     int64_t *key = wt__arena_array(look->arena, int64_t, 2);
@@ -216,11 +216,11 @@ static int is_first(struct look *look, int64_t client, int64_t tool)
         return -1;
     key[0] = client;
     key[1] = tool;
-    return wt__map_insert(&look->said, (struct str){(const char *)key, 2 * sizeof *key}, 0, &added) ? added : -1;
+    return wt__map_insert(&look->named, (struct str){(const char *)key, 2 * sizeof *key}, 0, &added) ? added : -1;
 }
 
 /* Returns 1 if the usage counts, or 0 if newer usages of its client named all its tools or its tools are gone. */
-static int read_usage(struct look *look, int64_t usage, int64_t client, double likeness)
+static int count_usage_tools(struct recorded_lookup *look, int64_t usage, int64_t client, double likeness)
 {
     sqlite3_stmt *rows;
     int counts = 0;
@@ -234,8 +234,8 @@ static int read_usage(struct look *look, int64_t usage, int64_t client, double l
     sqlite3_bind_int(rows, 2, client ? CLIENT_USAGE_TOOLS : -1);
     while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         int64_t tool = sqlite3_column_int64(rows, 0);
-        int first = client ? is_first(look, client, tool) : 1;
-        rc = first < 0 ? wt__fail_nomem(look->err) : first ? add_tool(look, tool, client != 0, likeness) : 0;
+        int first = client ? is_first_report(look, client, tool) : 1;
+        rc = first < 0 ? wt__fail_nomem(look->err) : first ? add_recorded_tool(look, tool, client != 0, likeness) : 0;
         if (rc < 0)
             break;
         counts |= first;
@@ -246,8 +246,8 @@ static int read_usage(struct look *look, int64_t usage, int64_t client, double l
 }
 
 /* Reads the newest usages of one client until `most` of them counted. client is 0 for usages without a client. */
-static int read_usages(struct look *look, const struct like_request *request, int64_t client, size_t most_read,
-                       size_t most, size_t *counted)
+static int read_client_usages(struct recorded_lookup *look, const struct like_request *request, int64_t client,
+                              size_t most_read, size_t most, size_t *counted)
 {
     sqlite3_stmt *rows;
     int rc = wt__sql_prepare(look->store,
@@ -264,7 +264,7 @@ static int read_usages(struct look *look, const struct like_request *request, in
         look->read += client == 0;
         if (sqlite3_column_int(rows, 1) == USAGE_FAILED)
             continue;
-        rc = read_usage(look, sqlite3_column_int64(rows, 0), client, (double)request->likeness);
+        rc = count_usage_tools(look, sqlite3_column_int64(rows, 0), client, (double)request->likeness);
         if (rc < 0)
             break;
         *counted += (size_t)rc;
@@ -274,24 +274,24 @@ static int read_usages(struct look *look, const struct like_request *request, in
 }
 
 /* Reads the reports of one client about the request, up to the client's share of the whole lookup. */
-static int hear_client(struct look *look, const struct like_request *request, int64_t client)
+static int read_client_reports(struct recorded_lookup *look, const struct like_request *request, int64_t client)
 {
     size_t counted;
     int64_t *key = wt__arena_array(look->arena, int64_t, 1);
     if (!key)
         return wt__fail_nomem(look->err);
     *key = client;
-    uint32_t *heard = wt__map_insert(&look->heard, (struct str){(const char *)key, sizeof *key}, 0, NULL);
-    if (!heard)
+    uint32_t *counted_of = wt__map_insert(&look->counted_of, (struct str){(const char *)key, sizeof *key}, 0, NULL);
+    if (!counted_of)
         return wt__fail_nomem(look->err);
-    int rc = read_usages(look, request, client, CLIENT_READ, CLIENT_USAGES - *heard, &counted);
-    *heard += (uint32_t)counted;
+    int rc = read_client_usages(look, request, client, CLIENT_READ, CLIENT_USAGES - *counted_of, &counted);
+    *counted_of += (uint32_t)counted;
     look->clients_read++;
     look->client_usages += counted;
     return rc;
 }
 
-static int hear_clients(struct look *look, const struct like_request *request, size_t requests)
+static int read_clients_reports(struct recorded_lookup *look, const struct like_request *request, size_t requests)
 {
     static const char next[] = "SELECT client FROM usage WHERE hash = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
     size_t most_read = look->clients_read + (CLIENTS_READ - look->clients_read + requests - 1) / requests;
@@ -300,65 +300,66 @@ static int hear_clients(struct look *look, const struct like_request *request, s
     int rc = 1;
     while (rc == 1 && look->clients_read < most_read && look->client_usages < most) {
         rc = wt__sql_next_client(look->store, next, request->hash, &client, look->err);
-        int heard = rc == 1 ? hear_client(look, request, client) : 0;
-        rc = heard < 0 ? heard : rc;
+        int counted_of = rc == 1 ? read_client_reports(look, request, client) : 0;
+        rc = counted_of < 0 ? counted_of : rc;
     }
     return rc < 0 ? rc : 0;
 }
 
 /* Reads the usages of the requests from like[from] on. Each has an equal part of the remaining limits. */
-static int hear_requests(struct look *look, size_t from)
+static int read_requests_usages(struct recorded_lookup *look, size_t from)
 {
     int rc = 0;
     for (size_t i = from; rc == 0 && i < look->like_count; i++) {
         size_t requests = look->like_count - i, counted;
-        rc = read_usages(look, &look->like[i], 0, (USAGES_READ - look->read + requests - 1) / requests,
-                         (USAGES_MAX - look->counted + requests - 1) / requests, &counted);
+        rc = read_client_usages(look, &look->like[i], 0, (USAGES_READ - look->read + requests - 1) / requests,
+                                (USAGES_MAX - look->counted + requests - 1) / requests, &counted);
         look->counted += counted;
         if (rc == 0)
-            rc = hear_clients(look, &look->like[i], requests);
+            rc = read_clients_reports(look, &look->like[i], requests);
     }
     return rc;
 }
 
 /* True if the usages read so far suffice. A few clients do not: a single report of a request would otherwise hide all
  * reports of nearly equal requests. */
-static int is_settled(struct look *look, bool *out)
+static int is_decided(struct recorded_lookup *look, bool *out)
 {
     size_t wanted;
     int rc = wt__store_clients_wanted(look->store, &wanted, look->err);
-    *out = look->counted > 0 || (look->client_usages > 0 && look->heard.len >= wanted);
+    *out = look->counted > 0 || (look->client_usages > 0 && look->counted_of.len >= wanted);
     return rc;
 }
 
-static int read_look(struct look *look)
+static int run_lookup(struct recorded_lookup *look)
 {
-    bool settled = false;
-    add_like(look, (int64_t)look->words->hash, 1);
-    int rc = hear_requests(look, 0);
+    bool decided = false;
+    add_like_request(look, (int64_t)look->words->hash, 1);
+    int rc = read_requests_usages(look, 0);
     if (rc == 0)
-        rc = is_settled(look, &settled);
-    if (rc < 0 || settled)
+        rc = is_decided(look, &decided);
+    if (rc < 0 || decided)
         return rc;
-    rc = find_near(look);
-    return rc < 0 ? rc : hear_requests(look, 1);
+    rc = find_near_requests(look);
+    return rc < 0 ? rc : read_requests_usages(look, 1);
 }
 
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err)
 {
     struct request_words words;
-    struct look look = {.store = store, .arena = arena, .words = &words, .trust_budget = TRUST_READ, .err = err};
+    struct recorded_lookup look = {
+        .store = store, .arena = arena, .words = &words, .trust_budget = TRUST_READ, .err = err};
     *count = 0;
     *out = look.tools = wt__arena_array(arena, struct recorded_tool, RECORDED_TOOLS_MAX);
     if (!look.tools)
         return wt__fail_nomem(err);
     wt__request_words(request, &words);
-    int rc = read_look(&look);
+    int rc = run_lookup(&look);
     for (size_t i = 0; rc == 0 && i < look.tool_count; i++)
         look.tools[i].share /= look.usages + 1;
-    wt__map_dispose(&look.said);
-    wt__map_dispose(&look.heard);
+    wt__map_dispose(&look.named);
+    wt__map_dispose(&look.counted_of);
     wt__map_dispose(&look.compared);
     *count = rc == 0 ? look.tool_count : 0;
     return rc;

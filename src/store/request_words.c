@@ -16,19 +16,19 @@ static const char turning[][8] = {"no",    "not",  "never", "without", "except",
                                   "down",  "in",   "out",   "from",    "to",     "into", "before", "after",
                                   "under", "over", "more",  "less",    "don",    "t"};
 
-static bool is_word(uint32_t c)
+static bool is_request_character(uint32_t c)
 {
     enum unicode_kind kind = c < 0x80 ? UNICODE_OTHER : wt__unicode_kind(c);
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || kind != UNICODE_OTHER;
 }
 
 /* Writes the next word in lower case and returns its length; 0 at the end. */
-static size_t next_word(const char **at, const char *end, char out[WORD_BYTES])
+static size_t next_request_word(const char **at, const char *end, char out[WORD_BYTES])
 {
     size_t len = 0;
     while (*at < end && len + 4 * UNICODE_MAX_LOWER <= WORD_BYTES) {
         uint32_t c = wt__utf8_next(at, end), lower[UNICODE_MAX_LOWER];
-        if (is_word(c))
+        if (is_request_character(c))
             for (unsigned i = 0, n = wt__unicode_lower(c, lower); i < n; i++)
                 len += wt__utf8_put(lower[i], out + len);
         else if (len > 0)
@@ -45,7 +45,7 @@ static unsigned turning_bit(struct str word)
     return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_word_hashes(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -55,14 +55,14 @@ static int compare(const void *a, const void *b)
 static size_t sort_unique(uint64_t *words, size_t count)
 {
     size_t kept = 0;
-    qsort(words, count, sizeof *words, compare);
+    qsort(words, count, sizeof *words, compare_word_hashes);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || words[i] != words[kept - 1])
             words[kept++] = words[i];
     return kept;
 }
 
-static void add_word(struct request_words *out, struct str word)
+static void add_request_word(struct request_words *out, struct str word)
 {
     unsigned bit = turning_bit(word);
     out->turning |= bit;
@@ -81,9 +81,9 @@ void wt__request_words(struct str request, struct request_words *out)
     out->hash = 0;
     out->turning = 0;
     out->count = 0;
-    for (size_t len; (len = next_word(&at, end, word)) > 0; any = true) {
+    for (size_t len; (len = next_request_word(&at, end, word)) > 0; any = true) {
         out->hash = wt__checksum(word, len, out->hash);
-        add_word(out, (struct str){word, len});
+        add_request_word(out, (struct str){word, len});
     }
     if (!any)
         out->hash = wt__checksum(request.ptr, request.len, 0);

@@ -321,7 +321,7 @@ static int read_version(struct store *store, size_t newest, int64_t *version, wt
     return rc;
 }
 
-static int apply(struct store *store, const struct migration *list, size_t count, wt_error *err)
+static int apply_migrations(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version;
     int rc = read_version(store, count, &version, err); /* Read it again: another process may have updated the file. */
@@ -339,7 +339,7 @@ static int apply(struct store *store, const struct migration *list, size_t count
 }
 
 /* Reads the version in a transaction, because another process may be creating the store. */
-static int look(struct store *store, size_t newest, int64_t *version, wt_error *err)
+static int read_version_now(struct store *store, size_t newest, int64_t *version, wt_error *err)
 {
     int rc = wt__store_read_begin(store, err);
     if (rc == 0)
@@ -351,7 +351,7 @@ static int look(struct store *store, size_t newest, int64_t *version, wt_error *
 int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version = 0;
-    int rc = look(store, count, &version, err);
+    int rc = read_version_now(store, count, &version, err);
     if (rc == 0 && version < (int64_t)count && store->read_only)
         rc = wt__fail(
             err, WT_EREADONLY,
@@ -362,7 +362,7 @@ int wt__store_migrate(struct store *store, const struct migration *list, size_t 
     if (is_behind)
         rc = wt__sql_begin(store, err);
     if (is_behind && rc == 0)
-        rc = wt__sql_end(store, apply(store, list, count, err), err);
+        rc = wt__sql_end(store, apply_migrations(store, list, count, err), err);
     if (rc == 0)
         store->version = (int64_t)count;
     return rc;

@@ -130,7 +130,7 @@ int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error 
 
 /* Fails if another whichtool has updated the tables since they were opened: this one would read and write them wrongly.
  * Rolls back the transaction on failure. */
-static int check_version(struct store *store, wt_error *err)
+static int check_store_version(struct store *store, wt_error *err)
 {
     int64_t version = store->version;
     int rc = version > 0 ? wt__sql_number(store, "PRAGMA user_version", &version, err) : 0;
@@ -156,7 +156,7 @@ int wt__sql_begin(struct store *store, wt_error *err)
     if (store->read_only)
         return wt__fail(err, WT_EREADONLY, "%s is open for reading only", store->path);
     int rc = wt__sql_exec(store, "BEGIN IMMEDIATE", err);
-    return rc < 0 ? rc : check_version(store, err);
+    return rc < 0 ? rc : check_store_version(store, err);
 }
 
 int wt__sql_end(struct store *store, int rc, wt_error *err)
@@ -183,7 +183,7 @@ static int run_prepared(struct store *store, const char *sql, wt_error *err)
 int wt__store_read_begin(struct store *store, wt_error *err)
 {
     int rc = run_prepared(store, "BEGIN", err);
-    return rc < 0 ? rc : check_version(store, err);
+    return rc < 0 ? rc : check_store_version(store, err);
 }
 
 void wt__store_read_end(struct store *store)

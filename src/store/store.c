@@ -42,7 +42,7 @@ static int wait_for_lock(void *context, int count)
     return 1;
 }
 
-static int configure(struct store *store, wt_error *err)
+static int configure_connection(struct store *store, wt_error *err)
 {
     static const int switches[][2] = {
         {SQLITE_DBCONFIG_DEFENSIVE, 1},   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
@@ -82,7 +82,7 @@ static int open_database(struct store *store, wt_error *err)
         return store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
     if (sqlite3_db_readonly(store->db, "main") == 1)
         store->read_only = true;
-    return configure(store, err);
+    return configure_connection(store, err);
 }
 
 int wt__store_open(struct store **out, const char *path, const struct store_options *options, wt_error *err)
@@ -138,7 +138,7 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
     if (rc == 0 && sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
         rc = store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = configure(store, err);
+        rc = configure_connection(store, err);
     if (rc < 0) {
         wt__store_close(store);
         return rc;
@@ -173,7 +173,7 @@ bool wt__store_read_only(const struct store *store)
 /* ---------------------------------------------------------------- checking */
 
 /* Runs a query that returns a row other than "ok" only if the file is damaged. */
-static int check_with(struct store *store, const char *sql, wt_error *err)
+static int check_query(struct store *store, const char *sql, wt_error *err)
 {
     sqlite3_stmt *rows;
     int rc = wt__sql_prepare(store, sql, &rows, err);
@@ -191,9 +191,9 @@ static int check_with(struct store *store, const char *sql, wt_error *err)
 
 int wt__store_check(struct store *store, wt_error *err)
 {
-    int rc = check_with(store, "PRAGMA integrity_check(1)", err);
+    int rc = check_query(store, "PRAGMA integrity_check(1)", err);
     if (rc == 0)
-        rc = check_with(
+        rc = check_query(
             store,
             "SELECT 'a row of ' || \"table\" || ' refers to a missing row' FROM pragma_foreign_key_check LIMIT 1", err);
     return rc == 0 ? wt__usage_check_calls(store, err) : rc;

@@ -139,7 +139,7 @@ static int write_sum(struct store *store, const struct vector_set *set, int64_t 
 
 /* ---------------------------------------------------------------- adding a batch */
 
-struct batch {
+struct sum_batch {
     struct store *store;
     const struct vector_set *set;
     struct encoding encoding;
@@ -152,7 +152,7 @@ struct batch {
 };
 
 /* Returns the index of the tool's sum, and reads it on first use. */
-static int sum_of(struct batch *b, int64_t tool, uint32_t *at)
+static int find_batch_sum(struct sum_batch *b, int64_t tool, uint32_t *at)
 {
     struct str id = {(const char *)&tool, sizeof tool};
     uint32_t *known = wt__map_get(&b->by_tool, id);
@@ -174,7 +174,7 @@ static int sum_of(struct batch *b, int64_t tool, uint32_t *at)
 }
 
 /* Adds vector [D] to the sums of the tools that the usage teaches. A usage removed meanwhile has no tools. */
-static int add_vector(struct batch *b, int64_t usage, const float *vector)
+static int add_vector(struct sum_batch *b, int64_t usage, const float *vector)
 {
     sqlite3_stmt *rows;
     size_t dim = b->set->dim;
@@ -188,7 +188,7 @@ static int add_vector(struct batch *b, int64_t usage, const float *vector)
     sqlite3_bind_int64(rows, 1, usage);
     while (rc == 0 && (rc = wt__sql_step(b->store, rows, b->err)) == 1) {
         uint32_t at = 0;
-        rc = sum_of(b, sqlite3_column_int64(rows, 0), &at);
+        rc = find_batch_sum(b, sqlite3_column_int64(rows, 0), &at);
         if (rc < 0 || b->keys[at].uses < 0)
             continue;
         b->keys[at].uses++;
@@ -199,7 +199,7 @@ static int add_vector(struct batch *b, int64_t usage, const float *vector)
     return rc;
 }
 
-static int write_batch(struct batch *b, int64_t upto)
+static int write_batch(struct sum_batch *b, int64_t upto)
 {
     sqlite3_stmt *update;
     uint64_t generation = 0;
@@ -219,7 +219,7 @@ int wt__store_add_usage_vectors(struct store *store, const struct vector_set *se
                                 const int64_t *usages, const uint32_t *rows, size_t count, const float *vectors,
                                 wt_error *err)
 {
-    struct batch b = {.store = store, .set = set, .err = err};
+    struct sum_batch b = {.store = store, .set = set, .err = err};
     int rc = wt__sql_begin(store, err);
     if (rc < 0)
         return rc;
@@ -262,7 +262,7 @@ int wt__store_stale_usage_sums(struct store *store, const struct vector_set *set
 }
 
 /* Returns 1 if the tool's sum is stale since this generation, else 0. */
-static int is_stale(struct store *store, int64_t encoding, const struct usage_sum_key *key, wt_error *err)
+static int is_stale_since(struct store *store, int64_t encoding, const struct usage_sum_key *key, wt_error *err)
 {
     sqlite3_stmt *row;
     int rc =
@@ -285,7 +285,7 @@ int wt__store_put_usage_sum(struct store *store, const struct vector_set *set, c
     if (rc < 0)
         return rc;
     rc = find_encoding(store, set, &encoding, err);
-    int ours = rc == 0 && encoding.last == last ? is_stale(store, encoding.id, key, err) : 0;
+    int ours = rc == 0 && encoding.last == last ? is_stale_since(store, encoding.id, key, err) : 0;
     if (rc == 0 && ours < 0)
         rc = ours;
     if (rc == 0 && ours == 1)

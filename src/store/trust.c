@@ -54,28 +54,28 @@ int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err)
 }
 
 /* Reports of clients about one tool, read until they suffice. */
-struct telling {
+struct tool_reports {
     struct store *store;
-    int64_t clients[BELIEVED_READ]; /* clients that report the tool */
-    size_t told[BELIEVED_READ];     /* usages of each that count */
+    int64_t clients[BELIEVED_READ];  /* clients that report the tool */
+    size_t usages_of[BELIEVED_READ]; /* usages of each that count */
     size_t count, most_clients;
-    bool untold;     /* a usage has no client */
-    double heard;    /* number of clients, each weighted by its usages so far */
-    double wanted;   /* clients needed for full trust; 0 if usages are counted instead */
-    size_t believed; /* usages that count */
-    size_t most;     /* maximum of one client */
-    size_t enough;   /* usages wanted */
+    bool has_anonymous; /* a usage has no client */
+    double weight;      /* number of clients, each weighted by its usages so far */
+    double wanted;      /* clients needed for full trust; 0 if usages are counted instead */
+    size_t believed;    /* usages that count */
+    size_t most;        /* maximum of one client */
+    size_t enough;      /* usages wanted */
     wt_error *err;
 };
 
-static bool is_enough(const struct telling *t)
+static bool suffices(const struct tool_reports *t)
 {
-    bool enough = t->wanted > 0 ? t->untold || t->heard >= t->wanted : t->believed >= t->enough;
+    bool enough = t->wanted > 0 ? t->has_anonymous || t->weight >= t->wanted : t->believed >= t->enough;
     return enough || t->count >= t->most_clients;
 }
 
 /* Adds the client to `heard`, weighted by its usages of any tool. */
-static int hear_known(struct telling *t, int64_t client)
+static int weigh_client(struct tool_reports *t, int64_t client)
 {
     sqlite3_stmt *row;
     int rc = wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
@@ -86,14 +86,14 @@ static int hear_known(struct telling *t, int64_t client)
     sqlite3_bind_int(row, 2, CLIENT_KNOWN);
     rc = wt__sql_step(t->store, row, t->err);
     if (rc == 1)
-        t->heard += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
+        t->weight += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
     wt__sql_reset(row);
     return rc < 0 ? rc : 0;
 }
 
 /* Counts the usages that did not fail among the client's newest `most` usages of the label. client is 0 for usages
  * without a client. */
-static int count_usages(struct telling *t, int64_t label, int64_t client, size_t most, size_t *out)
+static int count_label_usages(struct tool_reports *t, int64_t label, int64_t client, size_t most, size_t *out)
 {
     sqlite3_stmt *row;
     int rc = wt__sql_prepare(t->store,
@@ -115,10 +115,10 @@ static int count_usages(struct telling *t, int64_t label, int64_t client, size_t
 }
 
 /* Adds the usages of a client. others: number of clients that reported the tool by another label. */
-static int hear_client(struct telling *t, int64_t label, int64_t client, size_t others)
+static int add_client_reports(struct tool_reports *t, int64_t label, int64_t client, size_t others)
 {
     size_t i = 0, usages;
-    int rc = count_usages(t, label, client, t->wanted > 0 ? UNTOLD_READ : t->most, &usages);
+    int rc = count_label_usages(t, label, client, t->wanted > 0 ? UNTOLD_READ : t->most, &usages);
     if (rc < 0 || usages == 0)
         return rc;
     while (i < others && t->clients[i] != client)
@@ -127,34 +127,34 @@ static int hear_client(struct telling *t, int64_t label, int64_t client, size_t 
         i = t->count;
     if (i == t->count) {
         t->clients[t->count] = client;
-        t->told[t->count++] = 0;
-        rc = t->wanted > 0 ? hear_known(t, client) : 0;
+        t->usages_of[t->count++] = 0;
+        rc = t->wanted > 0 ? weigh_client(t, client) : 0;
     }
-    size_t left = t->most > t->told[i] ? t->most - t->told[i] : 0;
-    t->told[i] += usages < left ? usages : left;
+    size_t left = t->most > t->usages_of[i] ? t->most - t->usages_of[i] : 0;
+    t->usages_of[i] += usages < left ? usages : left;
     t->believed += usages < left ? usages : left;
     return rc;
 }
 
-static int hear_label(struct telling *t, int64_t label)
+static int read_label_reports(struct tool_reports *t, int64_t label)
 {
     static const char next[] =
         "SELECT client FROM usage_tool WHERE label = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
-    size_t untold, others = t->count;
+    size_t has_anonymous, others = t->count;
     int64_t client = INT64_MAX;
-    int rc = count_usages(t, label, 0, t->wanted > 0 ? UNTOLD_READ : t->enough, &untold);
-    t->untold |= untold > 0;
-    t->believed += untold;
-    while (rc == 0 && !is_enough(t)) {
+    int rc = count_label_usages(t, label, 0, t->wanted > 0 ? UNTOLD_READ : t->enough, &has_anonymous);
+    t->has_anonymous |= has_anonymous > 0;
+    t->believed += has_anonymous;
+    while (rc == 0 && !suffices(t)) {
         rc = wt__sql_next_client(t->store, next, label, &client, t->err);
         if (rc <= 0)
             break;
-        rc = hear_client(t, label, client, others);
+        rc = add_client_reports(t, label, client, others);
     }
     return rc < 0 ? rc : 0;
 }
 
-static int hear_tool(struct telling *t, int64_t tool)
+static int read_tool_reports(struct tool_reports *t, int64_t tool)
 {
     sqlite3_stmt *rows;
     int64_t labels[LABELS_READ];
@@ -167,7 +167,7 @@ static int hear_tool(struct telling *t, int64_t tool)
         labels[count++] = sqlite3_column_int64(rows, 0);
     wt__sql_reset(rows);
     for (int i = 0; rc >= 0 && i < count; i++)
-        rc = hear_label(t, labels[i]);
+        rc = read_label_reports(t, labels[i]);
     return rc < 0 ? rc : 0;
 }
 
@@ -178,14 +178,14 @@ int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *o
     int rc = wt__store_clients_wanted(store, &wanted, err);
     if (rc < 0 || wanted < 2)
         return rc;
-    struct telling t = {.store = store,
-                        .wanted = (double)wanted,
-                        .most_clients = *budget < TRUST_READ ? *budget : TRUST_READ,
-                        .err = err};
-    rc = hear_tool(&t, tool);
+    struct tool_reports t = {.store = store,
+                             .wanted = (double)wanted,
+                             .most_clients = *budget < TRUST_READ ? *budget : TRUST_READ,
+                             .err = err};
+    rc = read_tool_reports(&t, tool);
     *budget -= t.count;
-    if (rc == 0 && !t.untold && t.heard < t.wanted)
-        *out = (t.heard > 0 ? t.heard : 1. / CLIENT_KNOWN) / t.wanted;
+    if (rc == 0 && !t.has_anonymous && t.weight < t.wanted)
+        *out = (t.weight > 0 ? t.weight : 1. / CLIENT_KNOWN) / t.wanted;
     return rc;
 }
 
@@ -196,8 +196,8 @@ int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_err
     if (rc < 0 || clients < 2 || *uses <= BELIEVED_LEAST)
         return rc;
     size_t most = BELIEVED / clients > BELIEVED_LEAST ? BELIEVED / clients : BELIEVED_LEAST;
-    struct telling t = {.store = store, .most = most, .enough = *uses, .most_clients = BELIEVED_READ, .err = err};
-    rc = hear_tool(&t, tool);
+    struct tool_reports t = {.store = store, .most = most, .enough = *uses, .most_clients = BELIEVED_READ, .err = err};
+    rc = read_tool_reports(&t, tool);
     if (rc == 0 && t.believed < *uses)
         *uses = (uint32_t)t.believed;
     return rc;

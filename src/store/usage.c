@@ -224,8 +224,8 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
 }
 
 /* Returns 1 with the id and outcome of the client's usage with that key, else 0. */
-static int find_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
-                    wt_error *err)
+static int find_usage_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
+                          wt_error *err)
 {
     sqlite3_stmt *row;
     int rc = wt__sql_prepare(store,
@@ -250,7 +250,7 @@ static int find_key(struct store *store, const struct usage *usage, int64_t *id,
     "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
     " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
 
-static int make_stale(struct store *store, const char *stale_sums, int64_t id, wt_error *err)
+static int mark_sums_stale(struct store *store, const char *stale_sums, int64_t id, wt_error *err)
 {
     sqlite3_stmt *insert;
     uint64_t generation;
@@ -265,13 +265,13 @@ static int make_stale(struct store *store, const char *stale_sums, int64_t id, w
 }
 
 /* Marks the sums of the usage's tools as stale, whether they include it or not. */
-static int make_stale_of(struct store *store, int64_t usage, wt_error *err)
+static int make_usage_stale(struct store *store, int64_t usage, wt_error *err)
 {
-    return make_stale(store,
-                      STALE_SUMS("SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
-                                 " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
-                                 " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"),
-                      usage, err);
+    return mark_sums_stale(store,
+                           STALE_SUMS("SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
+                                      " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
+                                      " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"),
+                           usage, err);
 }
 
 static int set_outcome(struct store *store, int64_t usage, enum usage_outcome before, enum usage_outcome outcome,
@@ -285,14 +285,15 @@ static int set_outcome(struct store *store, int64_t usage, enum usage_outcome be
     sqlite3_bind_int(update, 2, (int)outcome);
     rc = wt__sql_step(store, update, err);
     bool teaches = outcome != USAGE_FAILED, taught = before != USAGE_FAILED;
-    return rc == 0 && teaches != taught ? make_stale_of(store, usage, err) : rc;
+    return rc == 0 && teaches != taught ? make_usage_stale(store, usage, err) : rc;
 }
 
-static int add_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id, wt_error *err)
+static int add_one_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id,
+                         wt_error *err)
 {
     enum usage_outcome before = USAGE_UNTOLD;
     int64_t there = 0;
-    int known = usage->key.len > 0 ? find_key(store, usage, &there, &before, err) : 0;
+    int known = usage->key.len > 0 ? find_usage_key(store, usage, &there, &before, err) : 0;
     *fate = known ? USAGE_REPEATED : USAGE_ADDED;
     if (known < 0)
         return known;
@@ -323,7 +324,7 @@ static int add_usages(struct store *store, const struct usage *usages, size_t co
     int rc = check_room(store, count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         enum usage_fate fate;
-        rc = add_usage(store, &usages[i], &fate, last, err);
+        rc = add_one_usage(store, &usages[i], &fate, last, err);
         added += fate == USAGE_ADDED;
         if (fates)
             fates[i] = fate;
@@ -455,7 +456,7 @@ static int prepare_query(struct store *store, enum statement which, const struct
 
 /* ---------------------------------------------------------------- reading */
 
-struct reading {
+struct usage_reader {
     struct store *store;
     struct arena *arena;
     struct usage *usages;
@@ -465,22 +466,22 @@ struct reading {
     wt_error *err;
 };
 
-static int copy_view(struct reading *r, struct str *view)
+static int copy_usage_text(struct usage_reader *r, struct str *view)
 {
     view->ptr = wt__arena_copy(r->arena, *view);
     return view->ptr ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_tool(struct reading *r, sqlite3_stmt *row, struct usage_tool *out)
+static int read_usage_tool(struct usage_reader *r, sqlite3_stmt *row, struct usage_tool *out)
 {
     *out = (struct usage_tool){.tool = sqlite3_column_int64(row, 0), .label = wt__sql_column(row, 1)};
-    int rc = copy_view(r, &out->label);
+    int rc = copy_usage_text(r, &out->label);
     if (rc == 0)
         rc = wt__usage_arguments(r->store, row, 2, &out->arguments, r->err);
-    return rc == 0 ? copy_view(r, &out->arguments) : rc;
+    return rc == 0 ? copy_usage_text(r, &out->arguments) : rc;
 }
 
-static int read_tools(struct reading *r, struct usage *usage, const struct usage_query *query)
+static int read_usage_tools(struct usage_reader *r, struct usage *usage, const struct usage_query *query)
 {
     sqlite3_stmt *rows;
     size_t count = 0;
@@ -500,7 +501,7 @@ static int read_tools(struct reading *r, struct usage *usage, const struct usage
             rc = wt__fail_nomem(r->err);
             break;
         }
-        rc = read_tool(r, rows, &r->tools[count++]);
+        rc = read_usage_tool(r, rows, &r->tools[count++]);
     }
     wt__sql_reset(rows);
     struct usage_tool *tools = rc == 0 ? wt__arena_array(r->arena, struct usage_tool, count) : NULL;
@@ -513,7 +514,7 @@ static int read_tools(struct reading *r, struct usage *usage, const struct usage
     return rc;
 }
 
-static int read_usage(struct reading *r, sqlite3_stmt *row, const struct usage_query *query)
+static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const struct usage_query *query)
 {
     int64_t outcome = sqlite3_column_int64(row, 3);
     struct usage usage = {.id = sqlite3_column_int64(row, 0),
@@ -526,19 +527,19 @@ static int read_usage(struct reading *r, sqlite3_stmt *row, const struct usage_q
                           .key = wt__sql_column(row, 6)};
     if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(r->err);
-    int rc = copy_view(r, &usage.request);
+    int rc = copy_usage_text(r, &usage.request);
     if (rc == 0)
-        rc = copy_view(r, &usage.client);
+        rc = copy_usage_text(r, &usage.client);
     if (rc == 0)
-        rc = copy_view(r, &usage.key);
+        rc = copy_usage_text(r, &usage.key);
     if (rc == 0)
-        rc = read_tools(r, &usage, query);
+        rc = read_usage_tools(r, &usage, query);
     if (rc == 0)
         r->usages[r->count++] = usage;
     return rc;
 }
 
-static int read_usages(struct reading *r, const struct usage_query *query)
+static int read_stored_usages(struct usage_reader *r, const struct usage_query *query)
 {
     sqlite3_stmt *rows;
     int rc = prepare_query(r->store, READ_USAGES, query, &rows, r->err);
@@ -546,7 +547,7 @@ static int read_usages(struct reading *r, const struct usage_query *query)
         return rc;
     sqlite3_bind_int64(rows, 7, query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1);
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1)
-        rc = read_usage(r, rows, query);
+        rc = read_stored_usage(r, rows, query);
     wt__sql_reset(rows);
     return rc;
 }
@@ -554,13 +555,13 @@ static int read_usages(struct reading *r, const struct usage_query *query)
 int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
                      size_t *count, wt_error *err)
 {
-    struct reading r = {.store = store, .arena = arena, .err = err};
+    struct usage_reader r = {.store = store, .arena = arena, .err = err};
     bool outer = !sqlite3_get_autocommit(store->db);
     *out = NULL;
     *count = 0;
     int rc = outer ? 0 : wt__store_read_begin(store, err);
     if (rc == 0)
-        rc = read_usages(&r, query);
+        rc = read_stored_usages(&r, query);
     if (!outer)
         wt__store_read_end(store);
     if (rc == 0 && !(*out = wt__arena_array(arena, struct usage, r.count)))
@@ -652,9 +653,10 @@ int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)
 }
 
 /* Marks the sums of a tool as stale after it was linked to usages below the marks. */
-static int make_stale_tool(struct store *store, int64_t tool, wt_error *err)
+static int make_tool_stale(struct store *store, int64_t tool, wt_error *err)
 {
-    return make_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool, err);
+    return mark_sums_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool,
+                           err);
 }
 
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err)
@@ -672,7 +674,7 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
     rc = wt__sql_step(store, update, err);
     if (rc < 0 || sqlite3_changes(store->db) == 0)
         return rc;
-    rc = make_stale_tool(store, tool, err);
+    rc = make_tool_stale(store, tool, err);
     return rc < 0 ? rc : wt__usage_touch(store, err);
 }
 

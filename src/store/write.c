@@ -17,18 +17,18 @@
 enum { STEP_TOOLS = 64 }; /* tools between two progress reports */
 
 /* A provider in the import. */
-struct provider {
+struct stored_provider {
     int64_t id;
     struct str name; /* current name; the source may use a former one */
 };
 
 /* Set of rows that this import added, changed or confirmed. Open addressing, at most half full. */
-struct taken {
+struct row_set {
     int64_t *slots; /* 0 if free */
     size_t mask;
 };
 
-struct import {
+struct tool_import {
     struct store *store;
     const struct tool *tools;
     size_t count;
@@ -36,9 +36,9 @@ struct import {
     uint64_t generation;
     struct owner owner; /* source of the current tool */
     bool owner_is_new;  /* the source had no tools when it became the current one */
-    struct taken taken;
+    struct row_set taken;
     struct map provider_index; /* name -> index of providers */
-    struct provider *providers;
+    struct stored_provider *providers;
     size_t provider_capacity;
     struct families families;
     int64_t *ids;       /* [count] receives the rows of the tools; may be NULL */
@@ -51,7 +51,7 @@ struct import {
 
 /* ---------------------------------------------------------------- before the transaction */
 
-static int check_tool(const struct tool *tool, wt_error *err)
+static int check_stored_tool(const struct tool *tool, wt_error *err)
 {
     size_t row = tool->title.len + tool->description.len + tool->category.len + tool->source_id.len + tool->format.len +
                  tool->definition.len + tool->schema.len;
@@ -67,7 +67,7 @@ static int check_tool(const struct tool *tool, wt_error *err)
     return 0;
 }
 
-static int taken_new(struct taken *taken, size_t count)
+static int taken_new(struct row_set *taken, size_t count)
 {
     size_t capacity = 16;
     while (capacity < 2 * (count + 1))
@@ -78,7 +78,7 @@ static int taken_new(struct taken *taken, size_t count)
 }
 
 /* Returns the slot of a row's id, or the free slot for it. */
-static int64_t *taken_slot(const struct taken *taken, int64_t id)
+static int64_t *taken_slot(const struct row_set *taken, int64_t id)
 {
     size_t at = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20) & taken->mask;
     while (taken->slots[at] != 0 && taken->slots[at] != id)
@@ -86,13 +86,13 @@ static int64_t *taken_slot(const struct taken *taken, int64_t id)
     return &taken->slots[at];
 }
 
-static bool is_taken(const void *context, int64_t id)
+static bool is_row_taken(const void *context, int64_t id)
 {
-    const struct import *import = context;
+    const struct tool_import *import = context;
     return *taken_slot(&import->taken, id) == id;
 }
 
-static void take(struct import *import, int64_t id)
+static void take_row(struct tool_import *import, int64_t id)
 {
     import->last_taken = id;
     *taken_slot(&import->taken, id) = id;
@@ -106,7 +106,7 @@ static const char source_select[] = "SELECT id FROM source WHERE name = ?1",
                   provider_insert[] = "INSERT INTO provider (name) VALUES (?1)";
 
 /* Finds the row of a name in a table of names; *id is 0 if absent. */
-static int find_name(struct import *import, const char *select, struct str name, int64_t *id)
+static int find_name_row(struct tool_import *import, const char *select, struct str name, int64_t *id)
 {
     sqlite3_stmt *row;
     *id = 0;
@@ -123,10 +123,11 @@ static int find_name(struct import *import, const char *select, struct str name,
 }
 
 /* Works like find_name, and inserts the name if absent. */
-static int name_id(struct import *import, const char *select, const char *insert, struct str name, int64_t *id)
+static int find_or_add_name(struct tool_import *import, const char *select, const char *insert, struct str name,
+                            int64_t *id)
 {
     sqlite3_stmt *row;
-    int rc = find_name(import, select, name, id);
+    int rc = find_name_row(import, select, name, id);
     if (rc < 0 || *id != 0)
         return rc;
     rc = wt__sql_prepare(import->store, insert, &row, import->err);
@@ -140,7 +141,7 @@ static int name_id(struct import *import, const char *select, const char *insert
 }
 
 /* Returns 1 if the source has tools, else 0. */
-static int has_tools(struct import *import, int64_t source)
+static int source_has_tools(struct tool_import *import, int64_t source)
 {
     sqlite3_stmt *row;
     int rc = wt__sql_prepare(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1", &row, import->err);
@@ -153,30 +154,30 @@ static int has_tools(struct import *import, int64_t source)
 }
 
 /* Sets the current owner to the tool's source. Tools of one source mostly come together. */
-static int set_owner(struct import *import, const struct tool *tool)
+static int set_owner(struct tool_import *import, const struct tool *tool)
 {
     struct owner *owner = &import->owner;
     struct str name = tool->source.len > 0 ? tool->source : import->options->source;
     if (owner->count > 0 && wt__str_equal(owner->name, name))
         return 0;
     *owner = (struct owner){.name = name, .count = 1};
-    int rc = name_id(import, source_select, source_insert, name, &owner->ids[0]);
+    int rc = find_or_add_name(import, source_select, source_insert, name, &owner->ids[0]);
     for (size_t i = name.len; rc == 0 && i-- > 1 && owner->count < OWNER_MAX;) {
         if (name.ptr[i] != '/')
             continue;
-        rc = find_name(import, source_select, (struct str){name.ptr, i}, &owner->ids[owner->count]);
+        rc = find_name_row(import, source_select, (struct str){name.ptr, i}, &owner->ids[owner->count]);
         owner->count += owner->ids[owner->count] != 0;
     }
     import->owner_is_new = true;
     for (size_t i = 0; rc == 0 && i < owner->count && import->owner_is_new; i++) {
-        rc = has_tools(import, owner->ids[i]);
+        rc = source_has_tools(import, owner->ids[i]);
         import->owner_is_new = rc == 0;
         rc = rc < 0 ? rc : 0;
     }
     return rc;
 }
 
-static int new_provider(struct import *import, struct str name, struct provider *out)
+static int open_provider(struct tool_import *import, struct str name, struct stored_provider *out)
 {
     bool reviewed = wt__str_equal(import->options->reviewed, name);
     int rc = wt__provider_find(import->store, name, &out->id, &out->name, &import->arena, import->err);
@@ -185,10 +186,11 @@ static int new_provider(struct import *import, struct str name, struct provider 
         out->name = name;
     if (rc >= 0 && !reviewed)
         rc = wt__reserved_refuse(import->store, out->name, "cannot be imported into", import->err);
-    return rc < 0 || known ? (rc < 0 ? rc : 0) : name_id(import, provider_select, provider_insert, name, &out->id);
+    return rc < 0 || known ? (rc < 0 ? rc : 0)
+                           : find_or_add_name(import, provider_select, provider_insert, name, &out->id);
 }
 
-static int find_provider(struct import *import, struct str name, struct provider *out)
+static int find_import_provider(struct tool_import *import, struct str name, struct stored_provider *out)
 {
     bool added;
     size_t next = import->provider_index.len;
@@ -197,7 +199,7 @@ static int find_provider(struct import *import, struct str name, struct provider
     uint32_t *index = wt__map_insert(&import->provider_index, name, (uint32_t)next, &added);
     if (!index)
         return wt__fail_nomem(import->err);
-    int rc = added ? new_provider(import, name, &import->providers[next]) : 0;
+    int rc = added ? open_provider(import, name, &import->providers[next]) : 0;
     *out = import->providers[*index];
     return rc;
 }
@@ -209,7 +211,7 @@ enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS };
 /* A tool to be stored. */
 struct incoming {
     const struct tool *tool;
-    struct provider provider;
+    struct stored_provider provider;
     struct str own_name; /* name in its source */
     struct str name;     /* name in the store */
     char numbered[WT_MAX_NAME_BYTES + 1];
@@ -238,7 +240,7 @@ static bool same_as_row(const struct tool *tool, sqlite3_stmt *row)
 
 /* Binds the columns shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
  * texts. */
-static int bind_content(struct import *import, sqlite3_stmt *statement, const struct tool *tool)
+static int bind_content(struct tool_import *import, sqlite3_stmt *statement, const struct tool *tool)
 {
     struct str texts[6];
     texts_of(tool, texts);
@@ -252,7 +254,7 @@ static int bind_content(struct import *import, sqlite3_stmt *statement, const st
 }
 
 /* Notes a tool stored under another name than in its source, unless the name belongs to the same source. */
-static int tell_collision(struct import *import, const struct incoming *in)
+static int note_collision(struct tool_import *import, const struct incoming *in)
 {
     sqlite3_stmt *row;
     struct store_changes *changes = &import->changes;
@@ -281,7 +283,7 @@ static int tell_collision(struct import *import, const struct incoming *in)
 }
 
 /* Inserts the row with the first exported name that is free. */
-static int insert_row(struct import *import, const struct incoming *in)
+static int insert_row(struct tool_import *import, const struct incoming *in)
 {
     for (unsigned attempt = 0;; attempt++) {
         char export_name[EXPORT_NAME_MAX + 1];
@@ -307,16 +309,16 @@ static int insert_row(struct import *import, const struct incoming *in)
     }
 }
 
-static int insert_tool(struct import *import, const struct incoming *in)
+static int insert_tool(struct tool_import *import, const struct incoming *in)
 {
     int rc = insert_row(import, in);
     if (rc < 0)
         return rc;
     int64_t id = sqlite3_last_insert_rowid(import->store->db);
-    take(import, id);
+    take_row(import, id);
     import->changes.added++;
     if (!wt__str_equal(in->name, in->own_name))
-        rc = tell_collision(import, in);
+        rc = note_collision(import, in);
     if (rc == 0 && import->lost_labels)
         rc = wt__usage_link(import->store, id, in->provider.name, in->name, import->err);
     return rc;
@@ -335,7 +337,7 @@ static int run_with_id(struct store *store, const char *sql, int64_t id, const i
     return wt__sql_step(store, statement, err);
 }
 
-static int update_tool(struct import *import, const struct tool *tool, int64_t id)
+static int update_tool(struct tool_import *import, const struct tool *tool, int64_t id)
 {
     sqlite3_stmt *update;
     int rc = wt__sql_prepare(import->store,
@@ -355,7 +357,7 @@ static int update_tool(struct import *import, const struct tool *tool, int64_t i
 
 /* Finds the row with this id, or if id is 0 with the tool's provider and name. Returns 1 with *row at it, or 0 if
  * absent. */
-static int find_row(struct import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
+static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
 {
     int rc = id ? wt__sql_prepare(import->store,
                                   "SELECT id, source, sha256, source_id, format, category, title, description, schema"
@@ -374,29 +376,29 @@ static int find_row(struct import *import, int64_t id, const struct incoming *in
 }
 
 /* True if the import may change a row of that source. A reviewed listing may change all rows of its provider. */
-static bool owns_source(const struct import *import, int64_t source)
+static bool owns_source(const struct tool_import *import, int64_t source)
 {
     return import->options->reviewed.len > 0 || wt__owner_has(&import->owner, source);
 }
 
 /* True if the tool is this row: the definition is the same, or the source is and the row is not taken yet. */
-static bool belongs(const struct import *import, const struct tool *tool, sqlite3_stmt *row)
+static bool is_row_of(const struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
     return (wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS), tool->source_id) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS + 5), tool->schema)) ||
            (owns_source(import, sqlite3_column_int64(row, COLUMN_SOURCE)) &&
-            !is_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
+            !is_row_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
 }
 
 /* Stores the tool in this row. Writes the differences if its source owns the row. */
-static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *row)
+static int store_in_row(struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
-    bool same = same_as_row(tool, row), own = owns_source(import, source), again = is_taken(import, id);
+    bool same = same_as_row(tool, row), own = owns_source(import, source), again = is_row_taken(import, id);
     wt__sql_reset(row);
-    take(import, id);
+    take_row(import, id);
     if (own && !same && !again)
         return update_tool(import, tool, id);
     import->changes.unchanged += !again;
@@ -408,7 +410,7 @@ static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *
 
 /* Stores a tool whose name belongs to another source, or is free although its source has tools: it may have a numbered
  * name. */
-static int import_relative(struct import *import, struct incoming *in, bool free)
+static int import_relative(struct tool_import *import, struct incoming *in, bool free)
 {
     struct family *family;
     sqlite3_stmt *row;
@@ -416,11 +418,11 @@ static int import_relative(struct import *import, struct incoming *in, bool free
     if (rc < 0)
         return rc;
     int64_t id = wt__family_same(&import->families, family, in->tool);
-    if (!free && (id == 0 || is_taken(import, id)))
-        id = wt__family_own(family, &import->owner, is_taken, import);
-    if (id != 0 && !is_taken(import, id)) {
-        rc = find_row(import, id, in, &row);
-        return rc == 1 ? settle(import, in->tool, row) : rc;
+    if (!free && (id == 0 || is_row_taken(import, id)))
+        id = wt__family_own(family, &import->owner, is_row_taken, import);
+    if (id != 0 && !is_row_taken(import, id)) {
+        rc = find_stored_row(import, id, in, &row);
+        return rc == 1 ? store_in_row(import, in->tool, row) : rc;
     }
     if (!free) {
         rc = wt__family_number(family, import->store, in->numbered, import->err);
@@ -429,31 +431,31 @@ static int import_relative(struct import *import, struct incoming *in, bool free
     return rc < 0 ? rc : insert_tool(import, in);
 }
 
-static int import_tool(struct import *import, const struct tool *tool)
+static int import_one_tool(struct tool_import *import, const struct tool *tool)
 {
     struct incoming in = {.tool = tool, .name = tool->name};
     sqlite3_stmt *row;
     in.own_name = tool->own_name.len > 0 ? tool->own_name : tool->name;
     int rc = set_owner(import, tool);
     if (rc == 0)
-        rc = find_provider(import, tool->provider, &in.provider);
+        rc = find_import_provider(import, tool->provider, &in.provider);
     if (rc == 0)
-        rc = find_row(import, 0, &in, &row);
+        rc = find_stored_row(import, 0, &in, &row);
     if (rc < 0)
         return rc;
     if (rc == 0) {
         bool has_own_names = import->owner_is_new || import->options->reviewed.len > 0;
         return has_own_names ? insert_tool(import, &in) : import_relative(import, &in, true);
     }
-    if (belongs(import, tool, row))
-        return settle(import, tool, row);
+    if (is_row_of(import, tool, row))
+        return store_in_row(import, tool, row);
     wt__sql_reset(row);
     return import_relative(import, &in, false);
 }
 
 /* ---------------------------------------------------------------- removal */
 
-static int remove_tool(struct store *store, int64_t id, wt_error *err)
+static int remove_stored_tool(struct store *store, int64_t id, wt_error *err)
 {
     int rc = run_with_id(store, "DELETE FROM tool WHERE id = ?1", id, NULL, err);
     return rc < 0 ? rc : sqlite3_changes(store->db);
@@ -478,7 +480,7 @@ static struct str left_key(struct buffer *key, struct str source, struct str sou
 }
 
 /* Indexes the skipped tools by key. The keys are in the arena. */
-static int index_left(struct import *import, struct map *left)
+static int index_left(struct tool_import *import, struct map *left)
 {
     const struct store_import_options *options = import->options;
     struct buffer key = {0};
@@ -495,7 +497,7 @@ static int index_left(struct import *import, struct map *left)
 
 /* Finds the rows of the source, and of sources below it, that this import neither stored nor skipped. Rows of reserved
  * providers are left out; for a reviewed provider all its rows are included. The caller frees *ids. */
-static int find_gone(struct import *import, const struct map *left, int64_t **ids, size_t *count)
+static int find_missing(struct tool_import *import, const struct map *left, int64_t **ids, size_t *count)
 {
     struct str source = import->options->source;
     struct buffer key = {0};
@@ -517,7 +519,7 @@ static int find_gone(struct import *import, const struct map *left, int64_t **id
     while (rc == 0 && (rc = wt__sql_step(import->store, rows, import->err)) == 1) {
         int64_t id = sqlite3_column_int64(rows, 0);
         rc = 0;
-        if (is_taken(import, id))
+        if (is_row_taken(import, id))
             continue;
         if (left->len > 0 && wt__map_get(left, left_key(&key, wt__sql_column(rows, 1), wt__sql_column(rows, 2)))) {
             import->changes.kept++;
@@ -535,17 +537,17 @@ static int find_gone(struct import *import, const struct map *left, int64_t **id
 
 /* Removes the tools missing from this import. Rows are collected first, because deleting under an open cursor is
  * unsafe. */
-static int remove_gone(struct import *import)
+static int remove_missing(struct tool_import *import)
 {
     int64_t *ids = NULL;
     size_t count = 0;
     struct map left = {0};
     int rc = index_left(import, &left);
     if (rc == 0)
-        rc = find_gone(import, &left, &ids, &count);
+        rc = find_missing(import, &left, &ids, &count);
     wt__map_dispose(&left);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        rc = remove_tool(import->store, ids[i], import->err);
+        rc = remove_stored_tool(import->store, ids[i], import->err);
         import->changes.removed += rc == 1;
     }
     free(ids);
@@ -553,7 +555,7 @@ static int remove_gone(struct import *import)
 }
 
 /* Notes a change of usages if a removal has deleted links. */
-static int tell_lost_links(struct store *store, int64_t before, wt_error *err)
+static int note_lost_links(struct store *store, int64_t before, wt_error *err)
 {
     int64_t links;
     int rc = wt__usage_count_links(store, &links, err);
@@ -568,7 +570,7 @@ static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_er
     if (rc > 0)
         done = remove_empty_providers(store, err);
     if (rc > 0 && done == 0)
-        done = tell_lost_links(store, links, err);
+        done = note_lost_links(store, links, err);
     if (rc > 0 && done == 0)
         done = wt__sql_next_generation(store, &generation, err);
     if (rc > 0 && done == 0)
@@ -587,7 +589,7 @@ int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, 
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = wt__reserved_refuse_tool(store, ids[i], err);
         if (rc == 0)
-            rc = remove_tool(store, ids[i], err);
+            rc = remove_stored_tool(store, ids[i], err);
         removed += rc;
     }
     return end_removal(store, rc < 0 ? rc : removed, links, err);
@@ -630,7 +632,7 @@ int64_t wt__store_release_provider(struct store *store, struct str provider, wt_
 
 /* ---------------------------------------------------------------- the import */
 
-static int import_tools(struct import *import)
+static int import_all_tools(struct tool_import *import)
 {
     struct progress *progress = import->options->progress;
     int64_t lost = 0;
@@ -642,7 +644,7 @@ static int import_tools(struct import *import)
     if (rc == 0 && wt__progress_phase(progress, "storing", import->count))
         rc = wt__fail_cancelled(import->err);
     for (size_t i = 0; rc == 0 && i < import->count; i++) {
-        rc = import_tool(import, &import->tools[i]);
+        rc = import_one_tool(import, &import->tools[i]);
         if (rc == 0 && import->ids)
             import->ids[i] = import->last_taken;
         size_t done = i % STEP_TOOLS + 1;
@@ -652,15 +654,15 @@ static int import_tools(struct import *import)
     return rc;
 }
 
-static int finish_import(struct import *import)
+static int finish_import(struct tool_import *import)
 {
     struct store *store = import->store;
     int64_t links = 0;
     int rc = wt__usage_count_links(store, &links, import->err);
     if (rc == 0 && import->options->sync)
-        rc = remove_gone(import);
+        rc = remove_missing(import);
     if (rc == 0 && import->changes.removed)
-        rc = tell_lost_links(store, links, import->err);
+        rc = note_lost_links(store, links, import->err);
     if (rc == 0 && import->changes.removed)
         rc = remove_empty_providers(store, import->err);
     if (rc == 0 && import->changes.added) {
@@ -696,7 +698,7 @@ int wt__import_check(const struct tool *tools, size_t count, wt_error *err)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one import; at most %d fit", count, WT_MAX_TOOLS);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = check_tool(&tools[i], err);
+        rc = check_stored_tool(&tools[i], err);
     return rc;
 }
 
@@ -704,11 +706,12 @@ int wt__import_within(struct store *store, const struct tool *tools, size_t coun
                       const struct store_import_options *options, int64_t *ids, struct store_changes *out,
                       wt_error *err)
 {
-    struct import import = {.store = store, .tools = tools, .count = count, .options = options, .ids = ids, .err = err};
+    struct tool_import import = {
+        .store = store, .tools = tools, .count = count, .options = options, .ids = ids, .err = err};
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
     store->progress = options->progress;
-    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : import_tools(&import);
+    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : import_all_tools(&import);
     if (rc == 0)
         rc = finish_import(&import);
     store->progress = before;

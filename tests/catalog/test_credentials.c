@@ -83,8 +83,8 @@ static void names_places_and_descriptions_decide(void **state)
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         json_t *schema;
         assert_int_equal(wt__json_parse(&schema, arguments[i].schema, strlen(arguments[i].schema), NULL), 0);
-        struct argument argument = {wt__str(arguments[i].tool), wt__str(arguments[i].place), wt__str(arguments[i].name),
-                                    schema, arguments[i].data};
+        struct credential_argument argument = {wt__str(arguments[i].tool), wt__str(arguments[i].place),
+                                               wt__str(arguments[i].name), schema, arguments[i].data};
         if (wt__is_credential(&argument) != arguments[i].credential)
             fail_msg("%s(%s %s) %s", arguments[i].tool, arguments[i].place, arguments[i].name, arguments[i].schema);
         argument.schema = NULL;

@@ -17,13 +17,13 @@
     "{\"_id\": \"q1\", \"text\": \"one\"}\n{\"_id\": \"q2\", \"text\": \"two\", \"metadata\": {}}\n\n"                 \
     "{\"_id\": \"q 3\", \"text\": \"three\"}"
 
-static int parse(struct dataset *out, const char *queries, const char *qrels, wt_error *err)
+static int parse_data_set(struct dataset *out, const char *queries, const char *qrels, wt_error *err)
 {
     return wt__dataset_parse(out, wt__str(queries), "Q", wt__str(qrels), "J", err);
 }
 
 /* Writes the data set in one line: "q1: a=1 b=2; q2: c=1", then the numbers of skipped queries. */
-static void describe(const struct dataset *set, char *out, size_t size)
+static void write_data_set(const struct dataset *set, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = '\0';
@@ -63,9 +63,9 @@ static void valid_data_sets_are_read(void **state)
         struct dataset set;
         wt_error err = {0};
         char have[512];
-        if (parse(&set, QUERIES, cases[i].qrels, &err) < 0)
+        if (parse_data_set(&set, QUERIES, cases[i].qrels, &err) < 0)
             fail_msg("%s: %s", cases[i].name, err.message);
-        describe(&set, have, sizeof have);
+        write_data_set(&set, have, sizeof have);
         if (strcmp(have, cases[i].want) != 0)
             fail_msg("%s: have \"%s\", want \"%s\"", cases[i].name, have, cases[i].want);
         wt__dataset_dispose(&set);
@@ -100,7 +100,7 @@ static void errors_have_file_and_line(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dataset set;
         wt_error err = {0};
-        int rc = parse(&set, cases[i].queries, cases[i].qrels, &err);
+        int rc = parse_data_set(&set, cases[i].queries, cases[i].qrels, &err);
         if (rc != cases[i].code || err.code != rc || !strstr(err.message, cases[i].says))
             fail_msg("%s: %s \"%s\"", cases[i].name, wt_code_name(rc), err.message);
         assert_null(set.queries);
@@ -118,7 +118,7 @@ static void a_text_over_the_limit_is_refused(void **state)
     memcpy(queries + len - 2, "\"}", 3);
     struct dataset set;
     wt_error err = {0};
-    assert_int_equal(parse(&set, queries, "q1\ta\t1\n", &err), WT_ETOOLONG);
+    assert_int_equal(parse_data_set(&set, queries, "q1\ta\t1\n", &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "Q:1: the text has"));
     assert_int_equal(err.line, 1);
     free(queries);

@@ -81,7 +81,7 @@ static const struct {
     {"no object", "[1]", "[2]", "definition: \"[1]\" -> \"[2]\"\n"},
 };
 
-static char *told(const struct str *before, struct str after, size_t *more)
+static char *changes_text(const struct str *before, struct str after, size_t *more)
 {
     struct arena arena = {0};
     struct buffer text = {0};
@@ -108,7 +108,7 @@ static void changes_are_described(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct str before = wt__str(rows[i].before);
-        char *text = told(rows[i].before ? &before : NULL, wt__str(rows[i].after), NULL);
+        char *text = changes_text(rows[i].before ? &before : NULL, wt__str(rows[i].after), NULL);
         if (strcmp(text, rows[i].told) != 0)
             fail_msg("%s:\n%swanted\n%s", rows[i].says, text, rows[i].told);
         free(text);
@@ -134,7 +134,7 @@ static void floods_are_bounded(void **state)
     wt__buffer_text(&before, "}");
     wt__buffer_text(&after, "}");
     struct str was = wt__buffer_view(&before);
-    char *text = told(&was, wt__buffer_view(&after), &more);
+    char *text = changes_text(&was, wt__buffer_view(&after), &more);
     assert_int_equal(strncmp(text, "annotations.readOnlyHint: false -> true (loosened", 49), 0);
     assert_int_equal(more, 502 - WT_MAX_CHANGES);
     free(text);
@@ -159,7 +159,7 @@ static void random_texts_are_described(void **state)
         }
         struct str was = wt__buffer_view(&texts[0]);
         bool same = wt__str_equal(was, wt__buffer_view(&texts[1]));
-        char *text = told(&was, wt__buffer_view(&texts[1]), NULL);
+        char *text = changes_text(&was, wt__buffer_view(&texts[1]), NULL);
         assert_int_equal(strncmp(text, same ? "nothing changed" : "description: ", same ? 15 : 13), 0);
         free(text);
         wt__buffer_dispose(&texts[0]);

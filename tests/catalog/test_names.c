@@ -71,7 +71,7 @@ static const struct {
      "listTheCompleteHistoryOfEveryOpenIssueOfTheWholeRepositoryWith"},
 };
 
-static bool obeys(const char *name, size_t len)
+static bool is_valid_name(const char *name, size_t len)
 {
     if (len == 0 || len > EXPORT_NAME_MAX || strlen(name) != len || strchr("0123456789-", name[0]))
         return false;
@@ -86,7 +86,7 @@ static void names_are_readable(void **state)
         size_t len = wt__export_name(wt__str(cases[i].provider), wt__str(cases[i].name), 0, out);
         if (strcmp(out, cases[i].exported) != 0)
             fail_msg("%s: %s, not %s", cases[i].what, out, cases[i].exported);
-        assert_true(obeys(out, len));
+        assert_true(is_valid_name(out, len));
     }
 }
 
@@ -99,7 +99,7 @@ static void attempts_differ(void **state)
         char out[7][EXPORT_NAME_MAX + 1];
         for (unsigned a = 0; a < 7; a++) {
             size_t len = wt__export_name(wt__str(cases[c].provider), wt__str(cases[c].name), a, out[a]);
-            assert_true(obeys(out[a], len));
+            assert_true(is_valid_name(out[a], len));
             if (a > 0)
                 assert_int_equal(strspn(strrchr(out[a], '_') + 1, "0123456789abcdef"), digits[a]);
             for (unsigned b = 0; b < a; b++)
@@ -126,7 +126,7 @@ static void any_bytes_are_named(void **state)
             part[p] = (struct str){bytes[p], i % 3 == 0 && p == 0 ? 0 : len};
         }
         size_t len = wt__export_name(part[0], part[1], (unsigned)i % 5, out);
-        if (!obeys(out, len))
+        if (!is_valid_name(out, len))
             fail_msg("%s", out);
     }
 }
@@ -160,7 +160,7 @@ static void check_corpus(const char *set, const char *path)
         assert_int_equal(wt__json_parse(&row, line, (size_t)(end - line), NULL), 0);
         struct str provider = wt__json_str(wt__json_object(row, "metadata"), "provider");
         struct str name = wt__json_str(row, "title");
-        assert_true(obeys(out, wt__export_name(provider, name, 0, out)));
+        assert_true(is_valid_name(out, wt__export_name(provider, name, 0, out)));
         assert_non_null(wt__map_insert(&names, wt__str(wt__arena_copy(&arena, wt__str(out))), 0, &added));
         tools++;
         taken += !added;

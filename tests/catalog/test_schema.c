@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "catalog/schema.h"
 
-static json_t *parse(const char *text)
+static json_t *parse_schema(const char *text)
 {
     json_t *value;
     wt_error err;
@@ -65,12 +65,12 @@ static void each_dialect_becomes_json_schema(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
         struct buffer out = {0};
-        json_t *schema = parse(dialects[i].in);
+        json_t *schema = parse_schema(dialects[i].in);
         assert_int_equal(wt__schema_write(&out, schema), 0);
         if (strcmp(out.ptr, dialects[i].out) != 0)
             fail_msg("%s: expected\n%s\ngot\n%s", dialects[i].what, dialects[i].out, out.ptr);
         json_decref(schema);
-        schema = parse(dialects[i].out);
+        schema = parse_schema(dialects[i].out);
         wt__buffer_clear(&out);
         assert_int_equal(wt__schema_write(&out, schema), 0);
         assert_string_equal(out.ptr, dialects[i].out); /* the normal form is stable */
@@ -111,7 +111,7 @@ static void each_loose_description_becomes_a_schema(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof loose / sizeof loose[0]; i++) {
         struct buffer out = {0};
-        json_t *parameters = parse(loose[i].in), *schema;
+        json_t *parameters = parse_schema(loose[i].in), *schema;
         assert_int_equal(wt__schema_from_parameters(&schema, parameters), 0);
         if (loose[i].out) {
             assert_non_null(schema);
@@ -185,7 +185,7 @@ static void completed_schemas_have_items(void **state)
 {
     (void)state;
     json_t *schema =
-        parse("{\"properties\":{\"enum\":{\"type\":\"array\"},\"t\":{\"type\":\"array\",\"items\":[{},{}]}}}");
+        parse_schema("{\"properties\":{\"enum\":{\"type\":\"array\"},\"t\":{\"type\":\"array\",\"items\":[{},{}]}}}");
     struct buffer out = {0};
     assert_int_equal(wt__schema_complete(schema), 0);
     assert_int_equal(wt__json_write(&out, schema), 0);

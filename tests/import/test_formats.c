@@ -21,7 +21,7 @@
 #define FORMAT(name) #name,
 static const char *const formats[] = {IMPORT_FORMATS(FORMAT, )};
 
-static void put(struct buffer *out, const char *key, struct str value)
+static void put_string(struct buffer *out, const char *key, struct str value)
 {
     if (value.len == 0)
         return;
@@ -29,60 +29,61 @@ static void put(struct buffer *out, const char *key, struct str value)
     wt__buffer_json(out, value);
 }
 
-static bool lies_in(struct str part, struct str whole)
+static bool lies_within(struct str part, struct str whole)
 {
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
 /* Shows a definition that is not in the source: an operation with inherited members, or of YAML. */
-static void put_tool(struct buffer *out, const struct tool *tool, const struct import_place *place, struct str bytes)
+static void put_expected_tool(struct buffer *out, const struct tool *tool, const struct import_place *place,
+                              struct str bytes)
 {
     wt__buffer_text(out, "{\"tool\":");
     wt__buffer_json(out, tool->name);
-    put(out, "provider", tool->provider);
-    put(out, "title", tool->title);
-    put(out, "description", tool->description);
-    put(out, "category", tool->category);
-    put(out, "source_id", tool->source_id);
+    put_string(out, "provider", tool->provider);
+    put_string(out, "title", tool->title);
+    put_string(out, "description", tool->description);
+    put_string(out, "category", tool->category);
+    put_string(out, "source_id", tool->source_id);
     wt__buffer_text(out, ",\"schema\":");
     wt__buffer_str(out, tool->schema);
-    if (!lies_in(tool->definition, bytes))
-        put(out, "definition", tool->definition);
+    if (!lies_within(tool->definition, bytes))
+        put_string(out, "definition", tool->definition);
     wt__buffer_printf(out, ",\"line\":%zu,\"byte\":%zu,\"bytes\":%zu}\n", place->line, place->byte,
                       tool->definition.len);
 }
 
 /* Writes the import, or the error, as text. */
-static void describe(struct buffer *out, const struct import *import, struct str bytes, int rc, const wt_error *err)
+static void write_import(struct buffer *out, const struct import *import, struct str bytes, int rc, const wt_error *err)
 {
     if (rc < 0) {
         wt__buffer_printf(out, "{\"error\":\"%s\",\"line\":%zu,\"byte\":%zu", wt_code_name(rc), err->line, err->byte);
-        put(out, "pointer", wt__str(err->pointer));
-        put(out, "message", wt__str(err->message));
+        put_string(out, "pointer", wt__str(err->pointer));
+        put_string(out, "message", wt__str(err->message));
         wt__buffer_text(out, "}\n");
         return;
     }
     wt__buffer_printf(out, "{\"format\":\"%s\",\"tools\":%zu,\"skipped\":%zu,\"whole\":%s}\n", import->format,
                       import->tool_count, import->skipped, import->whole ? "true" : "false");
     for (size_t i = 0; i < import->tool_count; i++)
-        put_tool(out, &import->tools[i], &import->places[i], bytes);
+        put_expected_tool(out, &import->tools[i], &import->places[i], bytes);
     for (size_t i = 0; i < import->issue_count; i++) {
         const wt_add_issue *issue = &import->issues[i];
         wt__buffer_text(out, "{\"issue\":");
         wt__buffer_json(out, wt__str(issue->reason));
-        put(out, "pointer", wt__str(issue->pointer));
+        put_string(out, "pointer", wt__str(issue->pointer));
         wt__buffer_printf(out, ",\"line\":%zu,\"byte\":%zu}\n", issue->line, issue->byte);
     }
 }
 
 /* Checks invariants of the tools of any source. */
-static void check_tools(const struct import *import, struct str bytes)
+static void check_invariants(const struct import *import, struct str bytes)
 {
     for (size_t i = 0; i < import->tool_count; i++) {
         const struct tool *tool = &import->tools[i];
         unsigned char digest[32];
         json_t *schema;
-        if (lies_in(tool->definition, bytes))
+        if (lies_within(tool->definition, bytes))
             assert_ptr_equal(bytes.ptr + import->places[i].byte, tool->definition.ptr);
         else { /* an operation of OpenAPI with inherited members, or of YAML */
             json_t *definition;
@@ -120,9 +121,9 @@ static void check_case(const char *format, const char *folder, const char *name)
         options.format = wt__str(format);
     int rc = wt__import_bytes(&import, (struct str){exact, len}, &options, &err);
     struct buffer got = {0};
-    describe(&got, &import, (struct str){exact, len}, rc, &err);
+    write_import(&got, &import, (struct str){exact, len}, rc, &err);
     assert_false(got.failed);
-    check_tools(&import, (struct str){exact, len});
+    check_invariants(&import, (struct str){exact, len});
     if (getenv("WT_TEST_UPDATE"))
         assert_int_equal(wt__file_replace(expected_path, got.ptr, got.len, &err), 0);
     if (wt__file_read(&expected, &expected_len, expected_path, WT_MAX_FILE_BYTES, &err) < 0)

@@ -19,13 +19,13 @@
 
 static char folder[] = "/tmp/wt-import-XXXXXX";
 
-static int make_folder(void **state)
+static int make_import_folder(void **state)
 {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_import_folder(void **state)
 {
     (void)state;
     char command[64];
@@ -34,7 +34,7 @@ static int remove_folder(void **state)
 }
 
 /* Writes a file below the test's folder. Returns its path, valid until the next call. */
-static const char *put_file(const char *name, const char *text)
+static const char *write_source(const char *name, const char *text)
 {
     static char path[300];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -59,7 +59,7 @@ static void definitions_are_the_bytes_of_a_file(void **state)
 {
     (void)state;
     struct import import;
-    const char *path = put_file("one.json", "[{\"name\": \"a\", \"inputSchema\": {}}]");
+    const char *path = write_source("one.json", "[{\"name\": \"a\", \"inputSchema\": {}}]");
     assert_int_equal(wt__import_path(&import, path, NULL, NULL), 0);
     assert_int_equal(import.tool_count, 1);
     assert_string_equal(import.format, "mcp");
@@ -80,12 +80,12 @@ static void a_folder_is_one_import_of_its_files(void **state)
     (void)state;
     char path[300];
     struct import import;
-    put_file("many/github.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
-    put_file("many/mail/slack.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
-    put_file("many/more.jsonl", "{\"name\": \"line\", \"provider\": \"named\"}\n");
-    put_file("many/old.yaml", "swagger: '1.2'\n");
-    put_file("many/empty.json", "");
-    put_file("many/README.txt", "no source");
+    write_source("many/github.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
+    write_source("many/mail/slack.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
+    write_source("many/more.jsonl", "{\"name\": \"line\", \"provider\": \"named\"}\n");
+    write_source("many/old.yaml", "swagger: '1.2'\n");
+    write_source("many/empty.json", "");
+    write_source("many/README.txt", "no source");
     snprintf(path, sizeof path, "%s/many", folder);
     assert_int_equal(wt__import_path(&import, path, NULL, NULL), 0);
     assert_string_equal(import.format, "mixed");
@@ -118,8 +118,8 @@ static void a_folder_with_a_corpus_is_beir(void **state)
     (void)state;
     char path[300];
     struct import import;
-    put_file("set/corpus.jsonl", "{\"_id\": \"1\", \"title\": \"a\", \"text\": \"b\"}\n");
-    put_file("set/queries.jsonl", "{\"_id\": \"q\", \"text\": \"find\"}\n");
+    write_source("set/corpus.jsonl", "{\"_id\": \"1\", \"title\": \"a\", \"text\": \"b\"}\n");
+    write_source("set/queries.jsonl", "{\"_id\": \"q\", \"text\": \"find\"}\n");
     snprintf(path, sizeof path, "%s/set", folder);
     assert_int_equal(wt__import_path(&import, path, NULL, NULL), 0);
     assert_string_equal(import.format, "beir");
@@ -183,7 +183,7 @@ static void limits_are_kept(void **state)
     struct import_options options = {.limits = {.file_bytes = 20}};
     expect_error(wt__import_bytes(&import, text, &options, &err), WT_ETOOLONG, &err,
                  "input is larger than 20 bytes, the maximum for one source: split it");
-    expect_error(wt__import_path(&import, put_file("large.json", text.ptr), &options, &err), WT_ETOOLONG, &err,
+    expect_error(wt__import_path(&import, write_source("large.json", text.ptr), &options, &err), WT_ETOOLONG, &err,
                  "large.json is larger than 20 bytes, the maximum for one source: split it");
     options = (struct import_options){.limits = {.tools = 2}};
     expect_error(wt__import_bytes(&import, text, &options, &err), WT_ETOOLONG, &err,
@@ -265,13 +265,13 @@ static void issues_are_counted_beyond_those_kept(void **state)
 
 /* ---------------------------------------------------------------- progress */
 
-static int stop_at_once(void *context, const char *phase, uint64_t done, uint64_t total)
+static int cancel_import(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)context, (void)phase, (void)total;
     return done > 0;
 }
 
-static int remember(void *context, const char *phase, uint64_t done, uint64_t total)
+static int remember_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     uint64_t *last = context;
     assert_string_equal(phase, "reading");
@@ -288,14 +288,14 @@ static void progress_reaches_the_end_and_can_stop(void **state)
     struct progress progress;
     uint64_t last[2] = {0};
     wt_error err;
-    wt__progress_init(&progress, remember, last);
+    wt__progress_init(&progress, remember_progress, last);
     struct import_options options = {.progress = &progress};
     assert_int_equal(wt__import_bytes(&import, text, &options, NULL), 0);
     assert_int_equal(last[0], text.len);
     assert_int_equal(last[1], text.len);
     wt__import_dispose(&import);
     wt__progress_dispose(&progress);
-    wt__progress_init(&progress, stop_at_once, NULL);
+    wt__progress_init(&progress, cancel_import, NULL);
     assert_int_equal(wt__import_bytes(&import, text, &options, &err), WT_ECANCELLED);
     wt__progress_dispose(&progress);
 }
@@ -331,7 +331,7 @@ static void time_is_linear_in_the_tools(void **state)
 
 /* ---------------------------------------------------------------- real sources */
 
-static const char *shared_path(const char *below)
+static const char *find_shared(const char *below)
 {
     static char path[700];
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
@@ -374,7 +374,7 @@ static void real_data_sets_are_read_whole(void **state)
         struct import import;
         wt_error err;
         snprintf(below, sizeof below, "data/%s", sets[i].set);
-        const char *path = shared_path(below);
+        const char *path = find_shared(below);
         if (!wt__is_folder(path)) {
             print_message("skipped: data set %s (not here)\n", sets[i].set);
             continue;
@@ -400,7 +400,7 @@ static void real_openapi_documents_are_read_whole(void **state)
     } documents[] = {{"data/restgpt/openapi/spotify.json", 40}, {"data/restgpt/openapi/tmdb.json", 54}};
     size_t here = 0;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
-        const char *path = shared_path(documents[i].file);
+        const char *path = find_shared(documents[i].file);
         struct import import;
         wt_error err;
         if (!wt__is_file(path)) {
@@ -436,5 +436,5 @@ int main(void)
         cmocka_unit_test(real_data_sets_are_read_whole),
         cmocka_unit_test(real_openapi_documents_are_read_whole),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_import_folder, remove_import_folder);
 }

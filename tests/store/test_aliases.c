@@ -51,7 +51,7 @@ enum kind {
 
 /* The form of a node: an object with some of these members, always including the first; a list of the first member's
  * kind; or one of these words. */
-static const struct form {
+static const struct node_form {
     enum { OBJECT, LIST, SCALAR } shape;
     struct {
         const char *key; /* or the word, the same in JSON and YAML */
@@ -97,7 +97,7 @@ static const struct form {
 
 enum fault { SOUND, ENCLOSING, LATER, NOWHERE, FAULTS };
 
-struct anchor {
+struct drawn_anchor {
     unsigned name;
     enum kind kind;
     size_t begin, end; /* JSON offsets; end is 0 while incomplete */
@@ -107,7 +107,7 @@ struct anchor {
 struct drawing {
     struct rng rng;
     struct buffer yaml, json;
-    struct anchor anchors[ANCHORS_MOST];
+    struct drawn_anchor anchors[ANCHORS_MOST];
     size_t anchor_count;
     size_t open[DEPTH_MOST + 2], open_count; /* indexes of the anchors around the current node */
     enum fault fault;
@@ -116,7 +116,7 @@ struct drawing {
     size_t aliases[KINDS];
 };
 
-static bool chance(struct drawing *d, unsigned of)
+static bool draw_chance(struct drawing *d, unsigned of)
 {
     return wt__rng_below(&d->rng, of) == 0;
 }
@@ -128,7 +128,7 @@ static void put_both(struct drawing *d, const char *text)
 }
 
 /* Returns the anchor of an alias with this name at this point: the last one started. */
-static const struct anchor *meaning(const struct drawing *d, unsigned name)
+static const struct drawn_anchor *find_meaning(const struct drawing *d, unsigned name)
 {
     for (size_t i = d->anchor_count; i > 0; i--)
         if (d->anchors[i - 1].name == name)
@@ -141,7 +141,7 @@ static bool put_alias(struct drawing *d, enum kind kind)
     unsigned first = (unsigned)wt__rng_below(&d->rng, ANCHOR_NAMES);
     for (unsigned i = 0; i < ANCHOR_NAMES; i++) {
         unsigned name = (first + i) % ANCHOR_NAMES;
-        const struct anchor *anchor = meaning(d, name);
+        const struct drawn_anchor *anchor = find_meaning(d, name);
         if (!anchor || anchor->kind != kind || anchor->end == 0 || anchor->end - anchor->begin > ALIASED_BYTES_MOST)
             continue;
         char *copy = strndup(d->json.ptr + anchor->begin, anchor->end - anchor->begin);
@@ -157,9 +157,9 @@ static bool put_alias(struct drawing *d, enum kind kind)
 
 static void put_fault(struct drawing *d)
 {
-    const struct anchor *around = d->open_count > 0 ? &d->anchors[d->open[d->open_count - 1]] : NULL;
+    const struct drawn_anchor *around = d->open_count > 0 ? &d->anchors[d->open[d->open_count - 1]] : NULL;
     d->faulty = true;
-    if (d->fault == ENCLOSING && around && meaning(d, around->name) == around)
+    if (d->fault == ENCLOSING && around && find_meaning(d, around->name) == around)
         wt__buffer_printf(&d->yaml, "*a%u ", around->name);
     else
         wt__buffer_text(&d->yaml, d->fault == LATER ? "*later " : "*nowhere ");
@@ -168,14 +168,14 @@ static void put_fault(struct drawing *d)
 static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned indent);
 
 /* indent is that of a block, or 0 within brackets. */
-static void put_object(struct drawing *d, const struct form *form, unsigned depth, unsigned indent)
+static void put_object(struct drawing *d, const struct node_form *form, unsigned depth, unsigned indent)
 {
     bool first = true;
     wt__buffer_char(&d->json, '{');
     if (indent == 0)
         wt__buffer_char(&d->yaml, '{');
     for (size_t i = 0; i < sizeof form->members / sizeof form->members[0] && form->members[i].key && !d->faulty; i++) {
-        if (i > 0 && (depth >= DEPTH_MOST || !chance(d, 3)))
+        if (i > 0 && (depth >= DEPTH_MOST || !draw_chance(d, 3)))
             continue;
         wt__buffer_printf(&d->json, "%s\"%s\":", first ? "" : ",", form->members[i].key);
         if (indent > 0)
@@ -191,17 +191,17 @@ static void put_object(struct drawing *d, const struct form *form, unsigned dept
     wt__buffer_char(&d->json, '}');
 }
 
-static void put_list(struct drawing *d, const struct form *form, unsigned depth)
+static void put_list(struct drawing *d, const struct node_form *form, unsigned depth)
 {
     put_both(d, "[");
-    for (size_t i = 0; !d->faulty && depth < DEPTH_MOST && !chance(d, 2); i++) {
+    for (size_t i = 0; !d->faulty && depth < DEPTH_MOST && !draw_chance(d, 2); i++) {
         put_both(d, i > 0 ? "," : "");
         put_node(d, form->members[0].kind, depth + 1, 0);
     }
     put_both(d, "]");
 }
 
-static void put_scalar(struct drawing *d, const struct form *form)
+static void put_scalar(struct drawing *d, const struct node_form *form)
 {
     size_t count = 0;
     while (count < sizeof form->members / sizeof form->members[0] && form->members[count].key)
@@ -216,23 +216,23 @@ static void put_scalar(struct drawing *d, const struct form *form)
 
 static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned indent)
 {
-    const struct form *form = &forms[kind];
+    const struct node_form *form = &forms[kind];
     if (d->nodes++ == d->fault_at && d->fault != SOUND) {
         put_fault(d);
         return;
     }
-    if (chance(d, 3) && put_alias(d, kind))
+    if (draw_chance(d, 3) && put_alias(d, kind))
         return;
-    bool anchored = d->anchor_count < ANCHORS_MOST && chance(d, 3);
+    bool anchored = d->anchor_count < ANCHORS_MOST && draw_chance(d, 3);
     size_t index = d->anchor_count;
     if (anchored) {
         unsigned name = (unsigned)wt__rng_below(&d->rng, ANCHOR_NAMES);
         wt__buffer_printf(&d->yaml, "&a%u ", name);
-        d->anchors[d->anchor_count++] = (struct anchor){name, kind, d->json.len, 0};
+        d->anchors[d->anchor_count++] = (struct drawn_anchor){name, kind, d->json.len, 0};
         d->open[d->open_count++] = index;
     }
     if (form->shape == OBJECT)
-        put_object(d, form, depth, indent > 0 && chance(d, 2) ? indent : 0);
+        put_object(d, form, depth, indent > 0 && draw_chance(d, 2) ? indent : 0);
     else if (form->shape == LIST)
         put_list(d, form, depth);
     else
@@ -243,11 +243,11 @@ static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned
     }
 }
 
-static void draw(struct drawing *d, uint64_t seed)
+static void draw_document(struct drawing *d, uint64_t seed)
 {
     memset(d, 0, sizeof *d);
     wt__rng_seed(&d->rng, seed);
-    d->fault = chance(d, 3) ? (enum fault)wt__rng_below(&d->rng, FAULTS) : SOUND;
+    d->fault = draw_chance(d, 3) ? (enum fault)wt__rng_below(&d->rng, FAULTS) : SOUND;
     d->fault_at = wt__rng_below(&d->rng, 40);
     wt__buffer_text(&d->yaml, "openapi: 3.1.0\ninfo: {title: Drawn}\npaths:");
     wt__buffer_text(&d->json, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Drawn\"},\"paths\":{");
@@ -264,7 +264,7 @@ static void draw(struct drawing *d, uint64_t seed)
 
 /* ---------------------------------------------------------------- checks */
 
-static bool lies_in(struct str part, struct str whole)
+static bool is_view_of(struct str part, struct str whole)
 {
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
@@ -273,7 +273,7 @@ static bool lies_in(struct str part, struct str whole)
 static bool definition_holds(struct str definition, struct str source, struct str twin)
 {
     struct yaml yaml;
-    if (!lies_in(definition, source))
+    if (!is_view_of(definition, source))
         return wt__str_equal(definition, twin);
     bool holds = definition.len > 0 && definition.ptr[0] != '*';
     bool alone = memchr(definition.ptr, '{', 12) && !memchr(definition.ptr, '*', definition.len) &&
@@ -314,7 +314,7 @@ static void check_sound(uint64_t seed, struct str source, struct str twin_text)
     wt__import_dispose(&twin);
 }
 
-static size_t lines_of(struct str text)
+static size_t count_lines(struct str text)
 {
     size_t lines = 0;
     for (size_t i = 0; i < text.len; i++)
@@ -331,7 +331,7 @@ static void check_faulty(uint64_t seed, struct str source)
     bool told = false;
     for (size_t i = 0; i < import.issue_count; i++)
         told |= strstr(import.issues[i].reason, "this alias has no complete anchor") &&
-                import.issues[i].line == lines_of(source) - 1 && source.ptr[import.issues[i].byte] == '*';
+                import.issues[i].line == count_lines(source) - 1 && source.ptr[import.issues[i].byte] == '*';
     if (import.whole || !told)
         fail_msg("document %llu: %s\n%.*s", (unsigned long long)seed, last ? last->reason : "no issue", (int)source.len,
                  source.ptr);
@@ -347,7 +347,7 @@ static void documents_with_aliases_are_read_as_their_twins(void **state)
     size_t aliases[KINDS] = {0}, faults = 0;
     assert_non_null(d);
     for (uint64_t seed = 0; seed < DOCUMENTS; seed++) {
-        draw(d, seed);
+        draw_document(d, seed);
         char *exact = malloc(d->yaml.len); /* lets a sanitizer detect a read past the end */
         assert_non_null(exact);
         memcpy(exact, d->yaml.ptr, d->yaml.len);

@@ -13,7 +13,7 @@
 #include "store/usages.h"
 
 /* Checks the shares of tools a and b among the recorded tools of a request, in percent. */
-static void shares_are(struct store *store, const char *request, int a, int b)
+static void check_shares(struct store *store, const char *request, int a, int b)
 {
     struct arena arena = {0};
     struct recorded_tool *tools;
@@ -21,7 +21,7 @@ static void shares_are(struct store *store, const char *request, int a, int b)
     int got[2] = {0};
     assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
     for (size_t i = 0; i < count; i++)
-        got[tools[i].tool == id_of(store, "p", "b")] = (int)(100 * tools[i].share + .5);
+        got[tools[i].tool == find_test_id(store, "p", "b")] = (int)(100 * tools[i].share + .5);
     if (got[0] != a || got[1] != b)
         fail_msg("%s: %d and %d %%, not %d and %d", request, got[0], got[1], a, b);
     wt__arena_dispose(&arena);
@@ -29,24 +29,24 @@ static void shares_are(struct store *store, const char *request, int a, int b)
 
 static void test_tools_of_the_same_request(void **state)
 {
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     (void)state;
-    shares_are(store, "walk the grey dog slowly", 0, 0);
-    record(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
-    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
-    shares_are(store, "please walk a grey dog slowly", 50, 0); /* nearly equal: politeness and grammar */
-    shares_are(store, "walk the grey cat slowly", 0, 0);
-    record(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
-    record(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
-    shares_are(store, "walk the grey dog slowly", 67, 33);
+    check_shares(store, "walk the grey dog slowly", 0, 0);
+    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
+    check_shares(store, "Walk the grey dog, slowly!", 50, 0);
+    check_shares(store, "please walk a grey dog slowly", 50, 0); /* nearly equal: politeness and grammar */
+    check_shares(store, "walk the grey cat slowly", 0, 0);
+    record_usage_of(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
+    record_usage_of(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
+    check_shares(store, "walk the grey dog slowly", 67, 33);
     for (int i = 0; i < 500; i++) /* only the newest count, in any spelling */
-        record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
-    shares_are(store, "walk the grey dog slowly", 0, 100);
+        record_usage_of(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
+    check_shares(store, "walk the grey dog slowly", 0, 100);
     wt__store_close(store);
 }
 
 /* Checks the share of tool a, in percent. */
-static void keeps(struct store *store, const char *request, int percent)
+static void check_share(struct store *store, const char *request, int percent)
 {
     struct arena arena = {0};
     struct recorded_tool *tools;
@@ -54,7 +54,7 @@ static void keeps(struct store *store, const char *request, int percent)
     double share = 0;
     assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
     for (size_t i = 0; i < count; i++)
-        if (tools[i].tool == id_of(store, "p", "a"))
+        if (tools[i].tool == find_test_id(store, "p", "a"))
             share = tools[i].share;
     wt__arena_dispose(&arena);
     if ((int)(100 * share + .5) != percent)
@@ -65,20 +65,20 @@ static void keeps(struct store *store, const char *request, int percent)
 static void test_repetitions_of_a_client_count_once(void **state)
 {
     char request[60] = "walk the grey dog slowly";
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     (void)state;
     for (int i = 0; i < 300; i++)
-        record_of(store, "c", request, "a", USAGE_OK, 1 + i);
-    shares_are(store, "walk the grey dog slowly", 50, 0);
-    record_of(store, "d", request, "a", USAGE_OK, 301);
+        record_client_usage(store, "c", request, "a", USAGE_OK, 1 + i);
+    check_shares(store, "walk the grey dog slowly", 50, 0);
+    record_client_usage(store, "d", request, "a", USAGE_OK, 301);
     for (int i = 0; i < 300; i++)
-        record_of(store, "e", request, "b", USAGE_OK, 302 + i);
-    shares_are(store, "walk the grey dog slowly", 50, 25);
+        record_client_usage(store, "e", request, "b", USAGE_OK, 302 + i);
+    check_shares(store, "walk the grey dog slowly", 50, 25);
     for (int i = 0; i < 12; i++) {
         strcat(request, "!");
-        record_of(store, "e", request, "b", USAGE_OK, 700 + i);
+        record_client_usage(store, "e", request, "b", USAGE_OK, 700 + i);
     }
-    shares_are(store, "walk the grey dog slowly", 50, 25);
+    check_shares(store, "walk the grey dog slowly", 50, 25);
     wt__store_close(store);
 }
 
@@ -94,20 +94,20 @@ static void test_few_clients_are_trusted_in_part(void **state)
     char client[20], request[40];
     (void)state;
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        struct store *store = open_memory();
+        struct store *store = open_test_tools();
         for (int i = 0; i < 60; i++) {
             snprintf(client, sizeof client, "client %d", i);
             snprintf(request, sizeof request, "request number %d", i);
-            record_of(store, client, request, "b", USAGE_OK, i);
+            record_client_usage(store, client, request, "b", USAGE_OK, i);
         }
         for (int i = 0; i < rows[row].clients; i++)
             for (int times = 0; times < rows[row].usages; times++) {
                 snprintf(client, sizeof client, "few %d", i);
-                record_of(store, client, "wish", "a", USAGE_OK, 100 + i);
+                record_client_usage(store, client, "wish", "a", USAGE_OK, 100 + i);
             }
-        shares_are(store, "wish", rows[row].share, 0);
-        record(store, "any wish", "a", USAGE_OK, 201); /* usages without a client have full trust */
-        shares_are(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
+        check_shares(store, "wish", rows[row].share, 0);
+        record_usage_of(store, "any wish", "a", USAGE_OK, 201); /* usages without a client have full trust */
+        check_shares(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
         wt__store_close(store);
     }
 }
@@ -116,20 +116,20 @@ static void test_few_clients_are_trusted_in_part(void **state)
 static void test_reading_of_near_requests_is_bounded(void **state)
 {
     enum { BYTES = 60000, FIT = 4 /* within 256 KB, together with the nearly equal request */ };
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     char *text = malloc(BYTES + 1);
     assert_non_null(text);
     (void)state;
     memset(text, 'x', BYTES);
     text[BYTES] = '\0';
-    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
+    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
     for (int i = 0; i <= FIT; i++) {
-        shares_are(store, "please walk a grey dog slowly", 50, 0);
+        check_shares(store, "please walk a grey dog slowly", 50, 0);
         text[i] = 'y';
-        record(store, text, "b", USAGE_OK, 2 + i);
+        record_usage_of(store, text, "b", USAGE_OK, 2 + i);
     }
-    shares_are(store, "please walk a grey dog slowly", 0, 0);
-    shares_are(store, "walk the grey dog slowly", 50, 0); /* found by its hash */
+    check_shares(store, "please walk a grey dog slowly", 0, 0);
+    check_shares(store, "walk the grey dog slowly", 50, 0); /* found by its hash */
     free(text);
     wt__store_close(store);
 }
@@ -148,22 +148,22 @@ static void test_a_store_of_version_8_finds_recorded_tools(void **state)
     wt__sha256("sit", 3, digest);
     memcpy(&hash, digest, sizeof hash);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-    add_tool(store, "p", "a");
-    add_tool(store, "p", "b");
-    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
-    record_of(store, "c", "sit", "b", USAGE_OK, 2);
+    add_test_tool(store, "p", "a");
+    add_test_tool(store, "p", "b");
+    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
+    record_client_usage(store, "c", "sit", "b", USAGE_OK, 2);
     assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 1);
     snprintf(sql, sizeof sql, "UPDATE request SET hash = iif(text = 'sit', %lld, 0)", (long long)hash);
     assert_int_equal(wt__sql_exec(store, sql, &err), 0);
     assert_int_equal(wt__sql_exec(store, BACK_TO_VERSION_8, &err), 0);
     wt__store_close(store);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
-    shares_are(store, "Sit!", 0, 50);
+    check_shares(store, "Walk the grey dog, slowly!", 50, 0);
+    check_shares(store, "Sit!", 0, 50);
     assert_int_equal(wt__store_request_row(store, STR("sit"), &two, &err), 1);
     assert_int_equal(one, two);
-    record_of(store, "c", "sit", "b", USAGE_OK, 3);
-    shares_are(store, "sit", 0, 50);
+    record_client_usage(store, "c", "sit", "b", USAGE_OK, 3);
+    check_shares(store, "sit", 0, 50);
     assert_int_equal(wt__store_check(store, &err), 0);
     wt__store_close(store);
     unlink(path);
@@ -179,17 +179,17 @@ static const char wish[] = "walk the grey dog slowly", near_wish[] = "please wal
 static struct store *open_honest(void)
 {
     char client[20], request[40];
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     for (int i = 0; i < HONEST; i++) {
         snprintf(client, sizeof client, "honest %d", i);
         for (int n = 1; n < KNOWN; n++) {
             snprintf(request, sizeof request, "chore %d of %d", n, i);
-            record_of(store, client, request, "c", USAGE_OK, 1);
+            record_client_usage(store, client, request, "c", USAGE_OK, 1);
         }
-        record_of(store, client, wish, "a", USAGE_OK, 2);
+        record_client_usage(store, client, wish, "a", USAGE_OK, 2);
     }
-    shares_are(store, wish, 96, 0);
-    shares_are(store, near_wish, 96, 0);
+    check_shares(store, wish, 96, 0);
+    check_shares(store, near_wish, 96, 0);
     return store;
 }
 
@@ -225,11 +225,11 @@ static void test_one_client_cannot_override_others(void **state)
             else
                 snprintf(request, sizeof request, attacks[a].request, i);
             snprintf(tools, sizeof tools, attacks[a].tools, i);
-            record_of(store, "mallory", request, tools, attacks[a].outcome, 3);
+            record_client_usage(store, "mallory", request, tools, attacks[a].outcome, 3);
         }
         print_message("%s\n", attacks[a].says);
-        keeps(store, wish, attacks[a].wish);
-        keeps(store, near_wish, attacks[a].near);
+        check_share(store, wish, attacks[a].wish);
+        check_share(store, near_wish, attacks[a].near);
         wt__store_close(store);
     }
 }
@@ -246,9 +246,9 @@ static void test_long_requests_of_one_client_do_not_hide_near_ones(void **state)
     text[BYTES] = '\0';
     for (int i = 0; i < 10; i++) {
         text[i] = 'y';
-        record_of(store, "mallory", text, "b", USAGE_OK, 3);
+        record_client_usage(store, "mallory", text, "b", USAGE_OK, 3);
     }
-    shares_are(store, near_wish, 96, 0);
+    check_shares(store, near_wish, 96, 0);
     free(text);
     wt__store_close(store);
 }
@@ -259,20 +259,20 @@ static void test_usages_of_many_tools_leave_room_for_others(void **state)
     enum { USAGES = 6 };
     static char names[WT_MAX_USAGE_TOOLS][16];
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     (void)state;
-    record_of(store, "honest", wish, "a", USAGE_OK, 1);
+    record_client_usage(store, "honest", wish, "a", USAGE_OK, 1);
     for (int u = 0; u < USAGES; u++) {
         struct usage usage = {.request = STR("walk the grey dog slowly"), .client = STR("mallory"), .tools = tools};
         for (int i = 0; i < WT_MAX_USAGE_TOOLS; i++) {
             snprintf(names[i], sizeof names[i], "t%d", u * WT_MAX_USAGE_TOOLS + i);
-            add_tool(store, "q", names[i]);
+            add_test_tool(store, "q", names[i]);
             tools[usage.tool_count++] =
-                (struct usage_tool){.tool = id_of(store, "q", names[i]), .label = wt__str(names[i])};
+                (struct usage_tool){.tool = find_test_id(store, "q", names[i]), .label = wt__str(names[i])};
         }
         assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     }
-    keeps(store, wish, 17); /* 1 / (6 usages + 1) */
+    check_share(store, wish, 17); /* 1 / (6 usages + 1) */
     wt__store_close(store);
 }
 
@@ -287,9 +287,9 @@ static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
     (void)state;
     for (int i = 0; i < REPORTS; i++) {
         snprintf(request, sizeof request, "chore %d of mallory", i);
-        record_of(store, "mallory", request, "a", USAGE_OK, 3);
+        record_client_usage(store, "mallory", request, "a", USAGE_OK, 3);
     }
-    const struct usage_query query = {.tool = id_of(store, "p", "a"), .teaching = true};
+    const struct usage_query query = {.tool = find_test_id(store, "p", "a"), .teaching = true};
     assert_int_equal(wt__store_count_usages(store, &query, &teaching, &err), 0);
     assert_int_equal(teaching, HONEST + TEACHES);
     assert_int_equal(wt__store_believed(store, query.tool, &uses, &err), 0);

@@ -34,7 +34,7 @@ static const struct {
     {"lamp", "the lamp", 0 /* one word is too little */},
 };
 
-static float likeness(const char *a, const char *b)
+static float compare_requests(const char *a, const char *b)
 {
     struct request_words x, y;
     wt__request_words(wt__str(a), &x);
@@ -43,11 +43,11 @@ static float likeness(const char *a, const char *b)
     return wt__request_likeness(&x, &y);
 }
 
-static void requests_are_compared_by_their_words(void **state)
+static void requests_are_compared_by_words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        float got = likeness(cases[i].a, cases[i].b);
+        float got = compare_requests(cases[i].a, cases[i].b);
         if (fabsf(got - cases[i].likeness) > 0.01f)
             fail_msg("\"%s\" and \"%s\": %g, not %g", cases[i].a, cases[i].b, (double)got, (double)cases[i].likeness);
     }
@@ -80,7 +80,7 @@ static void any_bytes_are_a_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_compared_by_their_words),
+        cmocka_unit_test(requests_are_compared_by_words),
         cmocka_unit_test(any_bytes_are_a_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
