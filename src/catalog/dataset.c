@@ -1,8 +1,7 @@
 /* dataset.c: reads the same files as BEIR's own loader, but reports invalid lines instead of skipping them.
  *
- * queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines and other members are ignored
- * qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line with a score that is not a number is a
- * header
+ *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines, other members are ignored
+ *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line without a number as its score is a header
  *
  * The judgements are read first, because they select the queries of the split; other queries are not kept. For a pair
  * judged twice the later line counts, as in the loader's dictionary. */

@@ -1,9 +1,9 @@
 /* export.c: see export.h. Constructs that the APIs reject, according to their error messages, are removed or rewritten:
- * OpenAI, Anthropic  a top level of another type than object, or with anyOf, oneOf, allOf, enum or not
- * OpenAI, Gemini     an array without items
- * OpenAI             a description over 1,024 characters
- * Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are invalid in
- * 2020-12, of which a list of "items" is the common case
+ *   OpenAI, Anthropic  a top level of another type than object, or with anyOf, oneOf, allOf, enum or not
+ *   OpenAI, Gemini     an array without items
+ *   OpenAI             a description over 1,024 characters
+ *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are invalid in
+ *                      2020-12, of which a list of "items" is the common case
  * Gemini accepts JSON Schema in parametersJsonSchema. MCP accepts any JSON Schema of an object.
  *
  * Three formats answer a client that has deferred its tools and searches for them. They contain the same definitions,

@@ -36,7 +36,7 @@ json_t *wt__schema_new(void);
  * allocation. */
 int wt__schema_add(json_t *schema, const char *name, json_t *property, bool required);
 
-/* ---------------------------------------------------------------- for an index or an encoder (schema_text.c) */
+/* ---------------------------------------------------------------- words for an index or an encoder */
 
 enum {
     SCHEMA_TEXT_DEPTH = 8,        /* maximum depth of nested schemas */

@@ -2,7 +2,7 @@
  *
  * A tool is identified by (provider, name). definition keeps the source's own bytes, because all other fields are
  * derived and may be derived better later. For an operation of OpenAPI it also contains the inherited members
- * (import/openapi_inherited.c). */
+ * (import/openapi.c). */
 #ifndef WT_CATALOG_TOOL_H
 #define WT_CATALOG_TOOL_H
 

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "catalog/usage_import.h"
+#include "catalog/usage.h"
 #include "engine/new_tools.h"
 #include "changes/recorded_arguments.h"
 #include "engine/sized_options.h"

@@ -7,7 +7,7 @@
 #ifndef WT_GATEWAY_OFFERED_H
 #define WT_GATEWAY_OFFERED_H
 
-#include "catalog/definition_hash.h"
+#include "catalog/pins.h"
 #include "gateway/gateway_inside.h"
 
 enum offered { OFFERED_RESOURCES, OFFERED_TEMPLATES, OFFERED_PROMPTS };

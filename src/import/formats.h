@@ -1,6 +1,6 @@
 /* formats.h: the import formats, and the file extensions of sources in folders.
  *
- * A format is a row here and a file of its name, which defines wt__import_NAME (reader.h). Options, request bodies and
+ * A format is a row here and an importer wt__import_NAME (internal.h). Options, request bodies and
  * messages list the rows in this order. Detection tries the last row first: more specific formats come later. */
 #ifndef WT_IMPORT_FORMATS_H
 #define WT_IMPORT_FORMATS_H

@@ -1,11 +1,27 @@
-/* function.c: reads one tool object in the shape of its format. A schema under the key of another format is an issue:
- * importing the tool without it would lose the arguments. */
-#include "import/function.h"
+/* function.c: the formats whose tools are one JSON object with a name, a description and a schema. A schema under the key of
+ * another format is an issue: importing the tool without it would lose the arguments. */
+#include "import/internal.h"
 
 #include <stdio.h>
 
 #include "base/json.h"
 #include "catalog/schema.h"
+
+enum { FUNCTION_SCHEMA_KEYS = 5 };
+
+/* The members of a tool in one format. */
+struct function_shape {
+    const char *nested;                            /* member that contains the tool, if present; NULL if the tool is
+                                                    * never nested */
+    const char *schema_keys[FUNCTION_SCHEMA_KEYS]; /* members for the schema of the arguments; the first one present is
+                                                    * used */
+    const char *types[3];                          /* values of "type" that can be imported; empty for any */
+    bool named_provider;                           /* read "provider" and "category" */
+    bool loose;                                    /* accept any description of parameters as a schema */
+};
+
+int wt__function_read(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
+                      wt_error *err);
 
 static const struct {
     const char *key, *format;
@@ -116,3 +132,107 @@ int wt__function_read(struct import_reader *reader, const struct json_item *item
     json_decref(tool);
     return rc < 0 ? rc : 0;
 }
+
+static bool detect_mcp(const struct peek *peek)
+{
+    unsigned other = PEEK_PARAMETERS | PEEK_FUNCTION | PEEK_TYPE | PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
+    return !peek->lines && ((peek->keys & PEEK_INPUT_SCHEMA_MCP) ||
+                            ((peek->keys & (PEEK_NAME | PEEK_RESULT | PEEK_TOOLS)) && !(peek->keys & other)));
+}
+
+static int read_mcp_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {.schema_keys = {"inputSchema"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_mcp(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_mcp_tool, err);
+}
+
+const struct importer wt__import_mcp = {"mcp", detect_mcp, read_mcp};
+
+static bool detect_openai(const struct peek *peek)
+{
+    unsigned other = PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
+    return !peek->lines && !(peek->keys & other) &&
+           ((peek->keys & PEEK_FUNCTION) || ((peek->keys & PEEK_NAME) && (peek->keys & (PEEK_PARAMETERS | PEEK_TYPE))));
+}
+
+static int read_openai_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {
+        .nested = "function", .schema_keys = {"parameters"}, .types = {"function"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_openai(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_openai_tool, err);
+}
+
+const struct importer wt__import_openai = {"openai", detect_openai, read_openai};
+
+static bool detect_anthropic(const struct peek *peek)
+{
+    return !peek->lines && (peek->keys & PEEK_INPUT_SCHEMA);
+}
+
+static int read_anthropic_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {.schema_keys = {"input_schema"}, .types = {"custom"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_anthropic(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_anthropic_tool, err);
+}
+
+const struct importer wt__import_anthropic = {"anthropic", detect_anthropic, read_anthropic};
+
+static bool detect_gemini(const struct peek *peek)
+{
+    return !peek->lines && (peek->keys & (PEEK_DECLARATIONS | PEEK_JSON_PARAMETERS));
+}
+
+static int read_gemini_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {
+        .schema_keys = {"parametersJsonSchema", "parameters_json_schema", "parameters"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_gemini(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_gemini_tool, err);
+}
+
+const struct importer wt__import_gemini = {"gemini", detect_gemini, read_gemini};
+
+static bool detect_jsonl(const struct peek *peek)
+{
+    unsigned other = PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
+    return peek->lines || ((peek->keys & PEEK_PROVIDER) && (peek->keys & PEEK_NAME) && !(peek->keys & other));
+}
+
+static int read_jsonl_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {
+        .nested = "function",
+        .schema_keys = {"inputSchema", "input_schema", "parametersJsonSchema", "parameters_json_schema", "parameters"},
+        .named_provider = true,
+        .loose = true};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_jsonl(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    struct peek peek;
+    wt__peek(&peek, reader->out->files[reader->file], bytes);
+    bool document = reader->options->format.len == 0 && !peek.lines;
+    return (document ? wt__walk_document : wt__walk_lines)(reader, bytes, read_jsonl_tool, err);
+}
+
+const struct importer wt__import_jsonl = {"jsonl", detect_jsonl, read_jsonl};

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "import/formats.h"
-#include "import/reader.h"
+#include "import/internal.h"
 #include "text/unicode.h"
 
 #define IMPORTER(name) &wt__import_##name,
@@ -89,7 +89,7 @@ static bool is_client_config(struct str bytes)
             (contains_words(bytes, "\"command\"") || contains_words(bytes, "\"url\"")));
 }
 
-/* True for a log of requests (catalog/usage_import.h), by its first line; a tool would have a name there. */
+/* True for a log of requests (catalog/usage.h), by its first line; a tool would have a name there. */
 static bool is_recorded_use(struct str bytes)
 {
     const char *end = memchr(bytes.ptr, '\n', bytes.len);

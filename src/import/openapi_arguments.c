@@ -5,6 +5,8 @@
  * Swagger 2.0 differs only here. A parameter is its own schema ("type" next to "name"), the body is the parameter in
  * "body", and form fields are parameters in "formData". Valid documents of OpenAPI 3 have none of these, so they are
  * read without checking the version. */
+#include "import/internal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -12,9 +14,84 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "catalog/credentials.h"
-#include "import/openapi.h"
 #include "catalog/schema.h"
 #include "text/markup.h"
+
+/* ---------------------------------------------------------------- parameters set by the calling program */
+
+/* These are the parameters of the document's security schemes, and those that some services declare once and repeat in
+ * every operation. Detection by name is in catalog/credentials.c. */
+
+/* A service's shared parameters for signing, quotas, callbacks and formatting. They apply to documents with `mark`
+ * among the shared parameters, and only where an operation refers to a shared parameter. Google's "fields" is kept:
+ * some of its operations require it, and it selects the result. */
+static const struct {
+    const char *mark, *names[16];
+} services[] = {
+    {"quotaUser", /* Google */
+     {"$.xgafv", "access_token", "alt", "bearer_token", "callback", "key", "oauth_token", "pp", "prettyPrint",
+      "quotaUser", "uploadType", "upload_protocol", "userIp"}},
+    {"X-Amz-Signature", /* Amazon */
+     {"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Security-Token",
+      "X-Amz-Signature", "X-Amz-SignedHeaders"}},
+};
+/* Headers of the protocol. OpenAPI says to ignore the first three among parameters. */
+static const char *const protocol[] = {"Accept", "Content-Type", "Authorization", "Proxy-Authorization", "Cookie"};
+/* Locations of shared parameters in OpenAPI 3 and in Swagger 2.0. */
+static const char *const shared_paths[] = {"#/components/parameters/", "#/parameters/"};
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static bool is_scheme(const struct openapi *document, struct str place, struct str name)
+{
+    bool header = wt__str_equal(place, STR("header"));
+    const char *id;
+    json_t *scheme;
+    json_object_foreach(document->schemes, id, scheme)
+    {
+        struct str given = wt__json_str(scheme, "name");
+        if (wt__str_equal(wt__json_str(scheme, "in"), place) &&
+            (header ? strcasecmp(given.ptr, name.ptr) == 0 : wt__str_equal(given, name)))
+            return true;
+    }
+    return false;
+}
+
+/* True if the document declares a shared parameter with that name. */
+static bool declares_shared(const struct openapi *document, const char *name)
+{
+    char pointer[64];
+    for (size_t i = 0; i < COUNT(shared_paths); i++) {
+        snprintf(pointer, sizeof pointer, "%s%s", shared_paths[i] + 1, name);
+        if (wt__map_get(&document->index, wt__str(pointer)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_service(const struct openapi *document, const char *name)
+{
+    for (size_t s = 0; s < COUNT(services); s++)
+        for (size_t i = 0; i < COUNT(services[s].names) && services[s].names[i]; i++)
+            if (strcmp(name, services[s].names[i]) == 0)
+                return declares_shared(document, services[s].mark);
+    return false;
+}
+
+/* True if the calling program sets the parameter, not the user: headers of the protocol, security schemes, or
+ * parameters shared by all operations of a service. listed is the parameter in the operation, possibly a reference. */
+static bool is_set_by_program(const struct openapi *document, const json_t *listed, const json_t *parameter)
+{
+    struct str place = wt__json_str(parameter, "in"), name = wt__json_str(parameter, "name");
+    for (size_t i = 0; i < COUNT(protocol); i++)
+        if (wt__str_equal(place, STR("header")) && strcasecmp(name.ptr, protocol[i]) == 0)
+            return true;
+    struct str reference = wt__json_str(listed, "$ref");
+    bool common =
+        wt__str_starts(reference, wt__str(shared_paths[0])) || wt__str_starts(reference, wt__str(shared_paths[1]));
+    return is_scheme(document, place, name) || (common && is_of_service(document, name.ptr));
+}
+
+/* ---------------------------------------------------------------- arguments */
 
 /* Sets "description" unless text is empty. */
 static int describe_property(json_t *property, struct str text)
@@ -88,7 +165,7 @@ static int collect_parameters(struct openapi *document, json_t *all, const json_
         struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
         if (json_is_object(parameter))
             note_bad_parameter(document, parameter, i);
-        if (name.len == 0 || place.len == 0 || wt__openapi_is_plumbing(document, listed, parameter))
+        if (name.len == 0 || place.len == 0 || is_set_by_program(document, listed, parameter))
             continue;
         struct buffer key = {0};
         wt__buffer_printf(&key, "%s %s", place.ptr, name.ptr);

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "import/openapi.h"
+#include "import/internal.h"
 
 /* ---------------------------------------------------------------- index */
 
@@ -42,6 +42,14 @@ static bool holds_schemes(struct str pointer)
            wt__str_equal(pointer, STR("/securityDefinitions"));
 }
 
+/* Reads the security schemes in container, which identify parameters for credentials. */
+static int read_security_schemes(struct openapi *document, const struct json_item *container)
+{
+    json_decref(document->schemes);
+    int rc = wt__json_parse(&document->schemes, container->value.ptr, container->value.len, NULL);
+    return rc == WT_ENOMEM ? rc : 0;
+}
+
 /* Adds the members of a container, `levels` further down. */
 static int index_members(struct openapi *document, struct buffer *pointer, const struct json_item *container,
                          int levels)
@@ -52,7 +60,7 @@ static int index_members(struct openapi *document, struct buffer *pointer, const
     if (container->value.len == 0 || container->value.ptr[0] != '{')
         return 0;
     if (holds_schemes(wt__buffer_view(pointer)))
-        rc = wt__openapi_schemes(document, container);
+        rc = read_security_schemes(document, container);
     wt__json_scan_open(&scan, document->text, container->byte, container->line);
     while (rc == 0 && wt__json_scan_next(&scan, &item) > 0) {
         size_t mark = pointer->len;

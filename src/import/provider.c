@@ -1,5 +1,5 @@
-/* provider.c: see provider.h. */
-#include "import/provider.h"
+/* provider.c: derives a short provider name from the title of an OpenAPI document. */
+#include "import/internal.h"
 
 #include "catalog/names.h"
 #include "text/unicode.h"

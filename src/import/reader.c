@@ -5,7 +5,7 @@
  * names, so that two million tools need one copy of their names. A repeated name with another definition becomes
  * "name~2", "name~3", in the order of the source. Numbers are counted per stem, so that finding the next one takes
  * constant time. */
-#include "import/reader.h"
+#include "import/internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "catalog/credentials.h"
-#include "import/yaml.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
 

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "base/json.h"
-#include "import/reader.h"
+#include "import/internal.h"
 
 enum {
     WRAPPERS = 8,         /* maximum containers within containers */

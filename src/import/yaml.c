@@ -7,7 +7,7 @@
  *
  * A line with wrong indentation first ends the blocks before it and then fails to parse. These blocks look complete but
  * may lack their end, so the blocks that contain the line are opened again. */
-#include "import/yaml.h"
+#include "import/internal.h"
 
 #include <stdlib.h>
 #include <yaml.h>

@@ -2,7 +2,7 @@
  *
  * A store file may come from anywhere, so arguments are validated before they are returned. The index of labels finds
  * the newest calls of a tool, because it holds the usages of a label in order. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 #include <stdlib.h>
 

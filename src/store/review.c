@@ -1,7 +1,7 @@
 /* review.c: approved and waiting definitions of MCP servers (store/review.h).
  *
- * decide on each item by its row -> write the differences -> update the rows that are not listed any more -> import the
- * approved tools and remove all others of the provider -> link the rows with the tools
+ *   decide on each item by its row -> write the differences -> update the rows that are not listed any more ->
+ *   import the approved tools and remove all others of the provider -> link the rows with the tools
  *
  * An unchanged listing writes nothing. Changed definitions are decided before new ones, so that a flood of new ones
  * does not push changes over the limits. */
@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "store/review.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 enum { DAY_SECONDS = 24 * 60 * 60 };
 

@@ -1,7 +1,7 @@
 /* review.h: definitions of MCP servers that wait for approval, in the same store as the catalogue.
  *
  * A server's listing is checked, imported and noted in one transaction, so that unapproved definitions are never in the
- * catalogue. Approvals are of hashes (definition_hash.h): the imported definition is the approved one, byte for byte.
+ * catalogue. Approvals are of hashes (catalog/pins.h): the imported definition is the approved one, byte for byte.
  *
  * Invariants: the catalogue has exactly those of the server's tools in its last listing that are approved. At most
  * WT_MAX_WAITING definitions and WT_MAX_WAITING_BYTES wait.
@@ -12,7 +12,7 @@
 #ifndef WT_STORE_REVIEW_H
 #define WT_STORE_REVIEW_H
 
-#include "catalog/definition_hash.h"
+#include "catalog/pins.h"
 #include "store/store.h"
 
 enum review_verdict {

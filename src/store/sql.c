@@ -1,5 +1,5 @@
 /* sql.c: statements, transactions, and messages for SQLite's failures. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
  * are on the disk. docs/decisions/0002-rollback-journal.md says why it does not use a write-ahead log. The file may
  * come from a stranger: its triggers and views do not run, its schema is not trusted, and its values may not be longer
  * than those this program writes. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 #include <assert.h>
 #include <time.h>

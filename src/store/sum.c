@@ -3,7 +3,7 @@
  * A batch of usages is added in one transaction: the affected sums are read, grow in memory in the order of the usages,
  * and are written with the new mark. Because of the order a sum has the same bits for any division of its usages into
  * batches. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 #include "base/map.h"
 #include "base/memory.h"

@@ -4,9 +4,9 @@
  * Reports of clients cannot be verified. But a popular tool is reported by several clients, and a promoted tool by one.
  * So usages with a client count
  *
- * for the same request   as clients / wanted, at most 1. `wanted` grows with the clients of the store. A client with
- * few usages so far counts as a part of one.
- * in a tool's mean       with a few usages per client, fewer the more clients the store has
+ *   for the same request   as clients / wanted, at most 1. `wanted` grows with the clients of the store. A client
+ *                          with few usages so far counts as a part of one.
+ *   in a tool's mean       with a few usages per client, fewer the more clients the store has
  *
  * In a store of few clients they count in full, because its owner admitted each of them. Usages without a client come
  * from the owner of the store and always count in full.
@@ -14,7 +14,7 @@
  * All limits count distinct clients, listed by the index usage_tool_label (label, client): a client that reports a tool
  * again and again does not hide the others. docs/learning.md ("False usages from clients of a server") has the
  * alternatives and the cost. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 enum {
     CLIENTS_MOST = 66,     /* maximum number of clients counted; more do not change the results */

@@ -2,7 +2,7 @@
  *
  * Requests and labels are rows shared by all usages, so that a frequent request is stored once. Rows without a usage
  * are deleted together with their last usage. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 #include "base/memory.h"
 
@@ -291,7 +291,7 @@ static int set_outcome(struct store *store, int64_t usage, enum usage_outcome be
 static int add_one_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id,
                          wt_error *err)
 {
-    enum usage_outcome before = USAGE_UNTOLD;
+    enum usage_outcome before = USAGE_UNKNOWN;
     int64_t there = 0;
     int known = usage->key.len > 0 ? find_usage_key(store, usage, &there, &before, err) : 0;
     *fate = known ? USAGE_REPEATED : USAGE_ADDED;
@@ -521,7 +521,7 @@ static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const st
                           .request_id = sqlite3_column_int64(row, 1),
                           .request = wt__sql_column(row, 2),
                           .outcome =
-                              outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNTOLD,
+                              outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNKNOWN,
                           .time = sqlite3_column_int64(row, 4),
                           .client = wt__sql_column(row, 5),
                           .key = wt__sql_column(row, 6)};

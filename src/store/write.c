@@ -6,8 +6,8 @@
  *
  * How names are assigned is in store/store.h. An import takes a row at most once. If the row of a tool belongs to
  * another source or is taken, the tool is looked up in the family of its name, the rows "name~N" of its provider
- * (families.h). Such collisions are rare. */
-#include "store/families.h"
+ * (names.c). Such collisions are rare. */
+#include "store/internal.h"
 
 #include "base/buffer.h"
 #include "base/map.h"

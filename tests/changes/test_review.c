@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "store/sqlite.h"
+#include "store/internal.h"
 #include "engine/set_up.h"
 #include "whichtool/call.h"
 #include "whichtool/review.h"

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "store/sqlite.h"
+#include "store/internal.h"
 #include "engine/engine.h"
 #include "engine/support.h"
 

@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "import/formats.h"
 #include "import/import.h"
-#include "import/yaml.h"
+#include "import/internal.h"
 
 static char folder[] = "/tmp/wt-import-XXXXXX";
 

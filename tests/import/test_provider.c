@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "import/provider.h"
+#include "import/internal.h"
 
 static const struct {
     const char *title, *url, *stem, *provider;

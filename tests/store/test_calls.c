@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "store/older.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 static wt_error err;
 
@@ -96,7 +96,7 @@ static void test_newest_request_of_a_tool(void **state)
     assert_string_equal(newest_request(store, "a"), "");
     record_one_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
     assert_string_equal(newest_request(store, "a"), "one");
-    record_one_call(store, "untold", "a", "", USAGE_UNTOLD);
+    record_one_call(store, "untold", "a", "", USAGE_UNKNOWN);
     record_one_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
     record_one_call(store, "other", "b", "", USAGE_OK);
     assert_string_equal(newest_request(store, "a"), "untold");
@@ -134,7 +134,7 @@ static void test_the_newest_calls_of_a_tool(void **state)
     struct store *store = open_private_tools();
     assert_string_equal(newest_calls(store, "a", 5), "");
     record_one_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
-    record_one_call(store, "two", "a", "{\"n\":2}", USAGE_UNTOLD);
+    record_one_call(store, "two", "a", "{\"n\":2}", USAGE_UNKNOWN);
     record_one_call(store, "other", "b", "{\"n\":0}", USAGE_OK);
     record_one_call(store, "one", "a", "{\"n\":3}", USAGE_OK); /* newest call of the request */
     record_one_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);

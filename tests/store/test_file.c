@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "store/older.h"
 #include "store/review.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 #include "store/usages.h"
 
 enum { PATH_BYTES = 256, NOBODY = 65534 };

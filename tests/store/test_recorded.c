@@ -32,7 +32,7 @@ static void test_tools_of_the_same_request(void **state)
     struct store *store = open_test_tools();
     (void)state;
     check_shares(store, "walk the grey dog slowly", 0, 0);
-    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
+    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_UNKNOWN, 1);
     check_shares(store, "Walk the grey dog, slowly!", 50, 0);
     check_shares(store, "please walk a grey dog slowly", 50, 0); /* nearly equal: politeness and grammar */
     check_shares(store, "walk the grey cat slowly", 0, 0);
@@ -134,7 +134,7 @@ static void test_reading_of_near_requests_is_bounded(void **state)
     wt__store_close(store);
 }
 
-/* Versions up to 8 hashed the bytes of a request, or nothing, and stored no client with the tools of a usage. */
+/* Versions up to 8 hashed the bytes of a request or had no hash, and stored no client with the tools of a usage. */
 static void test_a_store_of_version_8_finds_recorded_tools(void **state)
 {
     char path[] = "/tmp/whichtool-recorded-XXXXXX", sql[200];

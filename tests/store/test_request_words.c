@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "store/request_words.h"
+#include "store/internal.h"
 
 static const struct {
     const char *a, *b;

@@ -55,8 +55,8 @@ static void test_usages_are_read_as_they_were_recorded(void **state)
     assert_int_equal(wt__store_generation(store, &catalogue, &err), 0);
     record_usage_of(store, "one", "a b", USAGE_OK, 10);
     record_usage_of(store, "two", "c", USAGE_FAILED, 20);
-    int64_t third = record_usage_of(store, "three", "gone a", USAGE_UNTOLD, 30);
-    record_usage_of(store, "four", "gone", USAGE_UNTOLD, 40);
+    int64_t third = record_usage_of(store, "three", "gone a", USAGE_UNKNOWN, 30);
+    record_usage_of(store, "four", "gone", USAGE_UNKNOWN, 40);
     assert_string_equal(usages_text(store, &everything), "one(p/a p/b) two(p/c) three(p/gone! p/a) four(p/gone!)");
     const struct {
         struct usage_query query;
@@ -685,7 +685,7 @@ static void test_a_store_of_version_1_is_updated(void **state)
         assert_int_equal(wt__store_usages(store, &everything, &arena, &usages, &count, &err), 0);
         assert_int_equal(usages[0].outcome, USAGE_OK);
         assert_int_equal(usages[1].outcome, USAGE_FAILED);
-        assert_int_equal(usages[2].outcome, USAGE_UNTOLD);
+        assert_int_equal(usages[2].outcome, USAGE_UNKNOWN);
         assert_int_equal(usages[2].time, 33);
         assert_int_equal(read_usage_info(store).usages, 3);
         assert_int_equal(wt__store_generation(store, &generation, &err), 0);
@@ -860,12 +860,13 @@ static void test_a_client_has_one_usage_of_a_key(void **state)
     };
     uint64_t added = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(report_usage(store, rows[i].client, rows[i].key, false, USAGE_UNTOLD), rows[i].fate);
+        assert_int_equal(report_usage(store, rows[i].client, rows[i].key, false, USAGE_UNKNOWN), rows[i].fate);
         added += rows[i].fate == USAGE_ADDED;
         assert_int_equal(read_usage_info(store).usages, added);
     }
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("c")}, &err), 3);
-    assert_int_equal(report_usage(store, "c", "k", false, USAGE_UNTOLD), USAGE_ADDED); /* its key was removed with it */
+    assert_int_equal(report_usage(store, "c", "k", false, USAGE_UNKNOWN),
+                     USAGE_ADDED); /* its key was removed with it */
     wt__store_close(store);
 }
 
@@ -874,7 +875,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
     (void)state;
     struct store *store = open_test_tools();
     int64_t a = find_test_id(store, "p", "a");
-    report_usage(store, "c", "k", false, USAGE_UNTOLD);
+    report_usage(store, "c", "k", false, USAGE_UNKNOWN);
     record_client_usage(store, "c", "one", "a", USAGE_OK, 2); /* counts if the first one failed */
     record_usage_of(store, "two", "a", USAGE_OK, 3);
     add_pending_sums(store, &set, 4);
@@ -886,7 +887,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
         const char *sums; /* stale sums are left out */
     } rows[] = {
         {"c", "other", USAGE_FAILED, USAGE_MISSING, " 1:2"}, {"d", "k", USAGE_FAILED, USAGE_MISSING, " 1:2"},
-        {"c", "k", USAGE_UNTOLD, USAGE_REPEATED, " 1:2"},    {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
+        {"c", "k", USAGE_UNKNOWN, USAGE_REPEATED, " 1:2"},   {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
         {"c", "k", USAGE_FAILED, USAGE_CHANGED, ""},         {"c", "k", USAGE_FAILED, USAGE_REPEATED, ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 static wt_error err;
 

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/rng.h"
 #include "import/import.h"
-#include "import/yaml.h"
+#include "import/internal.h"
 
 enum {
     DOCUMENTS = 3000,

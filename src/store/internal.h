@@ -1,12 +1,16 @@
-/* sqlite.h: shared by the files of store/ and their tests.
+/* internal.h: shared by the files of store/ and their tests.
  *
  * A statement is prepared once per store and cached by the address of its text, so that the SQL stands next to the code
  * that binds it. Binding borrowed memory fails only if out of memory, because lengths were checked. */
-#ifndef WT_STORE_SQLITE_H
-#define WT_STORE_SQLITE_H
+#ifndef WT_STORE_INTERNAL_H
+#define WT_STORE_INTERNAL_H
 
 #include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/map.h"
+#include "base/str.h"
 #include "catalog/names.h"
 #include "store/store.h"
 
@@ -73,7 +77,7 @@ int wt__sql_end(struct store *store, int rc, wt_error *err);
 int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err);
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err);
 
-/* Exported names (aliases.c). Increments *attempt, which starts at 0, until the name is not the id of a tool. The
+/* Exported names (names.c). Increments *attempt, which starts at 0, until the name is not the id of a tool. The
  * unique column detects names of other tools. */
 int wt__names_attempt(struct store *store, struct str provider, struct str name, unsigned *attempt,
                       char out[EXPORT_NAME_MAX + 1], wt_error *err);
@@ -84,7 +88,7 @@ int wt__names_fill(struct store *store, wt_error *err);
 int wt__provider_find(struct store *store, struct str name, int64_t *id, struct str *shown, struct arena *arena,
                       wt_error *err);
 
-/* Reserved providers (reserved_names.c). Reads the row of a server; *id is 0 if its name is not reserved. */
+/* Reserved providers (names.c). Reads the row of a server; *id is 0 if its name is not reserved. */
 int wt__reserved_find(struct store *store, struct str provider, int64_t *id, wt_error *err);
 /* Removes the aliases from a provider and its name, within a transaction. An alias would redirect tools of other
  * sources into the provider, or tools of the server out of it. */
@@ -158,5 +162,72 @@ int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err);
 int wt__usage_next_sums(struct store *store, uint64_t *out, wt_error *err);
 /* Notes that usages or their links have changed. */
 int wt__usage_touch(struct store *store, wt_error *err);
+
+/* ---------------------------------------------------------------- numbered names (names.c) */
+
+/* A family is the rows of one provider that share a name but for a number, "name~2", "name~3", ..., as of their first
+ * use in an import. It is read once per import and indexed by definition, so that frequent names stay cheap. Names that
+ * differ only in the part replaced by the number share a family. */
+
+enum { OWNER_MAX = 8 };
+
+/* A source, and the folders above it that are sources themselves: older versions stored the folder for files in it. */
+struct owner {
+    struct str name;
+    int64_t ids[OWNER_MAX];
+    size_t count;
+};
+
+static inline bool wt__owner_has(const struct owner *owner, int64_t source)
+{
+    for (size_t i = 0; i < owner->count; i++)
+        if (owner->ids[i] == source)
+            return true;
+    return false;
+}
+
+struct family;
+
+/* All zero is empty. */
+struct families {
+    struct arena arena;
+    struct map by_stem, by_definition;
+    struct family *items;
+    size_t capacity;
+};
+
+/* Reads the family of a name. *out is valid until the next call. */
+int wt__family_open(struct families *families, struct store *store, int64_t provider, struct str name,
+                    struct family **out, wt_error *err);
+/* Returns the row with the same definition, arguments and source id; 0 if absent. */
+int64_t wt__family_same(const struct families *families, const struct family *family, const struct tool *tool);
+/* Returns the first row of the owner for which `taken` is false; 0 if absent. */
+int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*taken)(const void *, int64_t),
+                       const void *context);
+/* Writes the first free "name~N". */
+int wt__family_number(struct family *family, struct store *store, char out[WT_MAX_NAME_BYTES + 1], wt_error *err);
+void wt__families_dispose(struct families *families);
+
+/* ---------------------------------------------------------------- words of requests (recorded.c) */
+
+/* Two requests are the same if they have the same words in the same order, ignoring case, blanks and punctuation. They
+ * are nearly the same if one has every content word of the other and few more. A replaced word makes another request
+ * ("cancel" for "book", "Oslo" for "Rome"), and so does an added word that reverses it ("not", "off"). */
+
+enum { REQUEST_WORDS_MAX = 64 }; /* distinct content words; a longer request is not near to any */
+
+struct request_words {
+    uint64_t hash;                         /* hash of all words in order, or of the bytes if there are no words */
+    unsigned turning;                      /* bit set of the words that reverse a request */
+    size_t count;                          /* over REQUEST_WORDS_MAX if there are more */
+    uint64_t words[REQUEST_WORDS_MAX + 1]; /* hashes of the content words, ascending and unique */
+};
+
+/* Splits a request into words. Accepts any bytes. */
+void wt__request_words(struct str request, struct request_words *out);
+
+/* Returns 1 if the requests are the same. If they are nearly the same, returns common content words / all content
+ * words. Otherwise returns 0. */
+float wt__request_likeness(const struct request_words *a, const struct request_words *b);
 
 #endif

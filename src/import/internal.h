@@ -1,13 +1,14 @@
-/* reader.h: shared by the importers: adding tools and issues, and finding tools in JSON.
+/* internal.h: shared by the importers: adding tools and issues, and finding tools in JSON.
  *
  * An importer recognises a source from a peek, and reads it. It passes drafts to wt__reader_add, which checks, cleans,
  * names and stores them, and reports problems with wt__reader_issue. Both return 0 to continue, or a negative code that
  * ends the import. */
-#ifndef WT_IMPORT_READER_H
-#define WT_IMPORT_READER_H
+#ifndef WT_IMPORT_INTERNAL_H
+#define WT_IMPORT_INTERNAL_H
 
 #include <jansson.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/json_scan.h"
 #include "base/map.h"
@@ -135,5 +136,116 @@ void wt__peek(struct peek *peek, const char *file, struct str bytes);
 #define DECLARE_IMPORTER(name) extern const struct importer wt__import_##name;
 IMPORT_FORMATS(DECLARE_IMPORTER, )
 #undef DECLARE_IMPORTER
+
+/* ---------------------------------------------------------------- YAML (yaml.c) */
+
+enum {
+    YAML_MARK_DEPTH = 8,       /* depth of nodes whose places are stored */
+    YAML_ALIAS_FREE = 1 << 20, /* JSON bytes that aliases may expand to, plus */
+    YAML_ALIAS_TIMES = 16,     /* this many per byte of the source */
+};
+
+/* The place of a node: its JSON begins at `json`, its source at `byte` on line `line`. */
+struct yaml_mark {
+    size_t json, byte, line;
+};
+
+struct yaml {
+    struct buffer json;
+    struct yaml_mark *marks; /* [mark_count], by ascending json */
+    size_t mark_count, mark_capacity;
+    size_t line, byte;  /* place where reading stopped early */
+    const char *reason; /* reason for stopping early; NULL if the document is complete. Static */
+};
+
+/* Converts the first document of source to at most max bytes of JSON. Aliases are expanded within limits, because a few
+ * lines of them can expand to billions of bytes. At invalid YAML the JSON ends with open brackets, as if truncated, and
+ * out->reason is set. Scalars follow the JSON schema of YAML 1.2: null, true, false and numbers keep their types, all
+ * others are strings. Returns 0 or WT_ENOMEM. Call wt__yaml_dispose in any case. */
+int wt__yaml_to_json(struct yaml *out, struct str source, size_t max);
+void wt__yaml_dispose(struct yaml *yaml);
+
+/* Returns the last mark at or before offset json, or NULL. */
+const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json);
+
+/* ---------------------------------------------------------------- OpenAPI */
+
+enum {
+    OPENAPI_MAX_NODES = 1024,       /* maximum values expanded from references in one tool's schema */
+    OPENAPI_FEW_NODES = 64,         /* the same after a document's tools have used OPENAPI_ALL_NODES */
+    OPENAPI_ALL_NODES = 4 << 20,    /* maximum values of all tools of a document at the full limit */
+    OPENAPI_MAX_DEPTH = 40,         /* maximum depth of a schema, below WT_MAX_JSON_DEPTH */
+    OPENAPI_MAX_OPEN = 6,           /* maximum references within references */
+    OPENAPI_MAX_HOPS = 8,           /* maximum references that point to references */
+    OPENAPI_CACHE_BYTES = 32 << 20, /* maximum source bytes of parsed parts cached for the next tool */
+    OPENAPI_INHERITED_BYTES = 512,  /* maximum bytes of one value inherited from the document */
+};
+
+/* A part of the document that a reference can name: "/components/schemas/Pet", "/paths/~1pets". */
+struct openapi_part {
+    struct json_item item;
+    json_t *value; /* parsed on first use */
+    bool bad;      /* not valid JSON */
+};
+
+struct openapi {
+    struct import_reader *reader;
+    struct str text;
+    struct map index; /* JSON pointer to part */
+    struct openapi_part *parts;
+    size_t part_count, part_capacity, cached;
+    size_t all_nodes;                  /* values expanded for earlier tools */
+    json_t *schemes;                   /* security schemes by name, or NULL */
+    json_t *brief_schemes, *inherited; /* the same shortened, and members of the root that operations inherit,
+                                        * shortened */
+    struct arena arena;
+    /* state of the current tool */
+    struct str tool;                      /* its name */
+    size_t nodes, most;                   /* values expanded so far, and the maximum */
+    const json_t *open[OPENAPI_MAX_OPEN]; /* targets being expanded; a reference to one of them is a cycle */
+    size_t open_count;
+    char dangling[128]; /* first reference to a missing target; "" if none */
+    char wrong[192];    /* first problem with a parameter or reference; "" if none */
+    /* state of the document */
+    bool whole;     /* read to its end, so that a missing target does not exist */
+    size_t waiting; /* operations with references that may point after the end */
+};
+
+/* Indexes the parts. Returns 0 or WT_ENOMEM. */
+int wt__openapi_index(struct openapi *document);
+void wt__openapi_dispose(struct openapi *document);
+
+/* Resets the state of the last tool, and drops cached parts if there are many. name is that of the next tool;
+ * borrowed. */
+void wt__openapi_next_tool(struct openapi *document, struct str name);
+
+/* Returns the part named by a local reference, or NULL. */
+struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference);
+
+/* Follows the "$ref" of value, if any; the result is borrowed. Returns NULL if the target is missing (sets `dangling`)
+ * or outside the document (sets `wrong`). Sets *rc to WT_ENOMEM if out of memory. */
+const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value, int *rc);
+
+/* Returns a copy of schema with expanded references. Cycles and values over the limits become empty schemas. Returns
+ * NULL if out of memory. */
+json_t *wt__openapi_expand(struct openapi *document, const json_t *schema);
+
+/* Builds one schema of all arguments of an operation, without credentials: parameters of its path and its own, and
+ * properties of its body. shared is the path's parameters or NULL. Returns 0 or WT_ENOMEM. */
+int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out);
+
+/* ---------------------------------------------------------------- short names of providers (provider.c) */
+
+enum {
+    PROVIDER_MAX_WORDS = 4,
+    PROVIDER_MAX_BYTES = 40,
+};
+
+/* Appends a provider name. The name is the title in lower case with '-' between words. Generic words ("API", "OpenAPI
+ * spec", versions), and text after '+' or in brackets, are removed. If more than PROVIDER_MAX_WORDS or
+ * PROVIDER_MAX_BYTES are left, the name of the host is used (github for api.github.com). The fallbacks are the file's
+ * stem, shortened the same way, and the first words of the title. The result depends only on these three arguments,
+ * each of which may be "". url is that of a server, or its host. */
+void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem);
 
 #endif
