@@ -84,8 +84,7 @@ static bool read_gain(struct str text, int *gain)
 static int copy_dataset_string(struct dataset_reader *r, struct str *s)
 {
     char *bytes = wt__arena_copy(&r->out->arena, *s);
-    if (!bytes)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(bytes, r->err);
     s->ptr = bytes;
     return 0;
 }
@@ -101,9 +100,7 @@ static int find_slot(struct dataset_reader *r, struct str id, uint32_t *slot)
     *slot = (uint32_t)r->slot_count;
     if (wt__grow((void **)&r->slots, &r->slot_capacity, r->slot_count + 1, sizeof *r->slots) < 0)
         return wt__fail_nomem(r->err);
-    int rc = copy_dataset_string(r, &id);
-    if (rc < 0)
-        return rc;
+    WT_TRY(copy_dataset_string(r, &id));
     if (!wt__map_insert(&r->by_id, id, *slot, NULL))
         return wt__fail_nomem(r->err);
     r->slots[r->slot_count++] = (struct query_slot){.id = id};
@@ -195,8 +192,7 @@ static int group_judgements(struct dataset_reader *r)
 {
     struct arena *arena = &r->out->arena;
     struct judgement *judgements = wt__arena_array(arena, struct judgement, r->row_count + 1);
-    if (!judgements)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(judgements, r->err);
     for (size_t i = 0; i < r->row_count; i++)
         r->slots[r->rows[i].slot].count++;
     size_t next = 0;
@@ -231,8 +227,7 @@ static int group_judgements(struct dataset_reader *r)
     if (r->slot_count > 0)
         qsort(r->slots, r->slot_count, sizeof *r->slots, compare_place);
     struct query *queries = wt__arena_array(arena, struct query, r->slot_count + 1);
-    if (!queries)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(queries, r->err);
     r->out->queries = queries;
     for (size_t s = 0; s < r->slot_count; s++) {
         const struct query_slot *slot = &r->slots[s];
@@ -305,14 +300,12 @@ int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt
     *out = (struct dataset){.name = ""};
     if (!*split || strchr(split, '/') || *split == '.')
         return wt__fail(err, WT_EINVAL, "the split \"%s\" is not a plain name such as test, dev or train", split);
-    struct arena scratch = {0};
-    struct buffer file = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer file = {0};
     wt__buffer_printf(&file, "qrels/%s.tsv", split);
     char *qrels = file.failed ? NULL : wt__path_join(&scratch, dir, file.ptr);
     char *queries = wt__path_join(&scratch, dir, "queries.jsonl");
     int rc = qrels && queries ? parse_files(out, dir, queries, qrels, err) : wt__fail_nomem(err);
-    wt__buffer_dispose(&file);
-    wt__arena_dispose(&scratch);
     return rc;
 }
 

@@ -222,8 +222,7 @@ static int end_sentence(struct definition_walk *w)
         wt__buffer_text(&w->line, "...");
     }
     const char *copy = w->line.failed ? NULL : wt__arena_copy(w->arena, wt__buffer_view(&w->line));
-    if (!copy)
-        return wt__fail_nomem(w->err);
+    WT_CHECK_ALLOC(copy, w->err);
     out->items[out->count++] = copy;
     return 0;
 }

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -376,7 +377,7 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
                         "unknown format \"%.*s\"; choose one of openai, openai-responses, anthropic, gemini, mcp, "
                         "anthropic-reference, anthropic-inline, openai-search",
                         (int)(format.len < 64 ? format.len : 64), format.ptr);
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__buffer_text(&json, api->before);
     if (api->namespaces)
         put_namespaces(&json, tools, count, api);
@@ -385,7 +386,6 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
     wt__buffer_text(&json, api->after);
     wt__shown_json(out, wt__buffer_view(&json));
     out->failed |= json.failed;
-    wt__buffer_dispose(&json);
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 

@@ -60,8 +60,7 @@ static int add_said(struct message_reader *r, enum role role, struct str text, w
     if (wt__grow((void **)&r->said, &r->capacity, r->count + 1, sizeof *r->said) < 0)
         return wt__fail_nomem(err);
     const char *copy = wt__arena_copy(r->arena, wt__str_trim(text));
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     r->said[r->count++] = (struct message_text){role, wt__str(copy)};
     return 0;
 }
@@ -82,8 +81,7 @@ static int add_call(struct message_reader *r, struct str name, wt_error *err)
     if (!out->calls && !(out->calls = wt__arena_array(r->arena, struct str, WT_MAX_KEPT)))
         return wt__fail_nomem(err);
     const char *copy = wt__arena_copy(r->arena, name);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     out->calls[out->call_count++] = (struct str){copy, name.len};
     return 0;
 }
@@ -165,12 +163,12 @@ static int read_message_object(struct message_reader *r, const json_t *message, 
         return skip_message(r, err, "its \"role\" is not one of user, assistant, system, developer and tool");
     if (role == ROLE_LEFT_OUT)
         return 0;
-    int rc = read_message_content(r, json_object_get(message, "content"), role, err);
-    if (rc == 0 && role == ROLE_AGENT)
-        rc = read_message_calls(r, message, err);
-    if (rc == 0 && r->text.failed)
-        rc = wt__fail_nomem(err);
-    return rc == 0 ? add_said(r, role, wt__buffer_view(&r->text), err) : rc;
+    WT_TRY(read_message_content(r, json_object_get(message, "content"), role, err));
+    if (role == ROLE_AGENT)
+        WT_TRY(read_message_calls(r, message, err));
+    if (r->text.failed)
+        return wt__fail_nomem(err);
+    return add_said(r, role, wt__buffer_view(&r->text), err);
 }
 
 static int read_one_message(struct message_reader *r, struct str bytes, wt_error *err)
@@ -283,8 +281,7 @@ static int write_turns(struct message_reader *r, wt_error *err)
 {
     struct conversation *out = r->out;
     out->turns = wt__arena_array(r->arena, struct turn, r->count);
-    if (!out->turns)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->turns, err);
     for (size_t i = 0; i < r->count; i++) {
         const struct message_text *said = &r->said[i];
         bool by_turns = said->role == ROLE_BY_TURNS;

@@ -168,15 +168,13 @@ int wt__pins_add(struct buffer *out, struct str id, const struct tool *tool, wt_
 {
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members;
-    int rc = wt__tool_hash(tool, sha256, &members, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tool_hash(tool, sha256, &members, err));
     wt__buffer_text(out, "{\"id\": ");
     wt__buffer_json(out, id);
     wt__buffer_text(out, ", \"provider\": ");
     wt__buffer_json(out, tool->provider);
     wt__buffer_printf(out, ", \"sha256\": \"%s\", \"members\": ", sha256);
-    rc = wt__json_write(out, members) < 0 || out->failed ? wt__fail_nomem(err) : 0;
+    int rc = wt__json_write(out, members) < 0 || out->failed ? wt__fail_nomem(err) : 0;
     wt__buffer_text(out, "}\n");
     json_decref(members);
     return rc;
@@ -213,7 +211,7 @@ static void put_offer_key(struct buffer *out, const char *kind, struct str provi
 /* Returns the map for a line and sets its key, "" if the line is invalid. The key lives in the arena. */
 static struct map *find_map(struct pins *pins, const json_t *row, struct str *key)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct map *map = &pins->by_id;
     *key = wt__json_str(row, "id");
     if (key->len > 0)
@@ -230,7 +228,6 @@ static struct map *find_map(struct pins *pins, const json_t *row, struct str *ke
     }
     if (text.len > 0)
         *key = (struct str){text.failed ? NULL : wt__arena_copy(&pins->arena, wt__buffer_view(&text)), text.len};
-    wt__buffer_dispose(&text);
     return map;
 }
 
@@ -339,9 +336,8 @@ const struct pin *wt__pins_instructions(const struct pins *pins, struct str prov
 
 const struct pin *wt__pins_offer(const struct pins *pins, const char *kind, struct str provider, struct str name)
 {
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     put_offer_key(&key, kind, provider, name);
     const uint32_t *place = key.failed ? NULL : wt__map_get(&pins->by_offer, wt__buffer_view(&key));
-    wt__buffer_dispose(&key);
     return place ? &pins->items[*place] : NULL;
 }

@@ -106,10 +106,8 @@ int wt__usage_read_arguments(json_t **out, struct str text, wt_error *err)
 {
     wt_error why = {0};
     *out = NULL;
-    int rc = check_arguments_length(text.len, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__json_parse(out, text.ptr, text.len, &why);
+    WT_TRY(check_arguments_length(text.len, err));
+    int rc = wt__json_parse(out, text.ptr, text.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (rc == WT_ETOOLONG)
@@ -521,7 +519,7 @@ static int take_query(struct usage_import *import, const struct query *query, co
 static int read_folder(struct usage_import *import, const char *folder, const char *split, wt_error *err)
 {
     struct dataset set;
-    struct buffer file = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer file = {0};
     int rc = wt__progress_phase(import->progress, "reading", 0) ? wt__fail_cancelled(err) : 0;
     if (rc == 0)
         rc = wt__dataset_read(&set, folder, split, err);
@@ -537,7 +535,6 @@ static int read_folder(struct usage_import *import, const char *folder, const ch
         import->skipped += set.unknown_queries;
         rc = wt__usage_issue(import, &place, err, "%zu queries are not in queries.jsonl", set.unknown_queries);
     }
-    wt__buffer_dispose(&file);
     wt__dataset_dispose(&set);
     return rc;
 }

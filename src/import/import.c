@@ -248,7 +248,7 @@ static int read_import_member(struct import_reader *reader, const char *path, wt
 
 static int read_import_folder(struct import_reader *reader, const char *folder, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths;
     size_t count = 0, sources = 0;
     uint64_t bytes = 0;
@@ -268,7 +268,6 @@ static int read_import_folder(struct import_reader *reader, const char *folder, 
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && i < sources; i++)
         rc = read_import_member(reader, paths[i], err);
-    wt__arena_dispose(&arena);
     return rc;
 }
 
@@ -329,7 +328,7 @@ int wt__import_bytes(struct import *out, struct str bytes, const struct import_o
 int wt__import_path(struct import *out, const char *path, const struct import_options *options, wt_error *err)
 {
     struct import_reader reader;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     options = options ? options : &defaults;
     struct import_options beir = *options;
     int rc = begin_import(&reader, out, options, err);
@@ -353,7 +352,6 @@ int wt__import_path(struct import *out, const char *path, const struct import_op
         if (rc == 0)
             rc = read_import_file(&reader, path, err);
     }
-    wt__arena_dispose(&arena);
     return end_import(&reader, rc);
 }
 

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 
+#include "base/memory.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "catalog/pins.h"
@@ -96,7 +97,7 @@ static int write_definition(struct openapi *document, const json_t *servers, con
 {
     json_t *near = json_object(); /* from the path and the operation */
     const json_t *security = json_object_get(operation, "security");
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     bool first = json_object_size(operation) == 0, same = !document->reader->yaml;
     int rc = near && (!servers || json_object_set(near, "servers", (json_t *)servers) == 0) ? 0 : WT_ENOMEM;
     if (rc == 0 && security)
@@ -118,7 +119,6 @@ static int write_definition(struct openapi *document, const json_t *servers, con
     else if (rc == 0 && !same)
         *out = (struct str){wt__arena_copy(&document->reader->out->arena, wt__buffer_view(&text)), text.len};
     json_decref(near);
-    wt__buffer_dispose(&text);
     return rc == 0 && out->ptr ? 0 : WT_ENOMEM;
 }
 
@@ -238,10 +238,9 @@ static int add_operation(struct openapi *document, const struct path_item *path,
 static int skip_operation(struct import_reader *reader, const struct path_item *path, const struct json_item *item,
                           wt_error *err)
 {
-    struct buffer route = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer route = {0};
     put_method(&route, item->key, path->name);
     int rc = route.failed ? wt__fail_nomem(err) : wt__reader_leave(reader, wt__buffer_view(&route), err);
-    wt__buffer_dispose(&route);
     return rc;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "catalog/credentials.h"
@@ -108,7 +109,7 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
     struct credential_argument argument = {document->tool, place, wt__str(name), property,
                                            .data = wt__str_equal(place, STR("body")) &&
                                                    json_object_size(document->schemes) > 0};
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     if (wt__is_credential(&argument)) {
         json_decref(property);
         return 0;
@@ -124,7 +125,6 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
         json_decref(property);
     else
         rc = wt__schema_add(arguments, key.ptr, property, required);
-    wt__buffer_dispose(&key);
     return rc;
 }
 
@@ -362,14 +362,13 @@ static bool holds_data(const char *key)
 
 static int strip_description(json_t *schema, json_t *description)
 {
-    struct buffer plain = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer plain = {0};
     struct str text = {json_string_value(description), json_string_length(description)};
     bool changed = wt__markup_strip_html(text, &plain);
-    int rc = plain.failed ? WT_ENOMEM : 0;
-    if (rc == 0 && changed && json_object_set_new(schema, "description", json_stringn(plain.ptr, plain.len)) < 0)
-        rc = WT_ENOMEM;
-    wt__buffer_dispose(&plain);
-    return rc;
+    if (plain.failed)
+        return WT_ENOMEM;
+    json_t *plain_text = changed ? json_stringn(plain.ptr, plain.len) : NULL;
+    return changed && json_object_set_new(schema, "description", plain_text) < 0 ? WT_ENOMEM : 0;
 }
 
 /* Removes HTML tags from every description of a schema, down to `levels`. */
@@ -398,21 +397,22 @@ static int strip_descriptions(json_t *schema, int levels)
     return rc;
 }
 
+static int fill_arguments(struct openapi *document, json_t *arguments, json_t *all, const json_t *shared,
+                          const json_t *operation)
+{
+    WT_TRY(collect_parameters(document, all, shared));
+    WT_TRY(collect_parameters(document, all, json_object_get(operation, "parameters")));
+    WT_TRY(add_parameters(document, arguments, all));
+    WT_TRY(add_body(document, arguments, operation));
+    WT_TRY(add_body_parameters(document, arguments, all));
+    return strip_descriptions(arguments, WT_MAX_JSON_DEPTH);
+}
+
 int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out)
 {
     json_t *arguments = wt__schema_new();
     json_t *all = json_object();
-    int rc = arguments && all ? collect_parameters(document, all, shared) : WT_ENOMEM;
-    if (rc == 0)
-        rc = collect_parameters(document, all, json_object_get(operation, "parameters"));
-    if (rc == 0)
-        rc = add_parameters(document, arguments, all);
-    if (rc == 0)
-        rc = add_body(document, arguments, operation);
-    if (rc == 0)
-        rc = add_body_parameters(document, arguments, all);
-    if (rc == 0)
-        rc = strip_descriptions(arguments, WT_MAX_JSON_DEPTH);
+    int rc = arguments && all ? fill_arguments(document, arguments, all, shared, operation) : WT_ENOMEM;
     json_decref(all);
     if (rc < 0) {
         json_decref(arguments);

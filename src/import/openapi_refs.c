@@ -77,7 +77,7 @@ static int index_members(struct openapi *document, struct buffer *pointer, const
 
 int wt__openapi_index(struct openapi *document)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct json_scan scan;
     struct json_item root, item;
     int rc = 0;
@@ -88,7 +88,6 @@ int wt__openapi_index(struct openapi *document)
         put_step(&pointer, item.key);
         rc = index_members(document, &pointer, &item, wt__str_equal(item.key, STR("components")) ? 1 : 0);
     }
-    wt__buffer_dispose(&pointer);
     return rc;
 }
 
@@ -162,11 +161,10 @@ static struct openapi_part *part_at(struct openapi *document, struct str pointer
 
 struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct str rest = {"", 0};
     pointer_of(&pointer, reference);
     struct openapi_part *part = pointer.len > 0 ? part_at(document, wt__buffer_view(&pointer), &rest) : NULL;
-    wt__buffer_dispose(&pointer);
     return rest.len == 0 ? part : NULL;
 }
 
@@ -221,7 +219,7 @@ static void note_unread(struct openapi *document, struct str reference)
 
 static const json_t *read_reference_target(struct openapi *document, struct str reference, int *rc)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct str rest;
     const json_t *value = NULL;
     pointer_of(&pointer, reference);
@@ -235,7 +233,6 @@ static const json_t *read_reference_target(struct openapi *document, struct str 
         if (!value && !document->dangling[0])
             snprintf(document->dangling, sizeof document->dangling, "%.*s", (int)reference.len, reference.ptr);
     }
-    wt__buffer_dispose(&pointer);
     return value;
 }
 

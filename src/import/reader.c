@@ -360,7 +360,7 @@ static int write_draft_schema(struct import_reader *reader, json_t *schema, stru
 {
     const struct import *import = reader->out;
     struct str last = import->tool_count > 0 ? import->tools[import->tool_count - 1].schema : STR(SCHEMA_NONE);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *out = STR(SCHEMA_NONE);
     if (!schema)
         return 0;
@@ -372,7 +372,6 @@ static int write_draft_schema(struct import_reader *reader, json_t *schema, stru
         *out = (struct str){copy, text.len};
         rc = copy ? 0 : WT_ENOMEM;
     }
-    wt__buffer_dispose(&text);
     return rc;
 }
 

@@ -160,16 +160,14 @@ static int copy_call_text(struct arena *arena, struct str *view, wt_error *err)
 static int read_call(struct call_lookup *c, const struct call_row *call, struct arena *arena, struct recorded_call *out)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(c->store,
-                             "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
-                             " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
-                             &row, c->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(c->store,
+                           "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
+                           " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
+                           &row, c->err));
     sqlite3_bind_int64(row, 1, call->usage);
     sqlite3_bind_int64(row, 2, call->position);
     sqlite3_bind_int64(row, 3, call->request);
-    rc = wt__sql_step(c->store, row, c->err);
+    int rc = wt__sql_step(c->store, row, c->err);
     if (rc <= 0)
         return rc;
     out->request = wt__sql_column(row, 0);

@@ -27,15 +27,13 @@
 static int is_an_id(struct store *store, struct str name, wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store,
-                             "SELECT 1 FROM tool WHERE name = ?1"
-                             " AND provider = (SELECT id FROM provider WHERE name = '')",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT 1 FROM tool WHERE name = ?1"
+                           " AND provider = (SELECT id FROM provider WHERE name = '')",
+                           &row, err));
     if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     wt__sql_reset(row);
     return rc;
 }
@@ -77,7 +75,7 @@ static int name_stored_tool(struct store *store, int64_t id, struct str provider
 int wt__names_fill(struct store *store, wt_error *err)
 {
     sqlite3_stmt *next;
-    struct buffer texts = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer texts = {0};
     int64_t after = 0;
     int rc;
     do {
@@ -103,7 +101,6 @@ int wt__names_fill(struct store *store, wt_error *err)
             rc = rc < 0 ? rc : 1;
         }
     } while (rc > 0);
-    wt__buffer_dispose(&texts);
     return rc;
 }
 
@@ -113,15 +110,13 @@ int wt__provider_find(struct store *store, struct str name, int64_t *id, struct 
                       wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store,
-                             "SELECT id, name FROM provider WHERE name = ?1 UNION ALL SELECT p.id, p.name"
-                             " FROM provider_alias a CROSS JOIN provider p ON p.id = a.provider WHERE a.name = ?1",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT id, name FROM provider WHERE name = ?1 UNION ALL SELECT p.id, p.name"
+                           " FROM provider_alias a CROSS JOIN provider p ON p.id = a.provider WHERE a.name = ?1",
+                           &row, err));
     if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1) {
         *id = sqlite3_column_int64(row, 0);
         *shown = wt__sql_column(row, 1);
@@ -138,9 +133,7 @@ static int run_on_provider(struct store *store, const char *sql, int64_t provide
                            wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
     int parameters = sqlite3_bind_parameter_count(statement);
     int failed = sqlite3_bind_int64(statement, 1, provider);
     if (parameters > 1)
@@ -153,7 +146,7 @@ static int run_on_provider(struct store *store, const char *sql, int64_t provide
 /* Finds the row of the provider and checks that the new name is free. */
 static int check_rename(struct store *store, struct str provider, struct str name, int64_t *id, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct str shown = {"", 0};
     int64_t other = 0;
     int rc = wt__provider_find(store, provider, id, &shown, &arena, err);
@@ -168,7 +161,6 @@ static int check_rename(struct store *store, struct str provider, struct str nam
                           : "\"%.*s\" is a former name of provider \"%.*s\" and still used by its "
                             "sources: choose another name",
                       (int)name.len, name.ptr, (int)shown.len, shown.ptr);
-    wt__arena_dispose(&arena);
     return rc < 0 ? rc : 0;
 }
 
@@ -185,39 +177,28 @@ static int move_labels(struct store *store, int64_t provider, struct str name, w
 static int64_t rename_provider_row(struct store *store, int64_t provider, struct str from, struct str to, wt_error *err)
 {
     uint64_t generation;
-    int rc = wt__sql_next_generation(store, &generation, err);
-    if (rc == 0)
-        rc = run_on_provider(store, "DELETE FROM provider_alias WHERE provider = ?1 AND name = ?2", provider, to, 0,
-                             err);
-    if (rc == 0)
-        rc = run_on_provider(store, "UPDATE provider SET name = ?2 WHERE id = ?1", provider, to, 0, err);
-    if (rc == 0)
-        rc = run_on_provider(store, "INSERT INTO provider_alias (provider, name) VALUES (?1, ?2)", provider, from, 0,
-                             err);
-    if (rc == 0)
-        rc = run_on_provider(store,
-                             "UPDATE tool SET export_name = NULL, generation = ?3 WHERE provider = ?1 AND ?2 = ''",
-                             provider, (struct str){"", 0}, (int64_t)generation, err);
+    WT_TRY(wt__sql_next_generation(store, &generation, err));
+    WT_TRY(
+        run_on_provider(store, "DELETE FROM provider_alias WHERE provider = ?1 AND name = ?2", provider, to, 0, err));
+    WT_TRY(run_on_provider(store, "UPDATE provider SET name = ?2 WHERE id = ?1", provider, to, 0, err));
+    WT_TRY(
+        run_on_provider(store, "INSERT INTO provider_alias (provider, name) VALUES (?1, ?2)", provider, from, 0, err));
+    WT_TRY(run_on_provider(store, "UPDATE tool SET export_name = NULL, generation = ?3 WHERE provider = ?1 AND ?2 = ''",
+                           provider, (struct str){"", 0}, (int64_t)generation, err));
     int64_t changed = sqlite3_changes(store->db);
-    if (rc == 0)
-        rc = wt__names_fill(store, err);
-    if (rc == 0)
-        rc = run_on_provider(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
-                             provider, to, 0, err);
-    if (rc == 0)
-        rc = move_labels(store, provider, to, err);
-    if (rc == 0)
-        rc = wt__sql_set_generation(store, generation, err);
-    return rc < 0 ? rc : changed;
+    WT_TRY(wt__names_fill(store, err));
+    WT_TRY(run_on_provider(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
+                           provider, to, 0, err));
+    WT_TRY(move_labels(store, provider, to, err));
+    WT_TRY(wt__sql_set_generation(store, generation, err));
+    return changed;
 }
 
 int64_t wt__store_rename_provider(struct store *store, struct str provider, struct str name, wt_error *err)
 {
     int64_t id = 0;
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = check_rename(store, provider, name, &id, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = check_rename(store, provider, name, &id, err);
     if (rc == 0)
         rc = wt__reserved_refuse(store, provider, "cannot be renamed", err);
     if (rc == 0)
@@ -237,12 +218,10 @@ int wt__reserved_find(struct store *store, struct str name, int64_t *id, wt_erro
 {
     sqlite3_stmt *row;
     *id = 0;
-    int rc = wt__sql_prepare(store, "SELECT id FROM review_server WHERE name = ?1", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT id FROM review_server WHERE name = ?1", &row, err));
     if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *id = sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -253,9 +232,7 @@ int wt__reserved_find(struct store *store, struct str name, int64_t *id, wt_erro
 static int run_named(struct store *store, const char *sql, struct str name, wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
     return wt__sql_bind_text(statement, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
 }
 
@@ -287,14 +264,12 @@ int wt__reserved_refuse(struct store *store, struct str provider, const char *wh
 int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store,
-                             "SELECT p.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
-                             " CROSS JOIN review_server v ON v.name = p.name WHERE t.id = ?1",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT p.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
+                           " CROSS JOIN review_server v ON v.name = p.name WHERE t.id = ?1",
+                           &row, err));
     sqlite3_bind_int64(row, 1, tool);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         rc = fail_reserved(wt__sql_column(row, 0), "does not allow the removal of single tools", err);
     wt__sql_reset(row);
@@ -312,9 +287,7 @@ int wt__store_reserve_provider(struct store *store, struct str provider, wt_erro
     int rc = wt__reserved_find(store, provider, &server, err);
     if (rc < 0 || server != 0)
         return rc;
-    rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_begin(store, err));
     rc = wt__reserved_drop_aliases(store, provider, err);
     if (rc == 0)
         rc = run_named(store, "INSERT INTO review_server (name, source) VALUES (?1, '') ON CONFLICT DO NOTHING",
@@ -417,8 +390,7 @@ int wt__family_open(struct families *families, struct store *store, int64_t prov
     memcpy(key, &provider, sizeof provider);
     memcpy(key + sizeof provider, stem.ptr, stem.len);
     uint32_t *index = wt__map_insert(&families->by_stem, (struct str){key, len}, (uint32_t)next, &added);
-    if (!index)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(index, err);
     int rc = 0;
     if (added) {
         families->items[next] =

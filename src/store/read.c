@@ -151,13 +151,11 @@ int wt__store_find_name(struct store *store, const struct str *provider, struct 
                         wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = provider ? wt__sql_prepare(store,
-                                        "SELECT id FROM tool WHERE name = ?1"
-                                        " AND provider = (SELECT id FROM provider WHERE name = ?2)",
-                                        &rows, err)
-                      : wt__sql_prepare(store, "SELECT id FROM tool WHERE name = ?1 ORDER BY id", &rows, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(provider ? wt__sql_prepare(store,
+                                      "SELECT id FROM tool WHERE name = ?1"
+                                      " AND provider = (SELECT id FROM provider WHERE name = ?2)",
+                                      &rows, err)
+                    : wt__sql_prepare(store, "SELECT id FROM tool WHERE name = ?1 ORDER BY id", &rows, err));
     if (wt__sql_bind_text(rows, 1, name) || (provider && wt__sql_bind_text(rows, 2, *provider)))
         return wt__fail_nomem(err);
     return collect_ids(store, rows, ids, max, err);
@@ -178,9 +176,7 @@ int wt__store_find_source_id(struct store *store, struct str source_id, int64_t 
 int wt__store_find_export_name(struct store *store, struct str export_name, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE export_name = ?1", &rows, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT id FROM tool WHERE export_name = ?1", &rows, err));
     if (wt__sql_bind_text(rows, 1, export_name))
         return wt__fail_nomem(err);
     return collect_ids(store, rows, id, 1, err);
@@ -334,7 +330,7 @@ static bool contains_char(struct str text, char c)
 static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str pattern, int64_t **ids, size_t *count,
                             wt_error *err)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     size_t capacity = 0;
     bool glob = contains_char(pattern, '*') || contains_char(pattern, '?');
     int rc = 0;
@@ -353,7 +349,6 @@ static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str 
             (*ids)[(*count)++] = sqlite3_column_int64(rows, 0);
     }
     wt__sql_reset(rows);
-    wt__buffer_dispose(&id);
     return rc;
 }
 
@@ -365,19 +360,17 @@ int wt__store_list_matching(struct store *store, const struct str *provider, str
     size_t len = 0;
     *ids = NULL;
     *count = 0;
-    int rc = provider ? wt__sql_prepare(store,
-                                        "SELECT t.id, p.name, t.name FROM provider p CROSS JOIN tool t"
-                                        " ON t.provider = p.id WHERE p.name = ?1",
-                                        &rows, err)
-                      : wt__sql_prepare(store,
-                                        "SELECT t.id, p.name, t.name FROM tool t INDEXED BY tool_name"
-                                        " CROSS JOIN provider p ON p.id = t.provider",
-                                        &rows, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(provider ? wt__sql_prepare(store,
+                                      "SELECT t.id, p.name, t.name FROM provider p CROSS JOIN tool t"
+                                      " ON t.provider = p.id WHERE p.name = ?1",
+                                      &rows, err)
+                    : wt__sql_prepare(store,
+                                      "SELECT t.id, p.name, t.name FROM tool t INDEXED BY tool_name"
+                                      " CROSS JOIN provider p ON p.id = t.provider",
+                                      &rows, err));
     if (provider && wt__sql_bind_text(rows, 1, *provider))
         return wt__fail_nomem(err);
-    rc = collect_matching(store, rows, pattern, &found, &len, err);
+    int rc = collect_matching(store, rows, pattern, &found, &len, err);
     offset = offset < len ? offset : len;
     size_t wanted = limit && limit < len - offset ? limit : len - offset;
     if (rc == 0 && !(*ids = wt__arena_array(arena, int64_t, wanted)))

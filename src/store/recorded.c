@@ -171,12 +171,10 @@ uint64_t wt__store_request_hash(struct str request)
 int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store, "SELECT id FROM request WHERE hash = ?1 AND text = ?2", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT id FROM request WHERE hash = ?1 AND text = ?2", &row, err));
     if (sqlite3_bind_int64(row, 1, (int64_t)wt__store_request_hash(request)) | wt__sql_bind_text(row, 2, request))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *id = sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -213,15 +211,13 @@ static void add_like_request(struct recorded_lookup *look, int64_t hash, float l
 static int next_request(struct recorded_lookup *look, int64_t client, int64_t *request)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(look->store,
-                             "SELECT request FROM usage WHERE client IS nullif(?1, 0) AND request < ?2"
-                             " ORDER BY request DESC LIMIT 1",
-                             &row, look->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(look->store,
+                           "SELECT request FROM usage WHERE client IS nullif(?1, 0) AND request < ?2"
+                           " ORDER BY request DESC LIMIT 1",
+                           &row, look->err));
     sqlite3_bind_int64(row, 1, client);
     sqlite3_bind_int64(row, 2, *request);
-    rc = wt__sql_step(look->store, row, look->err);
+    int rc = wt__sql_step(look->store, row, look->err);
     if (rc == 1)
         *request = sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -233,11 +229,9 @@ static int compare_request(struct recorded_lookup *look, int64_t request, size_t
 {
     sqlite3_stmt *row;
     struct request_words words;
-    int rc = wt__sql_prepare(look->store, "SELECT hash, text FROM request WHERE id = ?1", &row, look->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(look->store, "SELECT hash, text FROM request WHERE id = ?1", &row, look->err));
     sqlite3_bind_int64(row, 1, request);
-    rc = wt__sql_step(look->store, row, look->err);
+    int rc = wt__sql_step(look->store, row, look->err);
     if (rc == 1) {
         struct str text = wt__sql_column(row, 1);
         wt__request_words(text, &words);
@@ -269,8 +263,7 @@ static int read_near_requests(struct recorded_lookup *look, int64_t client, stru
         if (found <= 0)
             return found;
         int64_t *key = wt__arena_array(look->arena, int64_t, 1);
-        if (!key)
-            return wt__fail_nomem(look->err);
+        WT_CHECK_ALLOC(key, look->err);
         *key = request;
         if (!wt__map_insert(&look->compared, (struct str){(const char *)key, sizeof *key}, 0, &added))
             return wt__fail_nomem(look->err);
@@ -389,12 +382,10 @@ static int read_client_reports(struct recorded_lookup *look, const struct like_r
 {
     size_t counted;
     int64_t *key = wt__arena_array(look->arena, int64_t, 1);
-    if (!key)
-        return wt__fail_nomem(look->err);
+    WT_CHECK_ALLOC(key, look->err);
     *key = client;
     uint32_t *counted_of = wt__map_insert(&look->counted_of, (struct str){(const char *)key, sizeof *key}, 0, NULL);
-    if (!counted_of)
-        return wt__fail_nomem(look->err);
+    WT_CHECK_ALLOC(counted_of, look->err);
     int rc = read_client_usages(look, request, client, CLIENT_READ, CLIENT_USAGES - *counted_of, &counted);
     *counted_of += (uint32_t)counted;
     look->clients_read++;
@@ -463,8 +454,7 @@ int wt__store_recorded(struct store *store, struct str request, struct arena *ar
         .store = store, .arena = arena, .words = &words, .trust_budget = TRUST_READ, .err = err};
     *count = 0;
     *out = look.tools = wt__arena_array(arena, struct recorded_tool, RECORDED_TOOLS_MAX);
-    if (!look.tools)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(look.tools, err);
     wt__request_words(request, &words);
     int rc = run_lookup(&look);
     for (size_t i = 0; rc == 0 && i < look.tool_count; i++)

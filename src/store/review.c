@@ -75,16 +75,14 @@ static int find_known(struct store_review *r, const struct review_item *item, st
 {
     sqlite3_stmt *row;
     *out = (struct known_row){0};
-    int rc = wt__sql_prepare(r->store,
-                             "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
-                             " WHERE server = ?1 AND kind = ?2 AND name = ?3",
-                             &row, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(r->store,
+                           "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
+                           " WHERE server = ?1 AND kind = ?2 AND name = ?3",
+                           &row, r->err));
     if (sqlite3_bind_int64(row, 1, r->server) | sqlite3_bind_int(row, 2, (int)item->kind) |
         wt__sql_bind_text(row, 3, item->tool.name))
         return wt__fail_nomem(r->err);
-    rc = wt__sql_step(r->store, row, r->err);
+    int rc = wt__sql_step(r->store, row, r->err);
     if (rc == 1) {
         out->id = sqlite3_column_int64(row, 0);
         out->tool = sqlite3_column_int64(row, 1);
@@ -104,14 +102,12 @@ static int make_review_row(struct store_review *r, const struct review_item *ite
     sqlite3_stmt *insert;
     if (known->id != 0)
         return 0;
-    int rc = wt__sql_prepare(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)",
-                             &insert, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)", &insert,
+                           r->err));
     if (sqlite3_bind_int64(insert, 1, r->server) | sqlite3_bind_int(insert, 2, (int)item->kind) |
         wt__sql_bind_text(insert, 3, item->tool.name))
         return wt__fail_nomem(r->err);
-    rc = wt__sql_step(r->store, insert, r->err);
+    int rc = wt__sql_step(r->store, insert, r->err);
     known->id = sqlite3_last_insert_rowid(r->store->db);
     known->listed = true;
     return rc;
@@ -170,9 +166,7 @@ static int write_offered(struct store_review *r, const struct review_item *item,
 static int run_on_review(struct store_review *r, const char *sql, int64_t one, int64_t two)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(r->store, sql, &statement, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(r->store, sql, &statement, r->err));
     sqlite3_bind_int64(statement, 1, one);
     if (sqlite3_bind_parameter_count(statement) > 1)
         sqlite3_bind_int64(statement, 2, two);
@@ -300,8 +294,7 @@ static int clear_unlisted(struct store_review *r)
 {
     size_t count = r->listing->count, gone_count = 0;
     int64_t *seen = wt__alloc_array(count + 1, sizeof *seen), *gone = NULL;
-    if (!seen)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(seen, r->err);
     for (size_t i = 0; i < count; i++)
         seen[i] = r->known[i].id;
     qsort(seen, count, sizeof *seen, compare_ids);
@@ -360,10 +353,8 @@ static int begin_store_review(struct store_review *r)
             return rc;
     }
     r->store->progress = r->listing->progress;
-    int rc = wt__import_begin(r->store, r->err);
-    if (rc == 0)
-        rc = wt__store_last_usage(r->store, &r->last_usage, r->err);
-    return rc;
+    WT_TRY(wt__import_begin(r->store, r->err));
+    return wt__store_last_usage(r->store, &r->last_usage, r->err);
 }
 
 static int end_store_review(struct store_review *r, int rc, struct progress *before, struct review_changes *out)
@@ -385,14 +376,12 @@ static int end_store_review(struct store_review *r, int rc, struct progress *bef
 static int read_review_state(struct store_review *r)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(r->store,
-                             "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
-                             " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
-                             &row, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(r->store,
+                           "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
+                           " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
+                           &row, r->err));
     sqlite3_bind_int64(row, 1, r->server);
-    rc = wt__sql_step(r->store, row, r->err);
+    int rc = wt__sql_step(r->store, row, r->err);
     if (rc == 1) {
         r->baseline = sqlite3_column_int64(row, 0);
         r->any_approved = sqlite3_column_int(row, 1) != 0;
@@ -410,6 +399,19 @@ static int keep_baseline(struct store_review *r)
                : run_on_review(r, "UPDATE review_server SET baseline = ?2 WHERE id = ?1", r->server, bits);
 }
 
+static int apply_listing(struct store_review *r)
+{
+    WT_TRY(open_server(r));
+    WT_TRY(read_review_state(r));
+    WT_TRY(judge_items(r));
+    WT_TRY(clear_unlisted(r));
+    WT_TRY(keep_baseline(r));
+    if (!r->listing->told[REVIEW_TOOL])
+        return 0;
+    collect_approved_tools(r);
+    return import_approved(r, true);
+}
+
 int wt__store_review(struct store *store, const struct review_listing *listing, struct review_changes *out,
                      wt_error *err)
 {
@@ -418,19 +420,7 @@ int wt__store_review(struct store *store, const struct review_listing *listing, 
     *out = (struct review_changes){0};
     int rc = begin_store_review(&r);
     if (rc == 0)
-        rc = open_server(&r);
-    if (rc == 0)
-        rc = read_review_state(&r);
-    if (rc == 0)
-        rc = judge_items(&r);
-    if (rc == 0)
-        rc = clear_unlisted(&r);
-    if (rc == 0)
-        rc = keep_baseline(&r);
-    if (rc == 0 && listing->told[REVIEW_TOOL]) {
-        collect_approved_tools(&r);
-        rc = import_approved(&r, true);
-    }
+        rc = apply_listing(&r);
     return end_store_review(&r, rc, before, out);
 }
 

@@ -210,9 +210,7 @@ int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err)
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, "UPDATE meta SET value = ?1 WHERE key = 'generation'", &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE meta SET value = ?1 WHERE key = 'generation'", &statement, err));
     sqlite3_bind_int64(statement, 1, (int64_t)generation);
     return wt__sql_step(store, statement, err);
 }
@@ -222,12 +220,10 @@ int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *e
 int wt__sql_next_client(struct store *store, const char *sql, int64_t key, int64_t *client, wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store, sql, &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &row, err));
     sqlite3_bind_int64(row, 1, key);
     sqlite3_bind_int64(row, 2, *client);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *client = sqlite3_column_int64(row, 0);
     wt__sql_reset(row);

@@ -91,8 +91,7 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
     if (!path || !*path)
         return wt__fail(err, WT_EINVAL, "the path of the store is empty");
     struct store *store = calloc(1, sizeof *store);
-    if (!store)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(store, err);
     store->path = wt__copy_string(path, strlen(path));
     store->read_only = options && options->read_only;
     store->busy_ms = options && options->busy_ms ? options->busy_ms : STORE_BUSY_MS;
@@ -124,8 +123,7 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
     if (wt__store_private(of))
         return wt__fail(err, WT_EINVAL, "%s is a private store with only one connection", of->path);
     struct store *store = calloc(1, sizeof *store);
-    if (!store)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(store, err);
     /* SQLite's name of the file stays valid if the current folder changes. */
     const char *path = sqlite3_db_filename(of->db, "main");
     store->path = wt__copy_string(path, strlen(path));
@@ -176,10 +174,8 @@ bool wt__store_read_only(const struct store *store)
 static int check_query(struct store *store, const char *sql, wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(store, sql, &rows, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__sql_step(store, rows, err);
+    WT_TRY(wt__sql_prepare(store, sql, &rows, err));
+    int rc = wt__sql_step(store, rows, err);
     struct str found = rc == 1 ? wt__sql_column(rows, 0) : STR("ok");
     if (!wt__str_equal(found, STR("ok")))
         rc = wt__fail(err, WT_ESTORE,
@@ -191,10 +187,9 @@ static int check_query(struct store *store, const char *sql, wt_error *err)
 
 int wt__store_check(struct store *store, wt_error *err)
 {
-    int rc = check_query(store, "PRAGMA integrity_check(1)", err);
-    if (rc == 0)
-        rc = check_query(
-            store,
-            "SELECT 'a row of ' || \"table\" || ' refers to a missing row' FROM pragma_foreign_key_check LIMIT 1", err);
-    return rc == 0 ? wt__usage_check_calls(store, err) : rc;
+    WT_TRY(check_query(store, "PRAGMA integrity_check(1)", err));
+    WT_TRY(check_query(
+        store, "SELECT 'a row of ' || \"table\" || ' refers to a missing row' FROM pragma_foreign_key_check LIMIT 1",
+        err));
+    return wt__usage_check_calls(store, err);
 }

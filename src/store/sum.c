@@ -23,9 +23,7 @@ static int find_encoding(struct store *store, const struct vector_set *set, stru
     int rc = wt__sql_find_model(store, set, &model, err);
     if (rc < 0 || model == 0)
         return rc;
-    rc = wt__sql_prepare(store, "SELECT id, last FROM usage_encoding WHERE kind = ?1 AND model = ?2", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT id, last FROM usage_encoding WHERE kind = ?1 AND model = ?2", &row, err));
     if (wt__sql_bind_text(row, 1, wt__str(set->kind)) | sqlite3_bind_int64(row, 2, model))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, row, err);
@@ -42,11 +40,8 @@ static int make_encoding(struct store *store, const struct vector_set *set, stru
     int rc = find_encoding(store, set, out, err);
     if (rc < 0 || out->id)
         return rc;
-    rc = wt__sql_make_model(store, set, &model, err);
-    if (rc == 0)
-        rc = wt__sql_prepare(store, "INSERT INTO usage_encoding (kind, model, last) VALUES (?1, ?2, 0)", &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_make_model(store, set, &model, err));
+    WT_TRY(wt__sql_prepare(store, "INSERT INTO usage_encoding (kind, model, last) VALUES (?1, ?2, 0)", &insert, err));
     if (wt__sql_bind_text(insert, 1, wt__str(set->kind)) | sqlite3_bind_int64(insert, 2, model))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
@@ -58,9 +53,7 @@ static int make_encoding(struct store *store, const struct vector_set *set, stru
 static int prepare_sum(struct store *store, const char *sql, int64_t encoding, int64_t tool, sqlite3_stmt **out,
                        wt_error *err)
 {
-    int rc = wt__sql_prepare(store, sql, out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, out, err));
     sqlite3_bind_int64(*out, 1, encoding);
     if (tool)
         sqlite3_bind_int64(*out, 2, tool);
@@ -72,12 +65,10 @@ int wt__store_usage_mark(struct store *store, const struct vector_set *set, stru
     struct encoding encoding;
     sqlite3_stmt *row;
     *out = (struct usage_mark){0};
-    int rc = find_encoding(store, set, &encoding, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_encoding(store, set, &encoding, err));
     out->last = encoding.last;
-    rc = wt__store_count_usages(store, &(struct usage_query){.after = encoding.last, .teaching = true}, &out->pending,
-                                err);
+    int rc = wt__store_count_usages(store, &(struct usage_query){.after = encoding.last, .teaching = true},
+                                    &out->pending, err);
     if (rc < 0 || encoding.id == 0)
         return rc;
     rc = prepare_sum(store, "SELECT count(*) FROM usage_sum WHERE encoding = ?1 AND uses < 0", encoding.id, 0, &row,
@@ -123,13 +114,11 @@ static int write_sum(struct store *store, const struct vector_set *set, int64_t 
                      const struct usage_sum_key *key, const float *sum, wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = prepare_sum(store,
-                         "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
-                         " VALUES (?2, ?1, ?3, ?4, ?5) ON CONFLICT (tool, encoding) DO UPDATE SET"
-                         " generation = excluded.generation, uses = excluded.uses, data = excluded.data",
-                         encoding, key->tool, &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(prepare_sum(store,
+                       "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
+                       " VALUES (?2, ?1, ?3, ?4, ?5) ON CONFLICT (tool, encoding) DO UPDATE SET"
+                       " generation = excluded.generation, uses = excluded.uses, data = excluded.data",
+                       encoding, key->tool, &insert, err));
     size_t bytes = key->uses > 0 ? set->dim * sizeof *sum : 0;
     if (sqlite3_bind_int64(insert, 3, (int64_t)key->generation) | sqlite3_bind_int64(insert, 4, key->uses) |
         wt__sql_bind_blob(insert, 5, sum, bytes))
@@ -220,10 +209,8 @@ int wt__store_add_usage_vectors(struct store *store, const struct vector_set *se
                                 wt_error *err)
 {
     struct sum_batch b = {.store = store, .set = set, .err = err};
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = make_encoding(store, set, &b.encoding, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = make_encoding(store, set, &b.encoding, err);
     bool ours = b.encoding.last == after;
     for (size_t i = 0; rc == 0 && ours && i < count; i++)
         rc = add_vector(&b, usages[i], vectors + (size_t)rows[i] * set->dim);
@@ -281,10 +268,8 @@ int wt__store_put_usage_sum(struct store *store, const struct vector_set *set, c
 {
     struct encoding encoding;
     struct usage_sum_key fresh = *key;
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = find_encoding(store, set, &encoding, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = find_encoding(store, set, &encoding, err);
     int ours = rc == 0 && encoding.last == last ? is_stale_since(store, encoding.id, key, err) : 0;
     if (rc == 0 && ours < 0)
         rc = ours;

@@ -33,11 +33,9 @@ static int count_clients(struct store *store, size_t *out, wt_error *err)
 {
     sqlite3_stmt *row;
     *out = 0;
-    int rc = wt__sql_prepare(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)", &row, err));
     sqlite3_bind_int(row, 1, CLIENTS_MOST);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *out = (size_t)sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -78,13 +76,11 @@ static bool suffices(const struct tool_reports *t)
 static int weigh_client(struct tool_reports *t, int64_t client)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
-                             t->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
+                           t->err));
     sqlite3_bind_int64(row, 1, client);
     sqlite3_bind_int(row, 2, CLIENT_KNOWN);
-    rc = wt__sql_step(t->store, row, t->err);
+    int rc = wt__sql_step(t->store, row, t->err);
     if (rc == 1)
         t->weight += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
     wt__sql_reset(row);

@@ -13,12 +13,10 @@ enum { STEP_USAGES = 256 }; /* usages between two progress reports */
 static int read_counter(struct store *store, const char *key, uint64_t *out, wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store, "SELECT value FROM meta WHERE key = ?1", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT value FROM meta WHERE key = ?1", &row, err));
     if (wt__sql_bind_text(row, 1, wt__str(key)))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     *out = rc == 1 ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
     wt__sql_reset(row);
     return rc < 0 ? rc : 0;
@@ -27,9 +25,7 @@ static int read_counter(struct store *store, const char *key, uint64_t *out, wt_
 static int add_to_counter(struct store *store, const char *key, int64_t more, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2", &update, err));
     if (sqlite3_bind_int64(update, 1, more) | wt__sql_bind_text(update, 2, wt__str(key)))
         return wt__fail_nomem(err);
     return wt__sql_step(store, update, err);
@@ -105,9 +101,7 @@ static int request_row(struct store *store, struct str text, int64_t *id, wt_err
     int rc = wt__store_request_row(store, text, id, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    rc = wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &insert, err));
     if (sqlite3_bind_int64(insert, 1, (int64_t)wt__store_request_hash(text)) | wt__sql_bind_text(insert, 2, text))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
@@ -120,12 +114,10 @@ static int request_row(struct store *store, struct str text, int64_t *id, wt_err
 static int find_label(struct store *store, const char *sql, const struct usage_tool *tool, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
     if (sqlite3_bind_int64(statement, 1, tool->tool) | wt__sql_bind_text(statement, 2, tool->label))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, statement, err);
+    int rc = wt__sql_step(store, statement, err);
     if (rc == 1)
         *id = sqlite3_column_int64(statement, 0);
     wt__sql_reset(statement);
@@ -157,12 +149,10 @@ static int add_label(struct store *store, int64_t usage, size_t position, int64_
                      wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = wt__sql_prepare(store,
-                             "INSERT INTO usage_tool (usage, position, label, arguments, client)"
-                             " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
-                             &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "INSERT INTO usage_tool (usage, position, label, arguments, client)"
+                           " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
+                           &insert, err));
     sqlite3_bind_int64(insert, 1, usage);
     sqlite3_bind_int64(insert, 2, (int64_t)position);
     sqlite3_bind_int64(insert, 3, label);
@@ -174,9 +164,7 @@ static int add_label(struct store *store, int64_t usage, size_t position, int64_
 static int add_client(struct store *store, struct str name, wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = wt__sql_prepare(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)", &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)", &insert, err));
     return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
 }
 
@@ -184,9 +172,7 @@ static int add_client(struct store *store, struct str name, wt_error *err)
 static int note_client(struct store *store, struct str name, int64_t usage, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE client SET last = ?1 WHERE name = ?2", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE client SET last = ?1 WHERE name = ?2", &update, err));
     if (sqlite3_bind_int64(update, 1, usage) | wt__sql_bind_text(update, 2, name))
         return wt__fail_nomem(err);
     return wt__sql_step(store, update, err);
@@ -196,31 +182,28 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
 {
     sqlite3_stmt *insert;
     int64_t request = 0, label = 0;
-    int rc = request_row(store, usage->request, &request, err);
-    if (rc == 0 && usage->client.len > 0)
-        rc = add_client(store, usage->client, err);
-    if (rc == 0)
-        rc = wt__sql_prepare(store,
-                             "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
-                             " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
-                             " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
-                             &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(request_row(store, usage->request, &request, err));
+    if (usage->client.len > 0)
+        WT_TRY(add_client(store, usage->client, err));
+    WT_TRY(wt__sql_prepare(store,
+                           "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
+                           " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
+                           " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
+                           &insert, err));
     if (sqlite3_bind_int64(insert, 1, request) | sqlite3_bind_int(insert, 2, (int)usage->outcome) |
         sqlite3_bind_int64(insert, 3, usage->time) | wt__sql_bind_text(insert, 4, usage->client) |
         wt__sql_bind_text(insert, 5, usage->key))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, insert, err);
+    int rc = wt__sql_step(store, insert, err);
     *id = sqlite3_last_insert_rowid(store->db);
-    if (rc == 0 && usage->client.len > 0)
-        rc = note_client(store, usage->client, *id, err);
-    for (size_t i = 0; rc == 0 && i < usage->tool_count; i++) {
-        rc = label_row(store, &usage->tools[i], &label, err);
-        if (rc == 0)
-            rc = add_label(store, *id, i, label, usage->tools[i].arguments, err);
+    WT_TRY(rc);
+    if (usage->client.len > 0)
+        WT_TRY(note_client(store, usage->client, *id, err));
+    for (size_t i = 0; i < usage->tool_count; i++) {
+        WT_TRY(label_row(store, &usage->tools[i], &label, err));
+        WT_TRY(add_label(store, *id, i, label, usage->tools[i].arguments, err));
     }
-    return rc;
+    return 0;
 }
 
 /* Returns 1 with the id and outcome of the client's usage with that key, else 0. */
@@ -228,15 +211,13 @@ static int find_usage_key(struct store *store, const struct usage *usage, int64_
                           wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store,
-                             "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
-                             " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
+                           " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
+                           &row, err));
     if (wt__sql_bind_text(row, 1, usage->key) | wt__sql_bind_text(row, 2, usage->client))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1) {
         *id = sqlite3_column_int64(row, 0);
         *outcome = (enum usage_outcome)sqlite3_column_int(row, 1);
@@ -254,11 +235,8 @@ static int mark_sums_stale(struct store *store, const char *stale_sums, int64_t 
 {
     sqlite3_stmt *insert;
     uint64_t generation;
-    int rc = wt__usage_next_sums(store, &generation, err);
-    if (rc == 0)
-        rc = wt__sql_prepare(store, stale_sums, &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_next_sums(store, &generation, err));
+    WT_TRY(wt__sql_prepare(store, stale_sums, &insert, err));
     sqlite3_bind_int64(insert, 1, id);
     sqlite3_bind_int64(insert, 2, (int64_t)generation);
     return wt__sql_step(store, insert, err);
@@ -278,12 +256,10 @@ static int set_outcome(struct store *store, int64_t usage, enum usage_outcome be
                        wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1", &update, err));
     sqlite3_bind_int64(update, 1, usage);
     sqlite3_bind_int(update, 2, (int)outcome);
-    rc = wt__sql_step(store, update, err);
+    int rc = wt__sql_step(store, update, err);
     bool teaches = outcome != USAGE_FAILED, taught = before != USAGE_FAILED;
     return rc == 0 && teaches != taught ? make_usage_stale(store, usage, err) : rc;
 }
@@ -310,11 +286,11 @@ static int add_one_usage(struct store *store, const struct usage *usage, enum us
 static int check_room(struct store *store, size_t count, wt_error *err)
 {
     uint64_t there;
-    int rc = read_counter(store, "usages", &there, err);
-    if (rc == 0 && there + count > WT_MAX_USAGES)
-        rc = wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
-                      (unsigned long long)there + count, WT_MAX_USAGES);
-    return rc;
+    WT_TRY(read_counter(store, "usages", &there, err));
+    return there + count > WT_MAX_USAGES
+               ? wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
+                          (unsigned long long)there + count, WT_MAX_USAGES)
+               : 0;
 }
 
 static int add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
@@ -365,19 +341,17 @@ int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_
 {
     sqlite3_stmt *row;
     *out = 0;
-    int rc = wt__sql_prepare(store,
-                             "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
-                             " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
-                             "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
-                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
-                             "  ORDER BY position)) ="
-                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
-                             "  ORDER BY position)))",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
+                           " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
+                           "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
+                           " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
+                           "  ORDER BY position)) ="
+                           " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
+                           "  ORDER BY position)))",
+                           &row, err));
     sqlite3_bind_int64(row, 1, after);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *out = (uint64_t)sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -440,9 +414,7 @@ static int prepare_query(struct store *store, enum statement which, const struct
                          wt_error *err)
 {
     bool one_tool = query->tool != 0 || query->label.len > 0;
-    int rc = wt__sql_prepare(store, statements[which][one_tool], out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, statements[which][one_tool], out, err));
     sqlite3_bind_int64(*out, 1, query->after);
     sqlite3_bind_int64(*out, 2, query->upto ? query->upto : INT64_MAX);
     sqlite3_bind_int64(*out, 3, query->before);
@@ -475,10 +447,9 @@ static int copy_usage_text(struct usage_reader *r, struct str *view)
 static int read_usage_tool(struct usage_reader *r, sqlite3_stmt *row, struct usage_tool *out)
 {
     *out = (struct usage_tool){.tool = sqlite3_column_int64(row, 0), .label = wt__sql_column(row, 1)};
-    int rc = copy_usage_text(r, &out->label);
-    if (rc == 0)
-        rc = wt__usage_arguments(r->store, row, 2, &out->arguments, r->err);
-    return rc == 0 ? copy_usage_text(r, &out->arguments) : rc;
+    WT_TRY(copy_usage_text(r, &out->label));
+    WT_TRY(wt__usage_arguments(r->store, row, 2, &out->arguments, r->err));
+    return copy_usage_text(r, &out->arguments);
 }
 
 static int read_usage_tools(struct usage_reader *r, struct usage *usage, const struct usage_query *query)
@@ -527,16 +498,12 @@ static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const st
                           .key = wt__sql_column(row, 6)};
     if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(r->err);
-    int rc = copy_usage_text(r, &usage.request);
-    if (rc == 0)
-        rc = copy_usage_text(r, &usage.client);
-    if (rc == 0)
-        rc = copy_usage_text(r, &usage.key);
-    if (rc == 0)
-        rc = read_usage_tools(r, &usage, query);
-    if (rc == 0)
-        r->usages[r->count++] = usage;
-    return rc;
+    WT_TRY(copy_usage_text(r, &usage.request));
+    WT_TRY(copy_usage_text(r, &usage.client));
+    WT_TRY(copy_usage_text(r, &usage.key));
+    WT_TRY(read_usage_tools(r, &usage, query));
+    r->usages[r->count++] = usage;
+    return 0;
 }
 
 static int read_stored_usages(struct usage_reader *r, const struct usage_query *query)
@@ -600,11 +567,8 @@ static int mark_stale(struct store *store, const struct usage_query *query, wt_e
 {
     sqlite3_stmt *update;
     uint64_t generation;
-    int rc = wt__usage_next_sums(store, &generation, err);
-    if (rc == 0)
-        rc = prepare_query(store, MARK_STALE, query, &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_next_sums(store, &generation, err));
+    WT_TRY(prepare_query(store, MARK_STALE, query, &update, err));
     sqlite3_bind_int64(update, 8, (int64_t)generation);
     return wt__sql_step(store, update, err);
 }
@@ -616,32 +580,25 @@ static int64_t forget_usages(struct store *store, const struct usage_query *quer
     int rc = wt__store_count_usages(store, query, &there, err);
     if (rc < 0 || there == 0)
         return rc;
-    rc = mark_stale(store, query, err);
-    if (rc == 0)
-        rc = prepare_query(store, DELETE_USAGES, query, &statement, err);
-    if (rc == 0)
-        rc = wt__sql_step(store, statement, err);
-    if (rc == 0)
-        rc = wt__sql_exec(
-            store,
-            "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
-            "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id);"
-            "DELETE FROM client WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.client = client.id)",
-            err);
-    if (rc == 0)
-        rc = add_to_counter(store, "usages", -(int64_t)there, err);
-    if (rc == 0)
-        rc = wt__usage_touch(store, err);
-    return rc < 0 ? rc : (int64_t)there;
+    WT_TRY(mark_stale(store, query, err));
+    WT_TRY(prepare_query(store, DELETE_USAGES, query, &statement, err));
+    WT_TRY(wt__sql_step(store, statement, err));
+    WT_TRY(wt__sql_exec(store,
+                        "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
+                        "DELETE FROM label WHERE NOT EXISTS"
+                        " (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id);"
+                        "DELETE FROM client WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.client = client.id)",
+                        err));
+    WT_TRY(add_to_counter(store, "usages", -(int64_t)there, err));
+    WT_TRY(wt__usage_touch(store, err));
+    return (int64_t)there;
 }
 
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
 {
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_begin(store, err));
     int64_t forgotten = forget_usages(store, query, err);
-    rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
+    int rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
     return rc < 0 ? rc : forgotten;
 }
 
@@ -662,16 +619,14 @@ static int make_tool_stale(struct store *store, int64_t tool, wt_error *err)
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store,
-                             "UPDATE label SET tool = ?1 WHERE tool IS NULL"
-                             " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
-                             &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "UPDATE label SET tool = ?1 WHERE tool IS NULL"
+                           " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
+                           &update, err));
     if (sqlite3_bind_int64(update, 1, tool) | wt__sql_bind_text(update, 2, provider) |
         wt__sql_bind_text(update, 3, name))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, update, err);
+    int rc = wt__sql_step(store, update, err);
     if (rc < 0 || sqlite3_changes(store->db) == 0)
         return rc;
     rc = make_tool_stale(store, tool, err);
@@ -683,9 +638,7 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
 static int set_request_hash(struct store *store, int64_t id, uint64_t hash, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1", &update, err));
     sqlite3_bind_int64(update, 1, (int64_t)hash);
     sqlite3_bind_int64(update, 2, id);
     return wt__sql_step(store, update, err);
@@ -717,15 +670,13 @@ static int fill_request_hashes(struct store *store, wt_error *err)
 
 int wt__usage_fill_hashes(struct store *store, wt_error *err)
 {
-    int rc = fill_request_hashes(store, err);
-    if (rc == 0)
-        rc = wt__sql_exec(store,
-                          "UPDATE usage SET hash = (SELECT hash FROM request WHERE request.id = usage.request);"
-                          "CREATE INDEX usage_hash ON usage (hash, client);"
-                          "UPDATE meta SET value = value + 1 WHERE key IN ('usage_generation', 'sums_generation');"
-                          "UPDATE usage_sum SET uses = -1, data = x'' WHERE tool IN (SELECT l.tool FROM label l"
-                          " JOIN usage_tool x ON x.label = l.id WHERE l.tool IS NOT NULL AND x.client IS NOT NULL"
-                          " GROUP BY x.label, x.client HAVING count(*) > " CLIENT_TEACHES ")",
-                          err);
-    return rc;
+    WT_TRY(fill_request_hashes(store, err));
+    return wt__sql_exec(store,
+                        "UPDATE usage SET hash = (SELECT hash FROM request WHERE request.id = usage.request);"
+                        "CREATE INDEX usage_hash ON usage (hash, client);"
+                        "UPDATE meta SET value = value + 1 WHERE key IN ('usage_generation', 'sums_generation');"
+                        "UPDATE usage_sum SET uses = -1, data = x'' WHERE tool IN (SELECT l.tool FROM label l"
+                        " JOIN usage_tool x ON x.label = l.id WHERE l.tool IS NOT NULL AND x.client IS NOT NULL"
+                        " GROUP BY x.label, x.client HAVING count(*) > " CLIENT_TEACHES ")",
+                        err);
 }

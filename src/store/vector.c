@@ -17,12 +17,10 @@ int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_
 {
     sqlite3_stmt *row;
     *id = 0;
-    int rc = wt__sql_prepare(store, "SELECT id, dim FROM model WHERE hash = ?1", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT id, dim FROM model WHERE hash = ?1", &row, err));
     if (wt__sql_bind_text(row, 1, wt__str(set->model_hash)))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc != 1)
         return rc;
     int64_t dim = sqlite3_column_int64(row, 1);
@@ -40,9 +38,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     int rc = wt__sql_find_model(store, set, id, err);
     if (rc < 0 || *id)
         return rc;
-    rc = wt__sql_prepare(store, "INSERT INTO model (hash, name, dim) VALUES (?1, ?2, ?3)", &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "INSERT INTO model (hash, name, dim) VALUES (?1, ?2, ?3)", &insert, err));
     if (wt__sql_bind_text(insert, 1, wt__str(set->model_hash)) |
         wt__sql_bind_text(insert, 2, wt__str(set->model_name)) | sqlite3_bind_int64(insert, 3, set->dim))
         return wt__fail_nomem(err);
@@ -56,9 +52,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
 static int prepare_set(struct store *store, const char *sql, const struct vector_set *set, int64_t model,
                        sqlite3_stmt **out, wt_error *err)
 {
-    int rc = wt__sql_prepare(store, sql, out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, out, err));
     if (wt__sql_bind_text(*out, 1, wt__str(set->kind)) | sqlite3_bind_int64(*out, 2, model))
         return wt__fail_nomem(err);
     bool has_former = sqlite3_bind_parameter_count(*out) >= FORMER;
@@ -123,17 +117,15 @@ static int put_vector(struct store *store, const struct vector_set *set, int64_t
                       const float *vector, wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = prepare_set(store,
-                         "INSERT INTO vector (tool, kind, model, data) SELECT ?3, ?1, ?2, ?5 WHERE EXISTS"
-                         " (SELECT 1 FROM tool WHERE id = ?3 AND generation = ?4)"
-                         " ON CONFLICT (tool, kind, model) DO UPDATE SET data = excluded.data",
-                         set, model, &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(prepare_set(store,
+                       "INSERT INTO vector (tool, kind, model, data) SELECT ?3, ?1, ?2, ?5 WHERE EXISTS"
+                       " (SELECT 1 FROM tool WHERE id = ?3 AND generation = ?4)"
+                       " ON CONFLICT (tool, kind, model) DO UPDATE SET data = excluded.data",
+                       set, model, &insert, err));
     if (sqlite3_bind_int64(insert, 3, key->id) | sqlite3_bind_int64(insert, 4, (int64_t)key->generation) |
         wt__sql_bind_blob(insert, 5, vector, set->dim * sizeof *vector))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, insert, err);
+    int rc = wt__sql_step(store, insert, err);
     int stored = sqlite3_changes(store->db);
     if (rc >= 0 && stored && set->former)
         rc = remove_former(store, set, model, key->id, err);
@@ -148,10 +140,8 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
     if (set->dim == 0 || set->dim > STORE_MAX_DIM)
         return wt__fail(err, WT_EMODEL, "model %s has vectors of dimension %u; 1 to %d are supported", set->model_name,
                         set->dim, STORE_MAX_DIM);
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__sql_make_model(store, set, &model, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = wt__sql_make_model(store, set, &model, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = put_vector(store, set, model, &keys[i], vectors + i * set->dim, err);
         stored += rc == 1;
@@ -219,12 +209,10 @@ int wt__store_model_hash(struct store *store, const char *name, struct arena *ar
 {
     sqlite3_stmt *row;
     *out = NULL;
-    int rc = wt__sql_prepare(store, "SELECT hash FROM model WHERE name = ?1 ORDER BY id DESC LIMIT 1", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT hash FROM model WHERE name = ?1 ORDER BY id DESC LIMIT 1", &row, err));
     if (wt__sql_bind_text(row, 1, wt__str(name)))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc >= 0)
         *out = wt__arena_copy(arena, rc == 1 ? wt__sql_column(row, 0) : STR(""));
     wt__sql_reset(row);
@@ -238,16 +226,14 @@ int wt__store_count_of_model(struct store *store, const char *kind, const char *
 {
     sqlite3_stmt *row;
     *out = 0;
-    int rc = wt__sql_prepare(store,
-                             "SELECT count(*) FROM vector INDEXED BY vector_tool WHERE kind IN (?1, ?3)"
-                             " AND model = (SELECT id FROM model WHERE hash = ?2)",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT count(*) FROM vector INDEXED BY vector_tool WHERE kind IN (?1, ?3)"
+                           " AND model = (SELECT id FROM model WHERE hash = ?2)",
+                           &row, err));
     if (wt__sql_bind_text(row, 1, wt__str(kind)) | wt__sql_bind_text(row, 2, wt__str(model_hash)) |
         wt__sql_bind_text(row, 3, wt__str(former)))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *out = (uint64_t)sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -295,10 +281,9 @@ int wt__store_put_contrast(struct store *store, const struct stored_contrast_key
                            wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = wt__sql_prepare(store, "INSERT OR IGNORE INTO contrast VALUES (?1, ?2, ?3, ?4)", &insert, err);
-    if (rc == 0)
-        rc = bind_key(insert, key, err);
-    if (rc == 0 && wt__sql_bind_text(insert, 4, question))
-        rc = wt__fail_nomem(err);
-    return rc == 0 ? wt__sql_step(store, insert, err) : rc;
+    WT_TRY(wt__sql_prepare(store, "INSERT OR IGNORE INTO contrast VALUES (?1, ?2, ?3, ?4)", &insert, err));
+    WT_TRY(bind_key(insert, key, err));
+    if (wt__sql_bind_text(insert, 4, question))
+        return wt__fail_nomem(err);
+    return wt__sql_step(store, insert, err);
 }

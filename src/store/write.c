@@ -110,12 +110,10 @@ static int find_name_row(struct tool_import *import, const char *select, struct 
 {
     sqlite3_stmt *row;
     *id = 0;
-    int rc = wt__sql_prepare(import->store, select, &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store, select, &row, import->err));
     if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(import->err);
-    rc = wt__sql_step(import->store, row, import->err);
+    int rc = wt__sql_step(import->store, row, import->err);
     if (rc == 1)
         *id = sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -130,9 +128,7 @@ static int find_or_add_name(struct tool_import *import, const char *select, cons
     int rc = find_name_row(import, select, name, id);
     if (rc < 0 || *id != 0)
         return rc;
-    rc = wt__sql_prepare(import->store, insert, &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store, insert, &row, import->err));
     if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(import->err);
     rc = wt__sql_step(import->store, row, import->err);
@@ -144,11 +140,9 @@ static int find_or_add_name(struct tool_import *import, const char *select, cons
 static int source_has_tools(struct tool_import *import, int64_t source)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1", &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1", &row, import->err));
     sqlite3_bind_int64(row, 1, source);
-    rc = wt__sql_step(import->store, row, import->err);
+    int rc = wt__sql_step(import->store, row, import->err);
     wt__sql_reset(row);
     return rc;
 }
@@ -197,8 +191,7 @@ static int find_import_provider(struct tool_import *import, struct str name, str
     if (wt__grow((void **)&import->providers, &import->provider_capacity, next + 1, sizeof *out) < 0)
         return wt__fail_nomem(import->err);
     uint32_t *index = wt__map_insert(&import->provider_index, name, (uint32_t)next, &added);
-    if (!index)
-        return wt__fail_nomem(import->err);
+    WT_CHECK_ALLOC(index, import->err);
     int rc = added ? open_provider(import, name, &import->providers[next]) : 0;
     *out = import->providers[*index];
     return rc;
@@ -259,15 +252,13 @@ static int note_collision(struct tool_import *import, const struct incoming *in)
     sqlite3_stmt *row;
     struct store_changes *changes = &import->changes;
     struct arena *arena = import->options->arena;
-    int rc = wt__sql_prepare(import->store,
-                             "SELECT s.name FROM tool t CROSS JOIN source s ON s.id = t.source"
-                             " WHERE t.name = ?1 AND t.provider = ?2",
-                             &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store,
+                           "SELECT s.name FROM tool t CROSS JOIN source s ON s.id = t.source"
+                           " WHERE t.name = ?1 AND t.provider = ?2",
+                           &row, import->err));
     if (wt__sql_bind_text(row, 1, in->own_name) | sqlite3_bind_int64(row, 2, in->provider.id))
         return wt__fail_nomem(import->err);
-    rc = wt__sql_step(import->store, row, import->err);
+    int rc = wt__sql_step(import->store, row, import->err);
     struct str other = rc == 1 ? wt__sql_column(row, 0) : import->owner.name;
     if (rc == 1 && !wt__str_equal(other, import->owner.name) && changes->collisions++ < WT_MAX_COLLISIONS && arena) {
         struct store_collision *told = &changes->first[changes->collisions - 1];
@@ -328,9 +319,7 @@ static int insert_tool(struct tool_import *import, const struct incoming *in)
 static int run_with_id(struct store *store, const char *sql, int64_t id, const int64_t *other, wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
     sqlite3_bind_int64(statement, 1, id);
     if (other)
         sqlite3_bind_int64(statement, 2, *other);
@@ -340,17 +329,14 @@ static int run_with_id(struct store *store, const char *sql, int64_t id, const i
 static int update_tool(struct tool_import *import, const struct tool *tool, int64_t id)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(import->store,
-                             "UPDATE tool SET source = ?1, generation = ?2, sha256 = ?3, definition = ?4,"
-                             " source_id = ?5, format = ?6, category = ?7, title = ?8, description = ?9, schema = ?10"
-                             " WHERE id = ?11",
-                             &update, import->err);
-    if (rc == 0)
-        rc = bind_content(import, update, tool);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store,
+                           "UPDATE tool SET source = ?1, generation = ?2, sha256 = ?3, definition = ?4,"
+                           " source_id = ?5, format = ?6, category = ?7, title = ?8, description = ?9, schema = ?10"
+                           " WHERE id = ?11",
+                           &update, import->err));
+    WT_TRY(bind_content(import, update, tool));
     sqlite3_bind_int64(update, 11, id);
-    rc = wt__sql_step(import->store, update, import->err);
+    int rc = wt__sql_step(import->store, update, import->err);
     import->changes.updated++;
     return rc < 0 ? rc : run_with_id(import->store, "DELETE FROM vector WHERE tool = ?1", id, NULL, import->err);
 }
@@ -359,16 +345,14 @@ static int update_tool(struct tool_import *import, const struct tool *tool, int6
  * absent. */
 static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
 {
-    int rc = id ? wt__sql_prepare(import->store,
-                                  "SELECT id, source, sha256, source_id, format, category, title, description, schema"
-                                  " FROM tool WHERE id = ?1",
-                                  row, import->err)
-                : wt__sql_prepare(import->store,
-                                  "SELECT id, source, sha256, source_id, format, category, title, description, schema"
-                                  " FROM tool WHERE provider = ?1 AND name = ?2",
-                                  row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(id ? wt__sql_prepare(import->store,
+                                "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                                " FROM tool WHERE id = ?1",
+                                row, import->err)
+              : wt__sql_prepare(import->store,
+                                "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                                " FROM tool WHERE provider = ?1 AND name = ?2",
+                                row, import->err));
     sqlite3_bind_int64(*row, 1, id ? id : in->provider.id);
     if (!id && wt__sql_bind_text(*row, 2, in->tool->name))
         return wt__fail_nomem(import->err);
@@ -436,14 +420,12 @@ static int import_one_tool(struct tool_import *import, const struct tool *tool)
     struct incoming in = {.tool = tool, .name = tool->name};
     sqlite3_stmt *row;
     in.own_name = tool->own_name.len > 0 ? tool->own_name : tool->name;
-    int rc = set_owner(import, tool);
-    if (rc == 0)
-        rc = find_import_provider(import, tool->provider, &in.provider);
-    if (rc == 0)
-        rc = find_stored_row(import, 0, &in, &row);
-    if (rc < 0)
-        return rc;
-    if (rc == 0) {
+    WT_TRY(set_owner(import, tool));
+    WT_TRY(find_import_provider(import, tool->provider, &in.provider));
+    int found = find_stored_row(import, 0, &in, &row);
+    if (found < 0)
+        return found;
+    if (found == 0) {
         bool has_own_names = import->owner_is_new || import->options->reviewed.len > 0;
         return has_own_names ? insert_tool(import, &in) : import_relative(import, &in, true);
     }
@@ -483,7 +465,7 @@ static struct str left_key(struct buffer *key, struct str source, struct str sou
 static int index_left(struct tool_import *import, struct map *left)
 {
     const struct store_import_options *options = import->options;
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     bool failed = false;
     for (size_t i = 0; i < options->left_count && !failed; i++) {
         const struct skipped_tool *tool = &options->left[i];
@@ -491,7 +473,6 @@ static int index_left(struct tool_import *import, struct map *left)
         struct str copy = {key.failed ? NULL : wt__arena_copy(&import->arena, view), view.len};
         failed = !copy.ptr || !wt__map_insert(left, copy, 0, NULL);
     }
-    wt__buffer_dispose(&key);
     return failed ? wt__fail_nomem(import->err) : 0;
 }
 
@@ -500,7 +481,7 @@ static int index_left(struct tool_import *import, struct map *left)
 static int find_missing(struct tool_import *import, const struct map *left, int64_t **ids, size_t *count)
 {
     struct str source = import->options->source;
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     size_t capacity = 0;
     sqlite3_stmt *rows;
     int rc =
@@ -531,7 +512,6 @@ static int find_missing(struct tool_import *import, const struct map *left, int6
             (*ids)[(*count)++] = id;
     }
     wt__sql_reset(rows);
-    wt__buffer_dispose(&key);
     return rc;
 }
 
@@ -582,10 +562,8 @@ static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_er
 int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err)
 {
     int64_t removed = 0, links = 0;
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__usage_count_links(store, &links, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = wt__usage_count_links(store, &links, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = wt__reserved_refuse_tool(store, ids[i], err);
         if (rc == 0)
@@ -601,10 +579,8 @@ static int64_t remove_provider(struct store *store, struct str provider,
 {
     sqlite3_stmt *statement;
     int64_t links = 0;
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__usage_count_links(store, &links, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = wt__usage_count_links(store, &links, err);
     if (rc == 0)
         rc = may(store, provider, err);
     if (rc == 0)
@@ -636,45 +612,42 @@ static int import_all_tools(struct tool_import *import)
 {
     struct progress *progress = import->options->progress;
     int64_t lost = 0;
-    int rc = wt__sql_next_generation(import->store, &import->generation, import->err);
-    if (rc == 0)
-        rc =
-            wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM label WHERE tool IS NULL)", &lost, import->err);
+    WT_TRY(wt__sql_next_generation(import->store, &import->generation, import->err));
+    WT_TRY(wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM label WHERE tool IS NULL)", &lost, import->err));
     import->lost_labels = lost != 0;
-    if (rc == 0 && wt__progress_phase(progress, "storing", import->count))
-        rc = wt__fail_cancelled(import->err);
-    for (size_t i = 0; rc == 0 && i < import->count; i++) {
-        rc = import_one_tool(import, &import->tools[i]);
-        if (rc == 0 && import->ids)
+    if (wt__progress_phase(progress, "storing", import->count))
+        return wt__fail_cancelled(import->err);
+    for (size_t i = 0; i < import->count; i++) {
+        WT_TRY(import_one_tool(import, &import->tools[i]));
+        if (import->ids)
             import->ids[i] = import->last_taken;
         size_t done = i % STEP_TOOLS + 1;
-        if (rc == 0 && (done == STEP_TOOLS || i + 1 == import->count) && wt__progress_step(progress, done))
-            rc = wt__fail_cancelled(import->err);
+        if ((done == STEP_TOOLS || i + 1 == import->count) && wt__progress_step(progress, done))
+            return wt__fail_cancelled(import->err);
     }
-    return rc;
+    return 0;
 }
 
 static int finish_import(struct tool_import *import)
 {
     struct store *store = import->store;
     int64_t links = 0;
-    int rc = wt__usage_count_links(store, &links, import->err);
-    if (rc == 0 && import->options->sync)
-        rc = remove_missing(import);
-    if (rc == 0 && import->changes.removed)
-        rc = note_lost_links(store, links, import->err);
-    if (rc == 0 && import->changes.removed)
-        rc = remove_empty_providers(store, import->err);
-    if (rc == 0 && import->changes.added) {
-        int64_t total;
-        rc = wt__sql_number(store, "SELECT count(*) FROM tool", &total, import->err);
-        if (rc == 0 && total > WT_MAX_TOOLS)
-            rc = wt__fail(import->err, WT_ETOOLONG, "%s would hold %lld tools; at most %d fit", store->path,
-                          (long long)total, WT_MAX_TOOLS);
+    WT_TRY(wt__usage_count_links(store, &links, import->err));
+    if (import->options->sync)
+        WT_TRY(remove_missing(import));
+    if (import->changes.removed) {
+        WT_TRY(note_lost_links(store, links, import->err));
+        WT_TRY(remove_empty_providers(store, import->err));
     }
-    if (rc == 0 && (import->changes.added || import->changes.updated || import->changes.removed))
-        rc = wt__sql_set_generation(store, import->generation, import->err);
-    return rc;
+    if (import->changes.added) {
+        int64_t total;
+        WT_TRY(wt__sql_number(store, "SELECT count(*) FROM tool", &total, import->err));
+        if (total > WT_MAX_TOOLS)
+            return wt__fail(import->err, WT_ETOOLONG, "%s would hold %lld tools; at most %d fit", store->path,
+                            (long long)total, WT_MAX_TOOLS);
+    }
+    bool changed = import->changes.added || import->changes.updated || import->changes.removed;
+    return changed ? wt__sql_set_generation(store, import->generation, import->err) : 0;
 }
 
 int wt__import_begin(struct store *store, wt_error *err)
@@ -730,11 +703,9 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
 {
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
-    int rc = wt__import_check(tools, count, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__import_check(tools, count, err));
     store->progress = options->progress; /* report the wait for another writer */
-    rc = wt__import_begin(store, err);
+    int rc = wt__import_begin(store, err);
     if (rc == 0)
         rc = wt__import_within(store, tools, count, options, options->ids, out, err);
     rc = wt__import_end(store, rc, err);
