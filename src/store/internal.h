@@ -24,7 +24,7 @@ struct store {
     unsigned busy_ms;
     struct progress *progress; /* progress of the open call or the running import; may be NULL */
     double wait_began_ms;
-    bool wait_told, wait_cancelled;
+    bool wait_reported, wait_cancelled;
     struct {
         const char *sql;
         sqlite3_stmt *statement;

@@ -245,7 +245,7 @@ static int judge_items(struct store_review *r)
 /* ---------------------------------------------------------------- unlisted definitions */
 
 /* Returns the bits of the kinds for which the listing is complete. */
-static int64_t kinds_told(const struct review_listing *listing)
+static int64_t list_complete_kinds(const struct review_listing *listing)
 {
     int64_t bits = 0;
     for (int kind = 0; kind < REVIEW_KINDS; kind++)
@@ -275,7 +275,7 @@ static int find_unlisted(struct store_review *r, const int64_t *seen, size_t see
         return rc;
     sqlite3_bind_int64(rows, 1, r->server);
     sqlite3_bind_int64(rows, 2, r->listing->instructions);
-    sqlite3_bind_int64(rows, 3, kinds_told(r->listing));
+    sqlite3_bind_int64(rows, 3, list_complete_kinds(r->listing));
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
         int64_t id = sqlite3_column_int64(rows, 0);
         rc = 0;
@@ -393,7 +393,7 @@ static int read_review_state(struct store_review *r)
 /* An empty list sets the baseline as well. Otherwise a server could list nothing first and be trusted later. */
 static int keep_baseline(struct store_review *r)
 {
-    int64_t bits = r->baseline | kinds_told(r->listing);
+    int64_t bits = r->baseline | list_complete_kinds(r->listing);
     return bits == r->baseline
                ? 0
                : run_on_review(r, "UPDATE review_server SET baseline = ?2 WHERE id = ?1", r->server, bits);

@@ -24,15 +24,15 @@ static int wait_for_lock(void *context, int count)
     double now = wt__now_ms();
     if (count == 0) {
         store->wait_began_ms = now;
-        store->wait_told = store->wait_cancelled = false;
+        store->wait_reported = store->wait_cancelled = false;
     }
     double waited = now - store->wait_began_ms;
     if (waited >= store->busy_ms)
         return 0;
-    if (store->wait_told)
+    if (store->wait_reported)
         store->wait_cancelled = wt__progress_step(store->progress, 1) != 0;
     else if (waited >= STORE_NOTICE_MS) {
-        store->wait_told = true;
+        store->wait_reported = true;
         store->wait_cancelled = wt__progress_phase(store->progress, STORE_WAITING, 0) != 0;
     }
     if (store->wait_cancelled)

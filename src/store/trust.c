@@ -25,7 +25,7 @@ enum {
     BELIEVED_LEAST = 3,    /* and the minimum for one client */
     TRUST_READ = 200,      /* maximum clients of a tool read for wt__store_trust */
     BELIEVED_READ = 1000,  /* and for wt__store_believed */
-    UNTOLD_READ = 16,      /* newest usages without a client, one of which must not have failed */
+    REPORTS_READ = 16,     /* newest usages read of a client, or without one; one must not have failed */
     LABELS_READ = 16
 };
 
@@ -114,7 +114,7 @@ static int count_label_usages(struct tool_reports *t, int64_t label, int64_t cli
 static int add_client_reports(struct tool_reports *t, int64_t label, int64_t client, size_t others)
 {
     size_t i = 0, usages;
-    int rc = count_label_usages(t, label, client, t->wanted > 0 ? UNTOLD_READ : t->most, &usages);
+    int rc = count_label_usages(t, label, client, t->wanted > 0 ? REPORTS_READ : t->most, &usages);
     if (rc < 0 || usages == 0)
         return rc;
     while (i < others && t->clients[i] != client)
@@ -136,11 +136,11 @@ static int read_label_reports(struct tool_reports *t, int64_t label)
 {
     static const char next[] =
         "SELECT client FROM usage_tool WHERE label = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
-    size_t has_anonymous, others = t->count;
+    size_t anonymous, others = t->count;
     int64_t client = INT64_MAX;
-    int rc = count_label_usages(t, label, 0, t->wanted > 0 ? UNTOLD_READ : t->enough, &has_anonymous);
-    t->has_anonymous |= has_anonymous > 0;
-    t->believed += has_anonymous;
+    int rc = count_label_usages(t, label, 0, t->wanted > 0 ? REPORTS_READ : t->enough, &anonymous);
+    t->has_anonymous |= anonymous > 0;
+    t->believed += anonymous;
     while (rc == 0 && !suffices(t)) {
         rc = wt__sql_next_client(t->store, next, label, &client, t->err);
         if (rc <= 0)

@@ -261,9 +261,10 @@ static int note_collision(struct tool_import *import, const struct incoming *in)
     int rc = wt__sql_step(import->store, row, import->err);
     struct str other = rc == 1 ? wt__sql_column(row, 0) : import->owner.name;
     if (rc == 1 && !wt__str_equal(other, import->owner.name) && changes->collisions++ < WT_MAX_COLLISIONS && arena) {
-        struct store_collision *told = &changes->first[changes->collisions - 1];
-        *told = (struct store_collision){in->provider.name, in->name, in->own_name, import->owner.name, other};
-        struct str *texts[] = {&told->provider, &told->name, &told->taken, &told->source, &told->other};
+        struct store_collision *collision = &changes->first[changes->collisions - 1];
+        *collision = (struct store_collision){in->provider.name, in->name, in->own_name, import->owner.name, other};
+        struct str *texts[] = {&collision->provider, &collision->name, &collision->taken, &collision->source,
+                               &collision->other};
         for (size_t i = 0; rc >= 0 && i < sizeof texts / sizeof texts[0]; i++) {
             texts[i]->ptr = wt__arena_copy(arena, *texts[i]);
             rc = texts[i]->ptr ? rc : wt__fail_nomem(import->err);
