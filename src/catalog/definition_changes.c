@@ -254,7 +254,7 @@ static bool is_plain_key(struct str key)
     return plain;
 }
 
-/* Appends a member to the path. Returns the length to restore with come_back. */
+/* Appends a member to the path. Returns the length to restore with pop_member. */
 static size_t push_member(struct definition_walk *w, struct str key)
 {
     size_t back = w->path.len;

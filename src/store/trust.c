@@ -66,13 +66,13 @@ struct tool_reports {
     wt_error *err;
 };
 
-static bool suffices(const struct tool_reports *t)
+static bool is_sufficient(const struct tool_reports *t)
 {
     bool enough = t->wanted > 0 ? t->has_anonymous || t->weight >= t->wanted : t->believed >= t->enough;
     return enough || t->count >= t->most_clients;
 }
 
-/* Adds the client to `heard`, weighted by its usages of any tool. */
+/* Adds the client to `weight`, weighted by its usages of any tool. */
 static int weigh_client(struct tool_reports *t, int64_t client)
 {
     sqlite3_stmt *row;
@@ -141,7 +141,7 @@ static int read_label_reports(struct tool_reports *t, int64_t label)
     int rc = count_label_usages(t, label, 0, t->wanted > 0 ? REPORTS_READ : t->enough, &anonymous);
     t->has_anonymous |= anonymous > 0;
     t->believed += anonymous;
-    while (rc == 0 && !suffices(t)) {
+    while (rc == 0 && !is_sufficient(t)) {
         rc = wt__sql_next_client(t->store, next, label, &client, t->err);
         if (rc <= 0)
             break;

@@ -120,7 +120,7 @@ static int find_name_row(struct tool_import *import, const char *select, struct 
     return rc < 0 ? rc : 0;
 }
 
-/* Works like find_name, and inserts the name if absent. */
+/* Works like find_name_row, and inserts the name if absent. */
 static int find_or_add_name(struct tool_import *import, const char *select, const char *insert, struct str name,
                             int64_t *id)
 {
