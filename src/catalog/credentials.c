@@ -1,14 +1,14 @@
-/* credentials.c: see credentials.h. Being wrong is not alike on both sides: a credential that is offered costs a few
- * words in a prompt, an argument that is missing makes the tool useless. So a name alone decides only where hardly
- * anything else is called so ("api_key"), and "token", "key" or "signature" need a description that speaks of
- * authentication, or a header. A name with more in it ("slack_api_key") is mostly a credential of another service,
- * which the tool is to store. No password is left out: whether it opens the service or is to be set in it, names and
- * descriptions do not tell. A credential is text: flags, lists and objects of such names are settings.
+/* credentials.c: see credentials.h. The two mistakes have different costs: an offered credential costs a few words in a
+ * prompt, a missing argument makes the tool useless. So a name alone decides only if it has hardly any other meaning
+ * ("api_key"). "token", "key" or "signature" need a description about authentication, or a header. A longer name
+ * ("slack_api_key") is mostly a credential of another service, to be stored by the tool. Passwords are kept: names and
+ * descriptions do not reveal if a password opens the service or is set in it. A credential is text: flags, lists and
+ * objects with such names are settings.
  *
- * What is recorded of calls is the other way round: an argument that is missing in an example costs little, and one
- * that is kept may be a secret.
+ * For recorded calls it is the other way round. A missing argument in an example costs little, and a kept one may be a
+ * secret.
  *
- * Names are compared as letters and digits alone, so that apiKey, api_key and X-API-Key are one. */
+ * Names are compared by letters and digits alone, so that apiKey, api_key and X-API-Key are equal. */
 #include "catalog/credentials.h"
 
 #include <ctype.h>
@@ -16,38 +16,38 @@
 #include "base/json.h"
 
 enum {
-    NAME_MAX_LETTERS = 63,    /* a longer name is no credential's */
-    DESCRIPTION_LOOKED = 400, /* bytes of a description: what an argument is stands in front */
+    NAME_MAX_LETTERS = 63,    /* longer names are not credentials */
+    DESCRIPTION_LOOKED = 400, /* bytes read of a description, because the meaning comes first */
     WORD_MAX = 31,
 };
 
-/* Names that are credentials wherever they are sent; with "X-" before them, also as the end of a name. */
+/* Names that are credentials anywhere, and, in names with an "X-" prefix, also as a suffix. */
 static const char *const sure[] = {
     "apikey",       "apitoken",       "apisecret",           "accesstoken",        "authtoken",
     "oauthtoken",   "bearertoken",    "authenticationtoken", "authorizationtoken", "refreshtoken",
     "clientsecret", "consumersecret", "appsecret",           "apptoken",           "subscriptionkey",
     "rapidapikey",  "proxysecret"};
-/* Names that are credentials when the description says so. */
+/* Names that are credentials if the description agrees. */
 static const char *const likely[] = {"token",     "key",       "secret",    "auth",          "authid", "authkey",
                                      "jwt",       "session",   "signature", "authorization", "cookie", "secretkey",
                                      "accesskey", "usertoken", "userkey",   "appkey",        "apisig", "sessiontoken"};
-static const char *const said[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
-                                   "api secret", "access token", "auth token", "authenticat", "authoriz",
-                                   "bearer",     "oauth",        "api access"};
-/* Ends of names that are credentials in a header or a cookie, and ends that make them something else there: tokens
- * against sending twice, of pages, of locks; keys that encrypt what is stored. */
+static const char *const meaning[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
+                                      "api secret", "access token", "auth token", "authenticat", "authoriz",
+                                      "bearer",     "oauth",        "api access"};
+/* Suffixes of credentials in a header or a cookie, and suffixes with other meanings there: idempotency tokens, page
+ * tokens, locks, and keys that encrypt stored data. */
 static const char *const header[] = {"token",         "key",    "secret",   "auth",
                                      "authorization", "jwt",    "password", "authentication",
                                      "signature",     "cookie", "session",  "sid"};
 static const char *const no_header[] = {
     "idempotencykey", "clienttoken", "nexttoken",     "pagetoken",  "continuationtoken", "locktoken", "requesttoken",
     "partitionkey",   "customerkey", "encryptionkey", "routingkey", "cachekey",          "pushtoken", "surrogatekey"};
-/* Types, by their first letters in any dialect, of what is no text. */
+/* Prefixes of types, in any dialect, that are not text. */
 static const char *const no_text[] = {"bool", "int", "num", "float", "arr", "list", "obj", "dict"};
-/* What a description says of nothing but the credential of the very call. */
+/* Phrases used only for the credential of the call itself. */
 static const char *const scope[] = {"requires scope"};
-/* Words in the name of a tool that is about credentials, beside what the argument's own name ends in: it checks them,
- * or sets up what has them. */
+/* Words in the name of a tool about credentials, in addition to the noun of the argument's own name. Such a tool checks
+ * credentials or configures their owner. */
 static const char *const about[] = {
     "credential",   "auth",      "oauth",          "oauth2",        "oidc",     "sso",         "login",  "signin",
     "authenticate", "authorize", "authentication", "authorization", "identity", "integration", "server", "client"};
@@ -68,8 +68,8 @@ static bool any_ends(const char *text, const char *const *endings, size_t count)
     return false;
 }
 
-/* Letters and digits of name in lower case; "" when there are too many. */
-static void squeeze(char out[NAME_MAX_LETTERS + 1], struct str name)
+/* Writes letters and digits of name in lower case; "" if there are too many. */
+static void squeeze_name(char out[NAME_MAX_LETTERS + 1], struct str name)
 {
     size_t len = 0;
     for (size_t i = 0; i < name.len && len <= NAME_MAX_LETTERS; i++)
@@ -78,7 +78,7 @@ static void squeeze(char out[NAME_MAX_LETTERS + 1], struct str name)
     out[len <= NAME_MAX_LETTERS ? len : 0] = '\0';
 }
 
-static bool says(const json_t *schema, const char *const *phrases, size_t count)
+static bool description_contains(const json_t *schema, const char *const *phrases, size_t count)
 {
     char text[DESCRIPTION_LOOKED + 1];
     struct str description = wt__json_str(schema, "description");
@@ -92,8 +92,9 @@ static bool says(const json_t *schema, const char *const *phrases, size_t count)
     return false;
 }
 
-/* The next word of a name in lower case: revokeToken, revoke_token and revoke-token have two. false at the end. */
-static bool next_word(struct str *rest, char word[WORD_MAX + 1])
+/* Writes the next word of a name in lower case; revokeToken, revoke_token and revoke-token have two. Returns false at
+ * the end. */
+static bool next_name_word(struct str *rest, char word[WORD_MAX + 1])
 {
     size_t at = 0, len = 0;
     while (at < rest->len && !isalnum((unsigned char)rest->ptr[at]))
@@ -117,11 +118,11 @@ static const char *noun_of(const char *argument)
     return argument;
 }
 
-static bool is_about(struct str tool, const char *argument)
+static bool is_about_credentials(struct str tool, const char *argument)
 {
     const char *noun = noun_of(argument);
     char word[WORD_MAX + 1];
-    while (next_word(&tool, word)) {
+    while (next_name_word(&tool, word)) {
         size_t len = strlen(word);
         if (len > 1 && word[len - 1] == 's') /* plural */
             word[len - 1] = '\0';
@@ -137,7 +138,7 @@ static bool is_about(struct str tool, const char *argument)
 static bool is_text(const json_t *schema)
 {
     char type[NAME_MAX_LETTERS + 1];
-    squeeze(type, wt__json_str(schema, "type"));
+    squeeze_name(type, wt__json_str(schema, "type"));
     for (size_t i = 0; i < COUNT(no_text); i++)
         if (strncmp(type, no_text[i], strlen(no_text[i])) == 0)
             return false;
@@ -161,32 +162,33 @@ static bool is_likely(const char *name)
     return false;
 }
 
-static bool is_header(const char *name)
+static bool is_header_credential(const char *name)
 {
     return any_ends(name, header, COUNT(header)) && !any_ends(name, no_header, COUNT(no_header));
 }
 
-bool wt__is_credential(const struct argument *argument)
+bool wt__is_credential(const struct credential_argument *argument)
 {
     char name[NAME_MAX_LETTERS + 1];
     const json_t *schema = argument->schema;
-    squeeze(name, argument->name);
+    squeeze_name(name, argument->name);
     if (!*name || wt__str_equal(argument->place, STR("path")) || !is_text(schema))
         return false;
     bool head = wt__str_equal(argument->place, STR("header")) || wt__str_equal(argument->place, STR("cookie"));
     if (head && any_ends(name, header, COUNT(header)))
-        return is_header(name);
-    if (argument->data && !says(schema, scope, COUNT(scope)))
+        return is_header_credential(name);
+    if (argument->data && !description_contains(schema, scope, COUNT(scope)))
         return false;
-    return (is_sure(argument->name, name) || (is_likely(name) && says(schema, said, COUNT(said)))) &&
-           !is_about(argument->tool, name);
+    return (is_sure(argument->name, name) ||
+            (is_likely(name) && description_contains(schema, meaning, COUNT(meaning)))) &&
+           !is_about_credentials(argument->tool, name);
 }
 
 static bool may_be_credential(struct str written)
 {
     char name[NAME_MAX_LETTERS + 1];
-    squeeze(name, written);
-    return *name && (is_sure(written, name) || is_likely(name) || is_header(name));
+    squeeze_name(name, written);
+    return *name && (is_sure(written, name) || is_likely(name) || is_header_credential(name));
 }
 
 bool wt__may_have_credentials(json_t *arguments)
@@ -209,7 +211,8 @@ void wt__drop_credentials(json_t *arguments, struct str tool, const json_t *sche
     void *next;
     json_object_foreach_safe(arguments, next, name, value)
     {
-        struct argument argument = {.tool = tool, .name = wt__str(name), .schema = json_object_get(properties, name)};
+        struct credential_argument argument = {
+            .tool = tool, .name = wt__str(name), .schema = json_object_get(properties, name)};
         if (argument.schema ? wt__is_credential(&argument) : may_be_credential(argument.name))
             json_object_del(arguments, name);
     }
@@ -235,7 +238,7 @@ void wt__leave_out_credentials(json_t *schema, struct str tool)
     void *next;
     json_object_foreach_safe(properties, next, name, property)
     {
-        struct argument argument = {.tool = tool, .name = wt__str(name), .schema = property};
+        struct credential_argument argument = {.tool = tool, .name = wt__str(name), .schema = property};
         if (!wt__is_credential(&argument))
             continue;
         no_longer_required(schema, name);

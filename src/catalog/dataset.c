@@ -1,10 +1,10 @@
-/* dataset.c: reads what BEIR's own loader reads, but says where a line is wrong instead of passing it over.
+/* dataset.c: reads the same files as BEIR's own loader, but reports invalid lines instead of skipping them.
  *
- *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one a line; blank lines and other members are ignored
- *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line whose score is no number is a header
+ *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines, other members are ignored
+ *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line without a number as its score is a header
  *
- * The judgements come first, because they say which queries belong to the split; of queries.jsonl only those are
- * kept. A pair that is judged twice counts once, as the later line has it, as a dictionary of the loader would. */
+ * The judgements are read first, because they select the queries of the split; other queries are not kept. For a pair
+ * judged twice the later line counts, as in the loader's dictionary. */
 #include "catalog/dataset.h"
 
 #include <stdbool.h>
@@ -15,32 +15,32 @@
 #include "base/map.h"
 #include "base/memory.h"
 
-/* A query on its way: named by a judgement, perhaps not met in queries.jsonl yet. */
-struct slot {
+/* A query named by a judgement, and perhaps not found in queries.jsonl yet. */
+struct query_slot {
     struct str id, text;
-    size_t place; /* in queries.jsonl, counted from 1; 0: not met */
+    size_t place; /* line in queries.jsonl, 1-based; 0 if not found yet */
     size_t first, count, relevant;
 };
 
-struct row {
+struct judgement_row {
     uint32_t slot;
     struct judgement judgement;
 };
 
-struct reading {
+struct dataset_reader {
     struct dataset *out;
-    struct slot *slots;
+    struct query_slot *slots;
     size_t slot_count, slot_capacity;
-    struct row *rows;
+    struct judgement_row *rows;
     size_t row_count, row_capacity;
     struct map by_id; /* query id -> slot */
-    const char *file; /* being read, for messages */
+    const char *file; /* current file, for messages */
     size_t line;
     wt_error *err;
 };
 
-/* Cuts the next line off *rest, without its end. False at the end of the text. */
-static bool next_line(struct str *rest, struct str *line)
+/* Removes the next line from *rest and writes it without its newline. Returns false at the end of the text. */
+static bool next_dataset_line(struct str *rest, struct str *line)
 {
     if (rest->len == 0)
         return false;
@@ -62,7 +62,7 @@ static struct str next_field(struct str *rest)
     return wt__str_trim(field);
 }
 
-/* A whole number with an optional sign, within the limit of gains. */
+/* Parses an integer with an optional sign, within the limit of gains. */
 static bool read_gain(struct str text, int *gain)
 {
     bool negative = text.len > 0 && text.ptr[0] == '-';
@@ -81,17 +81,16 @@ static bool read_gain(struct str text, int *gain)
     return true;
 }
 
-static int copy(struct reading *r, struct str *s)
+static int copy_dataset_string(struct dataset_reader *r, struct str *s)
 {
     char *bytes = wt__arena_copy(&r->out->arena, *s);
-    if (!bytes)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(bytes, r->err);
     s->ptr = bytes;
     return 0;
 }
 
-/* The slot of a query id, made when it is new. */
-static int find_slot(struct reading *r, struct str id, uint32_t *slot)
+/* Finds or adds the slot of a query id. */
+static int find_slot(struct dataset_reader *r, struct str id, uint32_t *slot)
 {
     uint32_t *known = wt__map_get(&r->by_id, id);
     if (known) {
@@ -101,38 +100,36 @@ static int find_slot(struct reading *r, struct str id, uint32_t *slot)
     *slot = (uint32_t)r->slot_count;
     if (wt__grow((void **)&r->slots, &r->slot_capacity, r->slot_count + 1, sizeof *r->slots) < 0)
         return wt__fail_nomem(r->err);
-    int rc = copy(r, &id);
-    if (rc < 0)
-        return rc;
+    WT_TRY(copy_dataset_string(r, &id));
     if (!wt__map_insert(&r->by_id, id, *slot, NULL))
         return wt__fail_nomem(r->err);
-    r->slots[r->slot_count++] = (struct slot){.id = id};
+    r->slots[r->slot_count++] = (struct query_slot){.id = id};
     return 0;
 }
 
-static int read_judgement(struct reading *r, struct str line)
+static int read_judgement(struct dataset_reader *r, struct str line)
 {
     struct str rest = line;
     struct str query = next_field(&rest), tool = next_field(&rest), score = next_field(&rest);
     int gain = 0;
     if (query.len == 0 || tool.len == 0 || score.len == 0 || wt__str_trim(rest).len > 0)
         return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, NULL,
-                           "%s:%zu: a judgement is a query id, a tool id and a score, with tabs between", r->file,
+                           "%s:%zu: a judgement must be a query id, a tool id and a score, separated by tabs", r->file,
                            r->line);
     if (!read_gain(score, &gain)) {
         if (r->line == 1 && !strchr("+-.0123456789", *score.ptr))
             return 0; /* the header */
         return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, NULL,
-                           "%s:%zu: the score \"%.*s\" is no whole number up to %d", r->file, r->line,
+                           "%s:%zu: the score \"%.*s\" is not an integer up to %d", r->file, r->line,
                            (int)(score.len < 40 ? score.len : 40), score.ptr, DATASET_MAX_GAIN);
     }
     if (r->row_count >= DATASET_MAX_JUDGEMENTS)
         return wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, NULL, "%s has more than %d judgements", r->file,
                            DATASET_MAX_JUDGEMENTS);
-    struct row row = {.judgement = {tool, gain}};
+    struct judgement_row row = {.judgement = {tool, gain}};
     int rc = find_slot(r, query, &row.slot);
     if (rc == 0)
-        rc = copy(r, &row.judgement.tool);
+        rc = copy_dataset_string(r, &row.judgement.tool);
     if (rc < 0)
         return rc;
     if (wt__grow((void **)&r->rows, &r->row_capacity, r->row_count + 1, sizeof *r->rows) < 0)
@@ -141,7 +138,7 @@ static int read_judgement(struct reading *r, struct str line)
     return 0;
 }
 
-static int read_query(struct reading *r, struct str line)
+static int read_query_line(struct dataset_reader *r, struct str line)
 {
     json_t *object = NULL;
     wt_error why;
@@ -153,16 +150,16 @@ static int read_query(struct reading *r, struct str line)
     if (id.len == 0)
         rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query has no \"_id\"", r->file, r->line);
     else if (slot && r->slots[*slot].place)
-        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query \"%.*s\" is there twice", r->file,
-                         r->line, (int)(id.len < 80 ? id.len : 80), id.ptr);
+        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: duplicate query \"%.*s\"", r->file, r->line,
+                         (int)(id.len < 80 ? id.len : 80), id.ptr);
     else if (wt__str_trim(text).len == 0)
         rc =
             wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/text", "%s:%zu: the query has no \"text\"", r->file, r->line);
     else if (text.len > WT_MAX_REQUEST_BYTES)
         rc = wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
-                         "%s:%zu: the text has %zu bytes; a request has at most %d", r->file, r->line, text.len,
+                         "%s:%zu: the text has %zu bytes; at most %d are allowed", r->file, r->line, text.len,
                          WT_MAX_REQUEST_BYTES);
-    else if (slot && (rc = copy(r, &text)) == 0) {
+    else if (slot && (rc = copy_dataset_string(r, &text)) == 0) {
         r->slots[*slot].text = text;
         r->slots[*slot].place = r->line;
     }
@@ -170,32 +167,32 @@ static int read_query(struct reading *r, struct str line)
     return rc;
 }
 
-static int each_line(struct reading *r, struct str text, const char *file, int (*read)(struct reading *, struct str))
+static int read_each_line(struct dataset_reader *r, struct str text, const char *file,
+                          int (*read)(struct dataset_reader *, struct str))
 {
     struct str line;
     int rc = 0;
     if (wt__str_starts(text, STR("\xef\xbb\xbf")))
         text = (struct str){text.ptr + 3, text.len - 3};
     r->file = file;
-    for (r->line = 1; rc == 0 && next_line(&text, &line); r->line++)
+    for (r->line = 1; rc == 0 && next_dataset_line(&text, &line); r->line++)
         if (wt__str_trim(line).len > 0)
             rc = read(r, line);
     return rc;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_place(const void *a, const void *b)
 {
-    size_t x = ((const struct slot *)a)->place, y = ((const struct slot *)b)->place;
+    size_t x = ((const struct query_slot *)a)->place, y = ((const struct query_slot *)b)->place;
     return (x > y) - (x < y);
 }
 
-/* The rows of each slot as one run of judgements in the arena; a pair that is there again replaces the earlier. */
-static int group(struct reading *r)
+/* Groups the rows of each slot to consecutive judgements in the arena. A repeated pair replaces the earlier one. */
+static int group_judgements(struct dataset_reader *r)
 {
     struct arena *arena = &r->out->arena;
     struct judgement *judgements = wt__arena_array(arena, struct judgement, r->row_count + 1);
-    if (!judgements)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(judgements, r->err);
     for (size_t i = 0; i < r->row_count; i++)
         r->slots[r->rows[i].slot].count++;
     size_t next = 0;
@@ -207,7 +204,7 @@ static int group(struct reading *r)
     struct map *seen = calloc(r->slot_count + 1, sizeof *seen);
     int rc = seen ? 0 : wt__fail_nomem(r->err);
     for (size_t i = 0; rc == 0 && i < r->row_count; i++) {
-        struct slot *slot = &r->slots[r->rows[i].slot];
+        struct query_slot *slot = &r->slots[r->rows[i].slot];
         const struct judgement *judgement = &r->rows[i].judgement;
         bool added = false;
         uint32_t *at = wt__map_insert(&seen[r->rows[i].slot], judgement->tool, (uint32_t)slot->count, &added);
@@ -228,13 +225,12 @@ static int group(struct reading *r)
         for (size_t j = 0; j < r->slots[s].count; j++)
             r->slots[s].relevant += judgements[r->slots[s].first + j].gain > 0;
     if (r->slot_count > 0)
-        qsort(r->slots, r->slot_count, sizeof *r->slots, by_place);
+        qsort(r->slots, r->slot_count, sizeof *r->slots, compare_place);
     struct query *queries = wt__arena_array(arena, struct query, r->slot_count + 1);
-    if (!queries)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(queries, r->err);
     r->out->queries = queries;
     for (size_t s = 0; s < r->slot_count; s++) {
-        const struct slot *slot = &r->slots[s];
+        const struct query_slot *slot = &r->slots[s];
         if (!slot->place)
             r->out->unknown_queries++;
         else if (!slot->relevant)
@@ -249,14 +245,14 @@ int wt__dataset_parse(struct dataset *out, struct str queries, const char *queri
                       const char *qrels_name, wt_error *err)
 {
     *out = (struct dataset){.name = ""};
-    struct reading r = {.out = out, .err = err};
-    int rc = each_line(&r, qrels, qrels_name, read_judgement);
+    struct dataset_reader r = {.out = out, .err = err};
+    int rc = read_each_line(&r, qrels, qrels_name, read_judgement);
     if (rc == 0)
-        rc = each_line(&r, queries, queries_name, read_query);
+        rc = read_each_line(&r, queries, queries_name, read_query_line);
     if (rc == 0)
-        rc = group(&r);
+        rc = group_judgements(&r);
     if (rc == 0 && out->len == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s gives no query of %s a relevant tool", qrels_name, queries_name);
+        rc = wt__fail(err, WT_EFORMAT, "%s has no relevant tool for any query of %s", qrels_name, queries_name);
     wt__map_dispose(&r.by_id);
     free(r.slots);
     free(r.rows);
@@ -265,8 +261,8 @@ int wt__dataset_parse(struct dataset *out, struct str queries, const char *queri
     return rc;
 }
 
-/* The last part of a path; "." and ".." are looked up no further. */
-static struct str last_part(const char *path)
+/* Returns the last part of a path; "." and ".." are not resolved. */
+static struct str last_path_part(const char *path)
 {
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
@@ -291,7 +287,7 @@ static int parse_files(struct dataset *out, const char *dir, const char *queries
     wt__file_unmap(&qrels);
     if (rc < 0)
         return rc;
-    out->name = wt__arena_copy(&out->arena, last_part(dir));
+    out->name = wt__arena_copy(&out->arena, last_path_part(dir));
     if (!out->name) {
         wt__dataset_dispose(out);
         return wt__fail_nomem(err);
@@ -303,15 +299,13 @@ int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt
 {
     *out = (struct dataset){.name = ""};
     if (!*split || strchr(split, '/') || *split == '.')
-        return wt__fail(err, WT_EINVAL, "the split \"%s\" is no plain name such as test, dev or train", split);
-    struct arena scratch = {0};
-    struct buffer file = {0};
+        return wt__fail(err, WT_EINVAL, "the split \"%s\" is not a plain name such as test, dev or train", split);
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer file = {0};
     wt__buffer_printf(&file, "qrels/%s.tsv", split);
     char *qrels = file.failed ? NULL : wt__path_join(&scratch, dir, file.ptr);
     char *queries = wt__path_join(&scratch, dir, "queries.jsonl");
     int rc = qrels && queries ? parse_files(out, dir, queries, qrels, err) : wt__fail_nomem(err);
-    wt__buffer_dispose(&file);
-    wt__arena_dispose(&scratch);
     return rc;
 }
 

@@ -1,34 +1,197 @@
-/* definition_changes.c: a walk over both definitions at once, member by member, with a sentence where they differ.
+/* definition_changes.c: walks both definitions at once, member by member, and writes a sentence for each difference.
  *
- * What clients act on has words of its own: the hints of annotations (a hint that asks for less care is "loosened"),
- * and arguments that come, go, or are needed now. */
+ * Members that clients act on have wordings of their own: hints of annotations (a hint that asks for less care is
+ * "loosened"), and arguments that are added, removed, or required. */
 #include "catalog/definition_changes.h"
+
+#include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "catalog/word_diff.h"
+#include "base/memory.h"
 #include "text/shown.h"
 
+/* ---------------------------------------------------------------- differences of texts, by words */
+
+/* The longest common subsequence of words, with the standard table, after removing the common beginning and end. If the
+ * table would exceed DIFF_CELLS, everything between them is one change. */
+
 enum {
-    KEY_SHOWN = 64,    /* bytes of a member's name, */
-    PATH_SHOWN = 160,  /* of the way to it, */
-    VALUE_SHOWN = 160, /* of a value beside another, */
-    TEXT_SHOWN = 400,  /* and of a new one */
-    BRIEF_TEXT = 48    /* texts up to here are told whole, longer ones by their words */
+    DIFF_CELLS = 1 << 20,
+    DIFF_PLACES = 4,  /* maximum changes of one text described separately */
+    DIFF_QUOTED = 160 /* maximum bytes quoted of each */
 };
 
-struct walk {
+struct diff_words {
+    struct str *items;
+    size_t count, capacity;
+};
+
+/* Returns the length of at most `most` bytes that ends between characters. */
+static size_t find_cut(struct str text, size_t most)
+{
+    while (most > 0 && ((unsigned char)text.ptr[most] & 0xc0) == 0x80)
+        most--;
+    return most;
+}
+
+/* Appends at most `most` bytes of text as a JSON string with escaped invisible characters. A shortened text ends in
+ * "..." and its length. */
+static void quote_text(struct buffer *out, struct str text, size_t most)
+{
+    bool whole = text.len <= most;
+    wt__shown_string(out, whole ? text : (struct str){text.ptr, find_cut(text, most)});
+    if (!whole)
+        wt__buffer_printf(out, "... (%zu bytes)", text.len);
+}
+
+static int split_diff_words(struct diff_words *out, struct str text)
+{
+    for (size_t at = 0; at < text.len;) {
+        size_t begin = at;
+        while (at < text.len && !wt__is_blank(text.ptr[at]))
+            at++;
+        while (at < text.len && wt__is_blank(text.ptr[at]))
+            at++;
+        if (wt__grow((void **)&out->items, &out->capacity, out->count + 1, sizeof *out->items) < 0)
+            return -1;
+        out->items[out->count++] = (struct str){text.ptr + begin, at - begin};
+    }
+    return 0;
+}
+
+/* Returns the text of words [from, to). */
+static struct str join_words(const struct diff_words *words, size_t from, size_t to)
+{
+    if (from == to)
+        return (struct str){"", 0};
+    const struct str *last = &words->items[to - 1];
+    return (struct str){words->items[from].ptr, (size_t)(last->ptr + last->len - words->items[from].ptr)};
+}
+
+struct diff {
+    struct diff_words before, after;
+    struct buffer *out;
+    size_t shown_count, hidden_count;
+    uint16_t *table; /* [(n + 1) * (m + 1)] length of the longest common subsequence of the rests */
+};
+
+static void add_text_change(struct diff *d, struct str gone, struct str come)
+{
+    if (d->shown_count == DIFF_PLACES) {
+        d->hidden_count++;
+        return;
+    }
+    wt__buffer_text(d->out, d->shown_count++ > 0 ? "; " : "");
+    if (gone.len == 0)
+        wt__buffer_text(d->out, "now also says ");
+    else if (come.len == 0)
+        wt__buffer_text(d->out, "no longer says ");
+    else
+        wt__buffer_text(d->out, "says ");
+    quote_text(d->out, come.len > 0 ? come : gone, DIFF_QUOTED);
+    if (gone.len > 0 && come.len > 0) {
+        wt__buffer_text(d->out, " instead of ");
+        quote_text(d->out, gone, DIFF_QUOTED);
+    }
+}
+
+/* Fills the table for the words [a, n) and [b, m). */
+static void fill_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
+{
+    size_t width = m - b + 1;
+    for (size_t i = n - a; i-- > 0;)
+        for (size_t j = m - b; j-- > 0;) {
+            uint16_t *cell = &d->table[i * width + j], down = cell[width], right = cell[1];
+            if (wt__str_equal(d->before.items[a + i], d->after.items[b + j]))
+                *cell = (uint16_t)(cell[width + 1] + 1);
+            else
+                *cell = down > right ? down : right;
+        }
+}
+
+static void walk_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
+{
+    size_t width = m - b + 1, i = 0, j = 0;
+    while (i < n - a || j < m - b) {
+        size_t gone = i, come = j;
+        while (i < n - a || j < m - b) {
+            bool both = i < n - a && j < m - b;
+            if (both && wt__str_equal(d->before.items[a + i], d->after.items[b + j]))
+                break;
+            if (j == m - b || (i < n - a && d->table[(i + 1) * width + j] >= d->table[i * width + j + 1]))
+                i++;
+            else
+                j++;
+        }
+        if (i > gone || j > come)
+            add_text_change(d, join_words(&d->before, a + gone, a + i), join_words(&d->after, b + come, b + j));
+        while (i < n - a && j < m - b && wt__str_equal(d->before.items[a + i], d->after.items[b + j])) {
+            i++;
+            j++;
+        }
+    }
+}
+
+static int compare_words(struct diff *d)
+{
+    size_t a = 0, n = d->before.count, m = d->after.count;
+    while (a < n && a < m && wt__str_equal(d->before.items[a], d->after.items[a]))
+        a++;
+    size_t b = a;
+    while (n > a && m > b && wt__str_equal(d->before.items[n - 1], d->after.items[m - 1])) {
+        n--;
+        m--;
+    }
+    size_t rows = n - a + 1, columns = m - b + 1;
+    if (rows > UINT16_MAX || columns > UINT16_MAX || rows * columns > DIFF_CELLS) {
+        add_text_change(d, join_words(&d->before, a, n), join_words(&d->after, b, m));
+        return 0;
+    }
+    d->table = calloc(rows * columns, sizeof *d->table);
+    if (!d->table)
+        return WT_ENOMEM;
+    fill_table(d, a, n, b, m);
+    walk_table(d, a, n, b, m);
+    return 0;
+}
+
+/* Appends the changes of a text, as `now also says "..."; no longer says "..."; says "..." instead of "..."`. White
+ * space belongs to the word before it. Texts without common words, or too long to compare, are one change. Errors:
+ * WT_ENOMEM. */
+static int append_word_changes(struct buffer *out, struct str before, struct str after)
+{
+    struct diff d = {.out = out};
+    int rc = split_diff_words(&d.before, before) < 0 || split_diff_words(&d.after, after) < 0 ? WT_ENOMEM
+                                                                                              : compare_words(&d);
+    if (rc == 0 && d.hidden_count > 0)
+        wt__buffer_printf(out, "; and %zu more changes", d.hidden_count);
+    free(d.table);
+    free(d.before.items);
+    free(d.after.items);
+    return rc;
+}
+
+enum {
+    KEY_SHOWN = 64,    /* maximum bytes of a member's name */
+    PATH_SHOWN = 160,  /* maximum bytes of its path */
+    VALUE_SHOWN = 160, /* maximum bytes of a changed value */
+    TEXT_SHOWN = 400,  /* maximum bytes of a new value */
+    BRIEF_TEXT = 48    /* texts up to this length are quoted whole, longer ones by words */
+};
+
+struct definition_walk {
     struct definition_changes *out;
     struct arena *arena;
     struct buffer path, line;
-    bool schema;      /* in one */
-    bool annotations; /* in those */
+    bool schema;      /* within a schema */
+    bool annotations; /* within annotations */
     wt_error *err;
 };
 
 /* ---------------------------------------------------------------- sentences */
 
-static void begin(struct walk *w)
+static void begin_sentence(struct definition_walk *w)
 {
     struct str path = wt__buffer_view(&w->path);
     wt__buffer_clear(&w->line);
@@ -42,7 +205,7 @@ static void begin(struct walk *w)
     wt__buffer_text(&w->line, ": ");
 }
 
-static int end(struct walk *w)
+static int end_sentence(struct definition_walk *w)
 {
     struct definition_changes *out = w->out;
     if (w->line.failed)
@@ -59,14 +222,13 @@ static int end(struct walk *w)
         wt__buffer_text(&w->line, "...");
     }
     const char *copy = w->line.failed ? NULL : wt__arena_copy(w->arena, wt__buffer_view(&w->line));
-    if (!copy)
-        return wt__fail_nomem(w->err);
+    WT_CHECK_ALLOC(copy, w->err);
     out->items[out->count++] = copy;
     return 0;
 }
 
-/* A value as JSON, at most so many bytes of it. */
-static void put_value(struct walk *w, const json_t *value, size_t most)
+/* Appends a value as JSON, at most `most` bytes of it. */
+static void put_changed_value(struct definition_walk *w, const json_t *value, size_t most)
 {
     struct buffer text = {0};
     wt__shown_value(&text, value);
@@ -82,7 +244,7 @@ static void put_value(struct walk *w, const json_t *value, size_t most)
     wt__buffer_dispose(&text);
 }
 
-static bool is_plain(struct str key)
+static bool is_plain_key(struct str key)
 {
     bool plain = key.len > 0 && key.len <= KEY_SHOWN;
     for (size_t i = 0; plain && i < key.len; i++) {
@@ -92,22 +254,22 @@ static bool is_plain(struct str key)
     return plain;
 }
 
-/* Goes to a member; returns where to come back to. */
-static size_t go(struct walk *w, struct str key)
+/* Appends a member to the path. Returns the length to restore with pop_member. */
+static size_t push_member(struct definition_walk *w, struct str key)
 {
     size_t back = w->path.len;
-    if (is_plain(key)) {
+    if (is_plain_key(key)) {
         wt__buffer_text(&w->path, back > 0 ? "." : "");
         wt__buffer_str(&w->path, key);
     } else {
         wt__buffer_char(&w->path, '[');
-        wt__quote(&w->path, key, KEY_SHOWN);
+        quote_text(&w->path, key, KEY_SHOWN);
         wt__buffer_char(&w->path, ']');
     }
     return back;
 }
 
-static void come_back(struct walk *w, size_t back)
+static void pop_member(struct definition_walk *w, size_t back)
 {
     if (!w->path.failed)
         wt__buffer_cut(&w->path, back);
@@ -117,27 +279,27 @@ static void come_back(struct walk *w, size_t back)
 
 static const struct {
     const char *name;
-    bool unsaid;  /* what counts where nothing is said */
-    bool careful; /* the value that asks for more care */
+    bool unsaid;  /* default of the hint */
+    bool careful; /* value that asks for more care */
     const char *loosened, *tightened;
 } hints[] = {
-    {"readOnlyHint", false, false, "it claims to change nothing now", "it says now that it changes something"},
-    {"destructiveHint", true, true, "it claims to destroy nothing now", "it says now that it may destroy something"},
-    {"idempotentHint", false, false, "it claims now that calling it again does nothing more",
-     "it says now that calling it again does more"},
-    {"openWorldHint", true, true, "it claims to reach nothing outside now", "it says now that it reaches outside"},
+    {"readOnlyHint", false, false, "it now claims to change nothing", "it now says that it changes something"},
+    {"destructiveHint", true, true, "it now claims to destroy nothing", "it now says that it may destroy something"},
+    {"idempotentHint", false, false, "it now claims that calling it again does nothing more",
+     "it now says that calling it again does more"},
+    {"openWorldHint", true, true, "it now claims to reach nothing outside", "it now says that it reaches outside"},
 };
 
-static void put_said(struct walk *w, const json_t *value)
+static void put_hint_value(struct definition_walk *w, const json_t *value)
 {
     if (value)
-        put_value(w, value, VALUE_SHOWN);
+        put_changed_value(w, value, VALUE_SHOWN);
     else
-        wt__buffer_text(&w->line, "nothing said");
+        wt__buffer_text(&w->line, "not set");
 }
 
-/* 1: it was a hint, and is told. */
-static int tell_hint(struct walk *w, const char *key, const json_t *before, const json_t *after)
+/* Describes a change of a hint. Returns 1 if `key` is a hint, else 0. */
+static int describe_hint(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     size_t at = 0;
     while (at < sizeof hints / sizeof *hints && strcmp(hints[at].name, key) != 0)
@@ -146,20 +308,20 @@ static int tell_hint(struct walk *w, const char *key, const json_t *before, cons
         return 0;
     bool was = json_is_boolean(before) ? json_is_true(before) : hints[at].unsaid;
     bool is = json_is_boolean(after) ? json_is_true(after) : hints[at].unsaid;
-    begin(w);
-    put_said(w, before);
+    begin_sentence(w);
+    put_hint_value(w, before);
     wt__buffer_text(&w->line, " -> ");
-    put_said(w, after);
+    put_hint_value(w, after);
     if (was != is)
         wt__buffer_printf(&w->line, " (%s: %s)", is == hints[at].careful ? "tightened" : "loosened",
                           is == hints[at].careful ? hints[at].tightened : hints[at].loosened);
-    int rc = end(w);
+    int rc = end_sentence(w);
     return rc < 0 ? rc : 1;
 }
 
 /* ---------------------------------------------------------------- arguments */
 
-/* The names of a list as an object, so that each is found at once however many there are. NULL: memory is out. */
+/* Returns the names of a list as an object, for fast lookups, or NULL if out of memory. */
 static json_t *set_of(const json_t *list)
 {
     size_t at;
@@ -175,26 +337,26 @@ static json_t *set_of(const json_t *list)
     return set;
 }
 
-/* Properties of a schema that come or go, and those that are needed from now on or no more. */
-static int tell_property(struct walk *w, const char *verb, const char *key, const char *says)
+/* Starts the sentence about a property that was added or removed, or is required or not required now. */
+static int begin_property(struct definition_walk *w, const char *verb, const char *key, const char *says)
 {
-    begin(w);
+    begin_sentence(w);
     wt__buffer_text(&w->line, verb);
-    wt__quote(&w->line, wt__str(key), KEY_SHOWN);
+    quote_text(&w->line, wt__str(key), KEY_SHOWN);
     wt__buffer_text(&w->line, says);
     return 0;
 }
 
-static int tell_new_property(struct walk *w, const char *key, const json_t *value, bool required)
+static int describe_new_property(struct definition_walk *w, const char *key, const json_t *value, bool required)
 {
-    tell_property(w, required ? "a new required property " : "a new property ", key, ": ");
-    put_value(w, value, TEXT_SHOWN);
-    return end(w);
+    begin_property(w, required ? "a new required property " : "a new property ", key, ": ");
+    put_changed_value(w, value, TEXT_SHOWN);
+    return end_sentence(w);
 }
 
-static int walk_values(struct walk *w, const json_t *before, const json_t *after);
+static int walk_values(struct definition_walk *w, const json_t *before, const json_t *after);
 
-static int walk_properties(struct walk *w, const json_t *before, const json_t *after, const json_t *required)
+static int walk_properties(struct definition_walk *w, const json_t *before, const json_t *after, const json_t *required)
 {
     const char *key;
     json_t *value;
@@ -203,25 +365,26 @@ static int walk_properties(struct walk *w, const json_t *before, const json_t *a
     {
         const json_t *was = json_object_get(before, key);
         if (rc == 0 && !was)
-            rc = tell_new_property(w, key, value, json_object_get(required, key) != NULL);
+            rc = describe_new_property(w, key, value, json_object_get(required, key) != NULL);
         else if (rc == 0 && !json_equal(was, value)) {
-            size_t back = go(w, STR("properties"));
-            go(w, wt__str(key));
+            size_t back = push_member(w, STR("properties"));
+            push_member(w, wt__str(key));
             rc = walk_values(w, was, value);
-            come_back(w, back);
+            pop_member(w, back);
         }
     }
     json_object_foreach((json_t *)before, key, value) if (rc == 0 && !json_object_get(after, key))
     {
-        tell_property(w, "the property ", key, " is gone");
-        rc = end(w);
+        begin_property(w, "the property ", key, " was removed");
+        rc = end_sentence(w);
     }
     return rc;
 }
 
-/* before, after: sets; known_before, known_after: properties. Of those that come or go all is said already. */
-static int walk_required(struct walk *w, const json_t *before, const json_t *after, const json_t *known_before,
-                         const json_t *known_after)
+/* before and after are sets of required names, known_before and known_after properties. Added and removed properties
+ * are skipped, because they were described already. */
+static int walk_required(struct definition_walk *w, const json_t *before, const json_t *after,
+                         const json_t *known_before, const json_t *known_after)
 {
     const char *name;
     json_t *value;
@@ -229,15 +392,15 @@ static int walk_required(struct walk *w, const json_t *before, const json_t *aft
     json_object_foreach((json_t *)after, name, value)
     {
         if (rc == 0 && !json_object_get(before, name) && json_object_get(known_before, name)) {
-            tell_property(w, "", name, " is required now");
-            rc = end(w);
+            begin_property(w, "", name, " is now required");
+            rc = end_sentence(w);
         }
     }
     json_object_foreach((json_t *)before, name, value)
     {
         if (rc == 0 && !json_object_get(after, name) && json_object_get(known_after, name)) {
-            tell_property(w, "", name, " is required no more");
-            rc = end(w);
+            begin_property(w, "", name, " is no longer required");
+            rc = end_sentence(w);
         }
     }
     return rc;
@@ -253,68 +416,69 @@ static bool has_parts(const json_t *value)
     return false;
 }
 
-static int tell_text(struct walk *w, struct str before, struct str after)
+static int describe_text(struct definition_walk *w, struct str before, struct str after)
 {
-    if (w->out->count == WT_MAX_CHANGES) { /* what is not told is not compared either */
+    if (w->out->count == WT_MAX_CHANGES) { /* changes over the limit are not compared */
         w->out->more++;
         return 0;
     }
-    begin(w);
+    begin_sentence(w);
     if (before.len <= BRIEF_TEXT && after.len <= BRIEF_TEXT) {
-        wt__quote(&w->line, before, BRIEF_TEXT);
+        quote_text(&w->line, before, BRIEF_TEXT);
         wt__buffer_text(&w->line, " -> ");
-        wt__quote(&w->line, after, BRIEF_TEXT);
-    } else if (wt__word_diff(&w->line, before, after) < 0)
+        quote_text(&w->line, after, BRIEF_TEXT);
+    } else if (append_word_changes(&w->line, before, after) < 0)
         return wt__fail_nomem(w->err);
-    return end(w);
+    return end_sentence(w);
 }
 
-static int tell_new(struct walk *w, const char *verb, const json_t *value)
+static int describe_value(struct definition_walk *w, const char *verb, const json_t *value)
 {
-    begin(w);
+    begin_sentence(w);
     wt__buffer_text(&w->line, verb);
-    put_value(w, value, TEXT_SHOWN);
-    return end(w);
+    put_changed_value(w, value, TEXT_SHOWN);
+    return end_sentence(w);
 }
 
-static int walk_member(struct walk *w, const char *key, const json_t *before, const json_t *after)
+static int walk_member(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     if (before && after && json_equal(before, after))
         return 0;
-    size_t back = go(w, wt__str(key));
-    int rc = w->annotations ? tell_hint(w, key, before, after) : 0;
+    size_t back = push_member(w, wt__str(key));
+    int rc = w->annotations ? describe_hint(w, key, before, after) : 0;
     if (rc == 0)
         rc = before && after ? walk_values(w, before, after)
-             : after         ? tell_new(w, "new: ", after)
-                             : tell_new(w, "gone; it was ", before);
-    come_back(w, back);
+             : after         ? describe_value(w, "new: ", after)
+                             : describe_value(w, "removed; it was ", before);
+    pop_member(w, back);
     return rc < 0 ? rc : 0;
 }
 
-/* Properties of a schema and which of them are required; *told: the lists have no need to be told as they stand. */
-static int walk_arguments(struct walk *w, const json_t *before, const json_t *after, bool *told)
+/* Compares the properties of a schema and their required names. *is_complete is set if the lists of required names need no
+ * sentence of their own. */
+static int walk_arguments(struct definition_walk *w, const json_t *before, const json_t *after, bool *is_complete)
 {
     const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
     const json_t *needed = json_object_get(before, "required"), *needs = json_object_get(after, "required");
     json_t *were = set_of(needed), *are = set_of(needs);
     int rc = were && are ? walk_properties(w, was, is, are) : wt__fail_nomem(w->err);
     size_t count = w->out->count + w->out->more;
-    *told = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
-    if (rc == 0 && *told)
+    *is_complete = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
+    if (rc == 0 && *is_complete)
         rc = walk_required(w, were, are, was, is);
-    /* What is only in another order, or names what is not there, is. */
-    *told = *told && (count < w->out->count + w->out->more || !json_equal(was, is));
+    /* A list that only changed its order, or names unknown properties, is compared as a value. */
+    *is_complete = *is_complete && (count < w->out->count + w->out->more || !json_equal(was, is));
     json_decref(were);
     json_decref(are);
     return rc;
 }
 
-static bool is_told(const char *key, bool arguments, bool lists)
+static bool has_sentence(const char *key, bool arguments, bool lists)
 {
     return (arguments && strcmp(key, "properties") == 0) || (lists && strcmp(key, "required") == 0);
 }
 
-static int walk_object(struct walk *w, const json_t *before, const json_t *after)
+static int walk_changed_object(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     const char *key;
     json_t *value;
@@ -323,15 +487,15 @@ static int walk_object(struct walk *w, const json_t *before, const json_t *after
                                     json_is_object(json_object_get(after, "properties"));
     if (arguments)
         rc = walk_arguments(w, before, after, &lists);
-    json_object_foreach((json_t *)after, key, value) if (rc == 0 && !is_told(key, arguments, lists)) rc =
+    json_object_foreach((json_t *)after, key, value) if (rc == 0 && !has_sentence(key, arguments, lists)) rc =
         walk_member(w, key, json_object_get(before, key), value);
     json_object_foreach((json_t *)before, key,
-                        value) if (rc == 0 && !json_object_get(after, key) && !is_told(key, arguments, lists)) rc =
+                        value) if (rc == 0 && !json_object_get(after, key) && !has_sentence(key, arguments, lists)) rc =
         walk_member(w, key, value, NULL);
     return rc;
 }
 
-static int walk_array(struct walk *w, const json_t *before, const json_t *after)
+static int walk_changed_array(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     size_t n = json_array_size(before), m = json_array_size(after);
     int rc = 0;
@@ -341,31 +505,33 @@ static int walk_array(struct walk *w, const json_t *before, const json_t *after)
             continue;
         size_t back = w->path.len;
         wt__buffer_printf(&w->path, "[%zu]", i);
-        rc = was && is ? walk_values(w, was, is) : is ? tell_new(w, "new: ", is) : tell_new(w, "gone; it was ", was);
-        come_back(w, back);
+        rc = was && is ? walk_values(w, was, is)
+             : is      ? describe_value(w, "new: ", is)
+                       : describe_value(w, "removed; it was ", was);
+        pop_member(w, back);
     }
     return rc;
 }
 
-static int walk_values(struct walk *w, const json_t *before, const json_t *after)
+static int walk_values(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     if (json_is_object(before) && json_is_object(after))
-        return walk_object(w, before, after);
+        return walk_changed_object(w, before, after);
     if (json_is_array(before) && json_is_array(after) && (has_parts(before) || has_parts(after)))
-        return walk_array(w, before, after);
+        return walk_changed_array(w, before, after);
     if (json_is_string(before) && json_is_string(after))
-        return tell_text(w, (struct str){json_string_value(before), json_string_length(before)},
-                         (struct str){json_string_value(after), json_string_length(after)});
-    begin(w);
-    put_value(w, before, VALUE_SHOWN);
+        return describe_text(w, (struct str){json_string_value(before), json_string_length(before)},
+                             (struct str){json_string_value(after), json_string_length(after)});
+    begin_sentence(w);
+    put_changed_value(w, before, VALUE_SHOWN);
     wt__buffer_text(&w->line, " -> ");
-    put_value(w, after, VALUE_SHOWN);
-    return end(w);
+    put_changed_value(w, after, VALUE_SHOWN);
+    return end_sentence(w);
 }
 
 /* ---------------------------------------------------------------- whole definitions */
 
-/* In this order, and all others behind them. */
+/* Members described first, in this order. */
 static const char *const first[] = {"annotations", "description", "inputSchema", "name", "title", "outputSchema"};
 enum { FIRST = sizeof first / sizeof *first };
 
@@ -377,21 +543,21 @@ static bool is_first(const char *key)
     return false;
 }
 
-static int walk_top(struct walk *w, const char *key, const json_t *before, const json_t *after)
+static int walk_top(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     size_t len = strlen(key);
     w->annotations = strcmp(key, "annotations") == 0;
     w->schema = len >= 6 && strcmp(key + len - 6, "Schema") == 0;
     if (!w->annotations || (before && !json_is_object(before)) || (after && !json_is_object(after)))
         return walk_member(w, key, before, after);
-    /* Hints that are said of nothing, or of something, at once are told one by one. */
-    size_t back = go(w, wt__str(key));
-    int rc = walk_object(w, before, after);
-    come_back(w, back);
+    /* Describe hints one by one, also if all annotations are new or gone. */
+    size_t back = push_member(w, wt__str(key));
+    int rc = walk_changed_object(w, before, after);
+    pop_member(w, back);
     return rc;
 }
 
-static int walk_definition(struct walk *w, const json_t *before, const json_t *after)
+static int walk_definition(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     const char *key;
     json_t *value;
@@ -408,41 +574,41 @@ static int walk_definition(struct walk *w, const json_t *before, const json_t *a
     return rc;
 }
 
-/* Nothing was there before: what it says. */
-static int tell_definition(struct walk *w, const json_t *definition)
+/* Describes a new definition. */
+static int describe_definition(struct definition_walk *w, const json_t *definition)
 {
     const char *key;
     json_t *value;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < FIRST; i++) {
         const json_t *says = json_object_get(definition, first[i]);
-        size_t back = go(w, wt__str(first[i]));
-        rc = says ? tell_new(w, "", says) : 0;
-        come_back(w, back);
+        size_t back = push_member(w, wt__str(first[i]));
+        rc = says ? describe_value(w, "", says) : 0;
+        pop_member(w, back);
     }
     json_object_foreach((json_t *)definition, key, value)
     {
-        size_t back = go(w, wt__str(key));
-        rc = rc == 0 && !is_first(key) ? tell_new(w, "", value) : rc;
-        come_back(w, back);
+        size_t back = push_member(w, wt__str(key));
+        rc = rc == 0 && !is_first(key) ? describe_value(w, "", value) : rc;
+        pop_member(w, back);
     }
     return rc;
 }
 
-static int open_walk(struct walk *w, struct definition_changes *out, struct arena *arena, wt_error *err)
+static int open_walk(struct definition_walk *w, struct definition_changes *out, struct arena *arena, wt_error *err)
 {
-    *w = (struct walk){.out = out, .arena = arena, .err = err};
+    *w = (struct definition_walk){.out = out, .arena = arena, .err = err};
     *out = (struct definition_changes){.items = wt__arena_array(arena, const char *, WT_MAX_CHANGES)};
     return out->items ? 0 : wt__fail_nomem(err);
 }
 
-/* Nothing differs, and it waits all the same. */
-static int close_walk(struct walk *w, bool both, int rc)
+/* Without a difference, says that the definition waits because of the lock. */
+static int close_walk(struct definition_walk *w, bool both, int rc)
 {
     if (rc == 0 && both && w->out->count == 0) {
         wt__buffer_clear(&w->line);
-        wt__buffer_text(&w->line, "nothing changed, but the lock does not have it");
-        rc = end(w);
+        wt__buffer_text(&w->line, "nothing changed, but the lock file does not contain it");
+        rc = end_sentence(w);
     }
     wt__buffer_dispose(&w->path);
     wt__buffer_dispose(&w->line);
@@ -452,17 +618,17 @@ static int close_walk(struct walk *w, bool both, int rc)
 int wt__plain_text_changes(struct definition_changes *out, const char *name, const struct str *before, struct str after,
                            struct arena *arena, wt_error *err)
 {
-    struct walk w;
+    struct definition_walk w;
     int rc = open_walk(&w, out, arena, err);
     if (rc < 0)
         return rc;
-    go(&w, wt__str(name));
+    push_member(&w, wt__str(name));
     if (before && !wt__str_equal(*before, after))
-        rc = tell_text(&w, *before, after);
+        rc = describe_text(&w, *before, after);
     else if (!before) {
-        begin(&w);
-        wt__quote(&w.line, after, TEXT_SHOWN);
-        rc = end(&w);
+        begin_sentence(&w);
+        quote_text(&w.line, after, TEXT_SHOWN);
+        rc = end_sentence(&w);
     }
     return close_walk(&w, before != NULL, rc);
 }
@@ -470,7 +636,7 @@ int wt__plain_text_changes(struct definition_changes *out, const char *name, con
 int wt__definition_changes(struct definition_changes *out, const struct str *before, struct str after,
                            struct arena *arena, wt_error *err)
 {
-    struct walk w;
+    struct definition_walk w;
     json_t *was = NULL, *is = NULL;
     int read = before ? wt__json_parse(&was, before->ptr, before->len, NULL) : 0;
     if (read != WT_ENOMEM && read != WT_EFORMAT)
@@ -479,7 +645,7 @@ int wt__definition_changes(struct definition_changes *out, const struct str *bef
     if (rc == 0 && (!json_is_object(is) || (before && !json_is_object(was))))
         rc = wt__plain_text_changes(out, "definition", before, after, arena, err);
     else if (rc == 0 && (rc = open_walk(&w, out, arena, err)) == 0)
-        rc = close_walk(&w, before != NULL, before ? walk_definition(&w, was, is) : tell_definition(&w, is));
+        rc = close_walk(&w, before != NULL, before ? walk_definition(&w, was, is) : describe_definition(&w, is));
     json_decref(was);
     json_decref(is);
     return rc;

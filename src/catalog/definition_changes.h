@@ -1,9 +1,8 @@
-/* definition_changes.h: what a definition says now and did not say before, in sentences that a person reads before
- * approving of it.
+/* definition_changes.h: describes the changes of a definition in sentences, for a person who approves it.
  *
- * Definitions are hostile text. Whatever is quoted is written as a JSON string in which every character that nobody
- * sees is spelled out (text/shown.h), nothing is longer than it may be, and what could be used to have somebody look
- * elsewhere comes late: annotations first, then what a model reads, then the rest. */
+ * Definitions are hostile text. Quotes are JSON strings in which invisible characters are escaped (text/shown.h), and
+ * every text has a limit. Items that could distract the reader come late: annotations first, then texts for the model,
+ * then the rest. */
 #ifndef WT_CATALOG_DEFINITION_CHANGES_H
 #define WT_CATALOG_DEFINITION_CHANGES_H
 
@@ -14,14 +13,14 @@
 struct definition_changes {
     const char **items; /* [count] in the arena; at most WT_MAX_CHANGES, of at most WT_MAX_CHANGE_BYTES */
     size_t count;
-    size_t more; /* that are not told */
+    size_t more; /* number of changes left out */
 };
 
-/* What is different in `after`; before NULL: what it says. */
+/* Describes the changes in `after`, or all of it if before is NULL. */
 int wt__definition_changes(struct definition_changes *out, const struct str *before, struct str after,
                            struct arena *arena, wt_error *err);
 
-/* The same of a text by that name. */
+/* Works like wt__definition_changes for a plain text with a name. */
 int wt__plain_text_changes(struct definition_changes *out, const char *name, const struct str *before, struct str after,
                            struct arena *arena, wt_error *err);
 

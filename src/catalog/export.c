@@ -1,17 +1,18 @@
-/* export.c: see export.h. What the APIs refuse, as their error messages tell, is taken out or written otherwise:
- *   OpenAI, Anthropic  a top level that is not of type object, or with anyOf, oneOf, allOf, enum or not
- *   OpenAI, Gemini     an array that does not say what its items are
+/* export.c: see export.h. Constructs that the APIs reject, according to their error messages, are removed or rewritten:
+ *   OpenAI, Anthropic  a top level of another type than object, or with anyOf, oneOf, allOf, enum or not
+ *   OpenAI, Gemini     an array without items
  *   OpenAI             a description over 1,024 characters
- *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are not valid
- *                      2020-12, of which "items" as a list is the one that is common
- * Gemini takes JSON Schema in parametersJsonSchema. MCP takes any JSON Schema of an object.
+ *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are invalid in
+ *                      2020-12, of which a list of "items" is the common case
+ * Gemini accepts JSON Schema in parametersJsonSchema. MCP accepts any JSON Schema of an object.
  *
- * Three forms answer a client that has deferred its tools and searches for them: the same definitions, or their names
- * alone, in the wrapping in which Anthropic's and OpenAI's APIs load tools in the midst of a conversation. */
+ * Three formats answer a client that has deferred its tools and searches for them. They contain the same definitions,
+ * or only names, in the wrappers that Anthropic's and OpenAI's APIs use to load tools during a conversation. */
 #include "catalog/export.h"
 
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -19,21 +20,21 @@
 #include "catalog/schema.h"
 #include "text/shown.h"
 
-struct api {
+struct api_format {
     const char *name;
     const char *before, *after; /* around all tools */
-    const char *open, *close;   /* around one; open ends before its name */
-    const char *schema;         /* key of the schema; NULL: the name says all */
+    const char *open, *close;   /* around one tool; open ends before its name */
+    const char *schema;         /* key of the schema; NULL for only a name */
     const char *tail;           /* before close */
-    size_t description;         /* longest, in characters; 0: any */
-    bool flat;                  /* no alternatives at the top, items everywhere, no dialect named */
-    bool keys;                  /* names of properties at the top are within an alphabet */
+    size_t description;         /* maximum length in characters; 0 for no limit */
+    bool flat;                  /* no alternatives at the top level, items in every array, no dialect */
+    bool keys;                  /* names of properties at the top level have a restricted alphabet */
     bool title;
-    bool namespaces;        /* tools stand below their provider */
-    const char *definition; /* the form that the model reads in its place; NULL: this one */
+    bool namespaces;        /* tools are grouped by provider */
+    const char *definition; /* format that the model reads; NULL for this one */
 };
 
-static const struct api apis[] = {
+static const struct api_format apis[] = {
     {.name = "openai",
      .before = "[",
      .after = "]",
@@ -108,7 +109,8 @@ static const struct api apis[] = {
 
 /* ---------------------------------------------------------------- schemas */
 
-/* Properties of the branches join those of the top; only what every case needs stays required. */
+/* Adds the properties of a branch to the top level. With `all`, the branch always applies, and its required names are
+ * added as well. */
 static int join_branch(json_t *root, const json_t *branch, bool all)
 {
     json_t *properties = json_object_get(root, "properties");
@@ -123,7 +125,7 @@ static int join_branch(json_t *root, const json_t *branch, bool all)
     return json_array_extend(json_object_get(root, "required"), more);
 }
 
-static int flatten(json_t *root)
+static int flatten_root(json_t *root)
 {
     static const char *const lists[] = {"allOf", "anyOf", "oneOf"};
     for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
@@ -139,15 +141,15 @@ static int flatten(json_t *root)
     return 0;
 }
 
-static bool is_key(const char *key)
+static bool is_accepted_key(const char *key)
 {
     size_t len = strlen(key);
     return len > 0 && len <= EXPORT_ANTHROPIC_KEY &&
            strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") == len;
 }
 
-/* A name that no other property has, from what can be read of the key. */
-static void new_key(const char *key, const json_t *taken, char out[EXPORT_ANTHROPIC_KEY + 1])
+/* Writes a readable name, made from the key, that is unique among the properties. */
+static void make_accepted_key(const char *key, const json_t *taken, char out[EXPORT_ANTHROPIC_KEY + 1])
 {
     char text[READABLE_SOURCE], number[12] = "";
     size_t len = wt__readable(text, wt__str(key));
@@ -164,21 +166,21 @@ static void new_key(const char *key, const json_t *taken, char out[EXPORT_ANTHRO
     }
 }
 
-/* Property -> its name within the API's alphabet. What is within it keeps its name, whatever the others are called; so
- * the object of a schema is always renamed alike, and each name leads back to one property. */
+/* Maps properties to names in the API's alphabet. Valid names stay, whatever the others are. So a schema is always
+ * renamed the same way, and each name belongs to one property. */
 static json_t *name_keys(const json_t *properties)
 {
     json_t *names = json_object(), *taken = json_object(), *value;
     const char *key;
     int rc = names && taken ? 0 : -1;
-    json_object_foreach((json_t *)properties, key, value) if (rc == 0 && is_key(key)) rc =
+    json_object_foreach((json_t *)properties, key, value) if (rc == 0 && is_accepted_key(key)) rc =
         json_object_set_new(names, key, json_string(key)) | json_object_set_new(taken, key, json_true());
     json_object_foreach((json_t *)properties, key, value)
     {
         char name[EXPORT_ANTHROPIC_KEY + 1];
-        if (rc != 0 || is_key(key))
+        if (rc != 0 || is_accepted_key(key))
             continue;
-        new_key(key, taken, name);
+        make_accepted_key(key, taken, name);
         rc = json_object_set_new(names, key, json_string(name)) | json_object_set_new(taken, name, json_true());
     }
     json_decref(taken);
@@ -188,7 +190,7 @@ static json_t *name_keys(const json_t *properties)
     return NULL;
 }
 
-/* Writes the names of the top level's properties, and the list of required ones, within the API's alphabet. */
+/* Renames the properties of the top level, and those in "required", to the API's alphabet. */
 static int rename_keys(json_t *root)
 {
     json_t *properties = json_object_get(root, "properties"), *required = json_object_get(root, "required"), *value;
@@ -210,7 +212,7 @@ static int rename_keys(json_t *root)
     return rc;
 }
 
-static void put_schema(struct buffer *out, struct str schema, const struct api *api)
+static void put_schema(struct buffer *out, struct str schema, const struct api_format *api)
 {
     json_t *root = NULL;
     if (wt__json_parse(&root, schema.ptr, schema.len, NULL) == WT_ENOMEM) {
@@ -224,7 +226,7 @@ static void put_schema(struct buffer *out, struct str schema, const struct api *
     if (root && !json_is_object(json_object_get(root, "properties")) &&
         json_object_set_new(root, "properties", json_object()) < 0)
         out->failed = true;
-    if (root && api->flat && (flatten(root) < 0 || wt__schema_complete(root) < 0))
+    if (root && api->flat && (flatten_root(root) < 0 || wt__schema_complete(root) < 0))
         out->failed = true;
     if (root && api->keys && rename_keys(root) < 0)
         out->failed = true;
@@ -235,7 +237,7 @@ static void put_schema(struct buffer *out, struct str schema, const struct api *
 
 /* ---------------------------------------------------------------- tools */
 
-/* The first `max` characters of UTF-8 text. */
+/* Returns the first `max` characters of UTF-8 text. */
 static struct str first_characters(struct str text, size_t max)
 {
     size_t characters = 0;
@@ -245,7 +247,7 @@ static struct str first_characters(struct str text, size_t max)
     return text;
 }
 
-static void put_member(struct buffer *out, const char *key, struct str text)
+static void put_text_member(struct buffer *out, const char *key, struct str text)
 {
     if (text.len == 0)
         return;
@@ -253,16 +255,16 @@ static void put_member(struct buffer *out, const char *key, struct str text)
     wt__buffer_json(out, text);
 }
 
-static void put_tool(struct buffer *out, const struct tool *tool, const struct api *api)
+static void put_exported_tool(struct buffer *out, const struct tool *tool, const struct api_format *api)
 {
     wt__buffer_text(out, api->open);
     wt__buffer_json(out, tool->export_name);
     if (api->title)
-        put_member(out, "title", tool->title);
+        put_text_member(out, "title", tool->title);
     if (api->schema) {
         struct str description = tool->description;
-        put_member(out, "description",
-                   api->description ? first_characters(description, api->description) : description);
+        put_text_member(out, "description",
+                        api->description ? first_characters(description, api->description) : description);
         wt__buffer_printf(out, ",\"%s\":", api->schema);
         put_schema(out, tool->schema, api);
         wt__buffer_text(out, api->tail);
@@ -270,34 +272,34 @@ static void put_tool(struct buffer *out, const struct tool *tool, const struct a
     wt__buffer_text(out, api->close);
 }
 
-static void put_tools(struct buffer *out, const struct tool *tools, size_t count, const struct api *api)
+static void put_exported_tools(struct buffer *out, const struct tool *tools, size_t count, const struct api_format *api)
 {
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
-        put_tool(out, &tools[i], api);
+        put_exported_tool(out, &tools[i], api);
     }
 }
 
 /* ---------------------------------------------------------------- namespaces */
 
-/* Tools of one provider, or one tool without. */
+/* Tools of one provider, or one tool without a provider. */
 struct tool_namespace {
-    struct str name;    /* "": without */
-    size_t first, last; /* tools */
+    struct str name;    /* "" without a provider */
+    size_t first, last; /* indexes of tools */
 };
 
 struct namespaces {
     struct tool_namespace *list; /* [count] in the order of their first tools */
     size_t count;
-    size_t *next;     /* [tools] the next tool of the same namespace; 0: none */
-    struct map known; /* name -> where in list */
+    size_t *next;     /* [number of tools] next tool of the same namespace; 0 at the end */
+    struct map known; /* name -> index in list */
     struct arena arena;
 };
 
-/* A namespace is named as a tool of its provider's name would be. It hangs on nothing but the provider, so that a later
- * search adds to the namespace that an earlier one loaded. Providers whose names read alike share one: the tools' names
- * in it are the store's own, each of one tool. */
-static bool join(struct namespaces *all, const struct tool *tools, size_t i)
+/* Adds a tool to the namespace of its provider. A namespace is named like a tool with the provider's name. It depends
+ * only on the provider, so that a later search extends the namespace that an earlier one loaded. Providers with the
+ * same readable name share a namespace; the names of tools are unique in the store. */
+static bool join_namespace(struct namespaces *all, const struct tool *tools, size_t i)
 {
     char text[EXPORT_NAME_MAX + 1];
     size_t len = tools[i].provider.len > 0 ? wt__export_name(STR(""), tools[i].provider, 0, text) : 0;
@@ -317,7 +319,7 @@ static bool join(struct namespaces *all, const struct tool *tools, size_t i)
 }
 
 static void put_namespace(struct buffer *out, const struct namespaces *all, const struct tool_namespace *of,
-                          const struct tool *tools, const struct api *api)
+                          const struct tool *tools, const struct api_format *api)
 {
     struct buffer description = {0};
     if (of->name.len > 0) {
@@ -329,10 +331,10 @@ static void put_namespace(struct buffer *out, const struct namespaces *all, cons
         wt__buffer_json(out, wt__buffer_view(&description));
         wt__buffer_text(out, ",\"tools\":[");
     }
-    put_tool(out, &tools[of->first], api);
+    put_exported_tool(out, &tools[of->first], api);
     for (size_t i = all->next[of->first]; i > 0; i = all->next[i]) {
         wt__buffer_char(out, ',');
-        put_tool(out, &tools[i], api);
+        put_exported_tool(out, &tools[i], api);
     }
     if (of->name.len > 0)
         wt__buffer_text(out, "]}");
@@ -340,14 +342,14 @@ static void put_namespace(struct buffer *out, const struct namespaces *all, cons
     wt__buffer_dispose(&description);
 }
 
-static void put_namespaces(struct buffer *out, const struct tool *tools, size_t count, const struct api *api)
+static void put_namespaces(struct buffer *out, const struct tool *tools, size_t count, const struct api_format *api)
 {
     struct namespaces all = {0};
     all.list = wt__arena_array(&all.arena, struct tool_namespace, count);
     all.next = wt__arena_array(&all.arena, size_t, count);
     bool joined = all.list && all.next;
     for (size_t i = 0; joined && i < count; i++)
-        joined = join(&all, tools, i);
+        joined = join_namespace(&all, tools, i);
     for (size_t i = 0; joined && i < all.count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
         put_namespace(out, &all, &all.list[i], tools, api);
@@ -359,7 +361,7 @@ static void put_namespaces(struct buffer *out, const struct tool *tools, size_t 
 
 /* ---------------------------------------------------------------- all */
 
-static const struct api *api_of(struct str format)
+static const struct api_format *api_of(struct str format)
 {
     for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++)
         if (wt__str_equal(format, wt__str(apis[i].name)))
@@ -369,27 +371,26 @@ static const struct api *api_of(struct str format)
 
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err)
 {
-    const struct api *api = api_of(format);
+    const struct api_format *api = api_of(format);
     if (!api)
         return wt__fail(err, WT_EINVAL,
-                        "no such form of definitions: \"%.*s\" (there are openai, openai-responses, anthropic, gemini, "
-                        "mcp, anthropic-reference, anthropic-inline, openai-search)",
+                        "unknown format \"%.*s\"; choose one of openai, openai-responses, anthropic, gemini, mcp, "
+                        "anthropic-reference, anthropic-inline, openai-search",
                         (int)(format.len < 64 ? format.len : 64), format.ptr);
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__buffer_text(&json, api->before);
     if (api->namespaces)
         put_namespaces(&json, tools, count, api);
     else
-        put_tools(&json, tools, count, api);
+        put_exported_tools(&json, tools, count, api);
     wt__buffer_text(&json, api->after);
     wt__shown_json(out, wt__buffer_view(&json));
     out->failed |= json.failed;
-    wt__buffer_dispose(&json);
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
 struct str wt__export_read(struct str format)
 {
-    const struct api *api = api_of(format);
+    const struct api_format *api = api_of(format);
     return api && api->definition ? wt__str(api->definition) : format;
 }

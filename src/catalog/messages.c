@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
 
@@ -13,34 +14,34 @@ enum { REASON_MAX = 256, PLACE_MAX = 64 };
 enum role {
     ROLE_USER,
     ROLE_AGENT,
-    ROLE_LEFT_OUT, /* system prompts, and what tools answered */
-    ROLE_BY_TURNS  /* a text alone */
+    ROLE_LEFT_OUT, /* system prompts, and results of tools */
+    ROLE_BY_TURNS  /* a text without a role */
 };
 
-struct said {
+struct message_text {
     enum role role;
     struct str text;
 };
 
-struct reading {
+struct message_reader {
     struct conversation *out;
     struct arena *arena;
-    struct said *said; /* [count] blank ones too */
+    struct message_text *said; /* [count] including blank texts */
     size_t count, capacity, call_capacity;
-    size_t seen;           /* messages, with those that make no sense */
-    bool objects;          /* one of them is more than a text */
-    struct buffer text;    /* of the message that is being read */
-    char place[PLACE_MAX]; /* of that: a JSON pointer, or a line */
+    size_t seen;           /* number of messages, including invalid ones */
+    bool objects;          /* a message is not just a text */
+    struct buffer text;    /* text of the current message */
+    char place[PLACE_MAX]; /* place of the current message: a JSON pointer, or a line */
 };
 
 #define WHAT_IS_READ                                                                                                   \
-    "a conversation is an array of messages, an object with \"messages\", or a message a line (docs/json.md)"
+    "a conversation is an array of messages, an object with \"messages\", or one message per line (docs/json.md)"
 
-/* ---------------------------------------------------------------- what is kept */
+/* ---------------------------------------------------------------- results */
 
-static int leave_out(struct reading *r, wt_error *err, const char *format, ...) WT_PRINTF(3, 4);
+static int skip_message(struct message_reader *r, wt_error *err, const char *format, ...) WT_PRINTF(3, 4);
 
-static int leave_out(struct reading *r, wt_error *err, const char *format, ...)
+static int skip_message(struct message_reader *r, wt_error *err, const char *format, ...)
 {
     char reason[REASON_MAX], all[REASON_MAX + PLACE_MAX + sizeof ": "];
     if (r->out->left_out++ > 0)
@@ -54,23 +55,22 @@ static int leave_out(struct reading *r, wt_error *err, const char *format, ...)
     return r->out->reason ? 0 : wt__fail_nomem(err);
 }
 
-static int add_said(struct reading *r, enum role role, struct str text, wt_error *err)
+static int add_said(struct message_reader *r, enum role role, struct str text, wt_error *err)
 {
     if (wt__grow((void **)&r->said, &r->capacity, r->count + 1, sizeof *r->said) < 0)
         return wt__fail_nomem(err);
     const char *copy = wt__arena_copy(r->arena, wt__str_trim(text));
-    if (!copy)
-        return wt__fail_nomem(err);
-    r->said[r->count++] = (struct said){role, wt__str(copy)};
+    WT_CHECK_ALLOC(copy, err);
+    r->said[r->count++] = (struct message_text){role, wt__str(copy)};
     return 0;
 }
 
-static int add_call(struct reading *r, struct str name, wt_error *err)
+static int add_call(struct message_reader *r, struct str name, wt_error *err)
 {
     struct conversation *out = r->out;
     if (name.len == 0 || name.len > CALLED_NAME_BYTES)
-        return leave_out(r, err, "the name of a tool that it calls has %zu bytes, not 1 to %d", name.len,
-                         CALLED_NAME_BYTES);
+        return skip_message(r, err, "the name of a called tool has %zu bytes; 1 to %d are allowed", name.len,
+                            CALLED_NAME_BYTES);
     for (size_t i = 0; i < out->call_count; i++)
         if (wt__str_equal(out->calls[i], name))
             return 0;
@@ -81,22 +81,21 @@ static int add_call(struct reading *r, struct str name, wt_error *err)
     if (!out->calls && !(out->calls = wt__arena_array(r->arena, struct str, WT_MAX_KEPT)))
         return wt__fail_nomem(err);
     const char *copy = wt__arena_copy(r->arena, name);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     out->calls[out->call_count++] = (struct str){copy, name.len};
     return 0;
 }
 
 /* ---------------------------------------------------------------- one message */
 
-static void add_text(struct reading *r, struct str text)
+static void add_text(struct message_reader *r, struct str text)
 {
     if (r->text.len > 0 && text.len > 0)
         wt__buffer_char(&r->text, '\n');
     wt__buffer_str(&r->text, text);
 }
 
-static int read_part(struct reading *r, const json_t *part, enum role role, wt_error *err)
+static int read_content_part(struct message_reader *r, const json_t *part, enum role role, wt_error *err)
 {
     static const char *const texts[] = {"text", "input_text", "output_text"};
     static const char *const calls[] = {"tool_use", "server_tool_use", "mcp_tool_use"};
@@ -110,22 +109,22 @@ static int read_part(struct reading *r, const json_t *part, enum role role, wt_e
     return 0;
 }
 
-static int read_content(struct reading *r, const json_t *content, enum role role, wt_error *err)
+static int read_message_content(struct message_reader *r, const json_t *content, enum role role, wt_error *err)
 {
     int rc = 0;
     if (!content || json_is_null(content))
         return 0;
     if (json_is_string(content))
-        return read_part(r, content, role, err);
+        return read_content_part(r, content, role, err);
     if (!json_is_array(content))
-        return leave_out(r, err, "its \"content\" is neither a text nor an array of parts");
+        return skip_message(r, err, "its \"content\" is neither a string nor an array of parts");
     for (size_t i = 0; rc == 0 && i < json_array_size(content); i++)
-        rc = read_part(r, json_array_get(content, i), role, err);
+        rc = read_content_part(r, json_array_get(content, i), role, err);
     return rc;
 }
 
-/* OpenAI's, and its older form of a single one. */
-static int read_calls(struct reading *r, const json_t *message, wt_error *err)
+/* Reads OpenAI's list of calls, and its older form of a single call. */
+static int read_message_calls(struct message_reader *r, const json_t *message, wt_error *err)
 {
     const json_t *calls = wt__json_array(message, "tool_calls"), *single = wt__json_object(message, "function_call");
     int rc = single ? add_call(r, wt__json_str(single, "name"), err) : 0;
@@ -136,7 +135,7 @@ static int read_calls(struct reading *r, const json_t *message, wt_error *err)
     return rc;
 }
 
-/* False: there is no such role. */
+/* Returns false for an unknown role. */
 static bool read_role(struct str text, enum role *out)
 {
     static const char *const users[] = {"user", "human"}, *const agents[] = {"assistant", "model", "ai", "agent"},
@@ -152,27 +151,27 @@ static bool read_role(struct str text, enum role *out)
     return true;
 }
 
-static int read_object(struct reading *r, const json_t *message, wt_error *err)
+static int read_message_object(struct message_reader *r, const json_t *message, wt_error *err)
 {
     struct str type = wt__json_str(message, "type"), said_by = wt__json_str(message, "role");
     enum role role;
     if (said_by.len == 0 && type.len > 0 && !wt__str_equal(type, STR("message")))
         return wt__str_equal(type, STR("function_call")) ? add_call(r, wt__json_str(message, "name"), err) : 0;
     if (said_by.len == 0)
-        return leave_out(r, err, "it has no \"role\", such as \"user\"");
+        return skip_message(r, err, "it has no \"role\", such as \"user\"");
     if (!read_role(said_by, &role))
-        return leave_out(r, err, "its \"role\" is none of user, assistant, system, developer and tool");
+        return skip_message(r, err, "its \"role\" is not one of user, assistant, system, developer and tool");
     if (role == ROLE_LEFT_OUT)
         return 0;
-    int rc = read_content(r, json_object_get(message, "content"), role, err);
-    if (rc == 0 && role == ROLE_AGENT)
-        rc = read_calls(r, message, err);
-    if (rc == 0 && r->text.failed)
-        rc = wt__fail_nomem(err);
-    return rc == 0 ? add_said(r, role, wt__buffer_view(&r->text), err) : rc;
+    WT_TRY(read_message_content(r, json_object_get(message, "content"), role, err));
+    if (role == ROLE_AGENT)
+        WT_TRY(read_message_calls(r, message, err));
+    if (r->text.failed)
+        return wt__fail_nomem(err);
+    return add_said(r, role, wt__buffer_view(&r->text), err);
 }
 
-static int count_message(struct reading *r, wt_error *err)
+static int count_message(struct message_reader *r, wt_error *err)
 {
     if (r->seen++ == WT_MAX_MESSAGES)
         return wt__fail(err, WT_ETOOLONG, "the conversation has more than %d messages; send the last ones",
@@ -181,56 +180,54 @@ static int count_message(struct reading *r, wt_error *err)
     return 0;
 }
 
-static int read_parsed_message(struct reading *r, const json_t *message, wt_error *err)
+static int read_parsed_message(struct message_reader *r, const json_t *message, wt_error *err)
 {
     r->objects |= !json_is_string(message);
     if (json_is_string(message))
         return add_said(r, ROLE_BY_TURNS, (struct str){json_string_value(message), json_string_length(message)}, err);
     if (json_is_object(message))
-        return read_object(r, message, err);
-    return leave_out(r, err, "it is neither an object nor a text");
+        return read_message_object(r, message, err);
+    return skip_message(r, err, "it is neither an object nor a string");
 }
 
-static int read_message(struct reading *r, struct str bytes, wt_error *err)
+static int read_one_message(struct message_reader *r, struct str bytes, wt_error *err)
 {
     wt_error why;
-    json_t *message;
+    json_auto_t *message = NULL;
     WT_TRY(count_message(r, err));
     int rc = wt__json_parse(&message, bytes.ptr, bytes.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (rc < 0) {
         r->objects = true;
-        return leave_out(r, err, "%s", why.message);
+        return skip_message(r, err, "%s", why.message);
     }
-    rc = read_parsed_message(r, message, err);
-    json_decref(message);
-    return rc;
+    return read_parsed_message(r, message, err);
 }
 
 /* ---------------------------------------------------------------- all of them */
 
-static int read_array(struct reading *r, struct str text, const struct json_item *array, const char *pointer,
-                      wt_error *err)
+static int read_message_array(struct message_reader *r, struct str text, const struct json_item *array,
+                              const char *pointer, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
     int rc = 0, more = 0;
     if (array->value.len == 0 || array->value.ptr[0] != '[')
-        return wt__fail_at(err, WT_EFORMAT, array->line, array->byte, pointer, "%s is no array; " WHAT_IS_READ,
+        return wt__fail_at(err, WT_EFORMAT, array->line, array->byte, pointer, "%s is not an array; " WHAT_IS_READ,
                            pointer);
     wt__json_scan_open(&scan, text, array->byte, array->line);
     for (size_t i = 0; rc == 0 && (more = wt__json_scan_next(&scan, &item)) == 1; i++) {
         snprintf(r->place, sizeof r->place, "%s/%zu", pointer, i);
-        rc = read_message(r, item.value, err);
+        rc = read_one_message(r, item.value, err);
     }
     if (rc == 0 && more < 0)
-        return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, pointer, "line %zu: %s; give the conversation whole",
+        return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, pointer, "line %zu: %s; send the whole conversation",
                            scan.line, scan.reason);
     return rc;
 }
 
-static int read_lines(struct reading *r, struct str text, wt_error *err)
+static int read_message_lines(struct message_reader *r, struct str text, wt_error *err)
 {
     int rc = 0;
     size_t line = 0;
@@ -241,13 +238,13 @@ static int read_lines(struct reading *r, struct str text, wt_error *err)
         at += len + 1;
         snprintf(r->place, sizeof r->place, "line %zu", ++line);
         if (bytes.len > 0)
-            rc = read_message(r, bytes, err);
+            rc = read_one_message(r, bytes, err);
     }
     return rc;
 }
 
-/* An object that is all of the text: with messages in it, or a message itself. */
-static int read_root(struct reading *r, struct str text, const struct json_item *root, wt_error *err)
+/* Reads a document that is one object: with messages in it, or a message itself. */
+static int read_message_root(struct message_reader *r, struct str text, const struct json_item *root, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
@@ -256,21 +253,21 @@ static int read_root(struct reading *r, struct str text, const struct json_item 
     wt__json_scan_open(&scan, text, root->byte, root->line);
     while ((more = wt__json_scan_next(&scan, &item)) == 1) {
         if (wt__str_equal(item.key, STR("messages")))
-            return read_array(r, text, &item, "/messages", err);
+            return read_message_array(r, text, &item, "/messages", err);
         message |= wt__str_equal(item.key, STR("role"));
     }
     if (more == 0 && message) {
         snprintf(r->place, sizeof r->place, "the message");
-        return read_message(r, root->value, err);
+        return read_one_message(r, root->value, err);
     }
     if (more == 0)
         return wt__fail_at(err, WT_EFORMAT, root->line, root->byte, "",
                            "the object has no \"messages\"; " WHAT_IS_READ);
-    return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, "", "line %zu: %s; give the conversation whole", scan.line,
+    return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, "", "line %zu: %s; send the whole conversation", scan.line,
                        scan.reason);
 }
 
-static int read_all(struct reading *r, struct str text, wt_error *err)
+static int read_conversation(struct message_reader *r, struct str text, wt_error *err)
 {
     struct json_item root;
     wt__json_scan_root(text, 0, 1, &root);
@@ -278,21 +275,21 @@ static int read_all(struct reading *r, struct str text, wt_error *err)
     size_t end = root.byte + root.value.len;
     bool alone = wt__str_trim((struct str){text.ptr + end, text.len - end}).len == 0;
     if (first == '[' && alone)
-        return read_array(r, text, &root, "", err);
+        return read_message_array(r, text, &root, "", err);
     if (first == '{' && alone)
-        return read_root(r, text, &root, err);
+        return read_message_root(r, text, &root, err);
     if (first == '{' || first == '"')
-        return read_lines(r, text, err);
+        return read_message_lines(r, text, err);
     if (first == '\0')
         return wt__fail(err, WT_EFORMAT, "the conversation is empty; " WHAT_IS_READ);
-    return wt__fail_at(err, WT_EFORMAT, root.line, root.byte, "", "line %zu: that is no conversation; " WHAT_IS_READ,
+    return wt__fail_at(err, WT_EFORMAT, root.line, root.byte, "", "line %zu: not a conversation; " WHAT_IS_READ,
                        root.line);
 }
 
-static int read_parsed_array(struct reading *r, const json_t *array, const char *pointer, wt_error *err)
+static int read_parsed_array(struct message_reader *r, const json_t *array, const char *pointer, wt_error *err)
 {
     if (!json_is_array(array))
-        return wt__fail_at(err, WT_EFORMAT, 0, 0, pointer, "%s is no array; " WHAT_IS_READ, pointer);
+        return wt__fail_at(err, WT_EFORMAT, 0, 0, pointer, "%s is not an array; " WHAT_IS_READ, pointer);
     for (size_t i = 0; i < json_array_size(array); i++) {
         snprintf(r->place, sizeof r->place, "%s/%zu", pointer, i);
         WT_TRY(count_message(r, err));
@@ -301,7 +298,7 @@ static int read_parsed_array(struct reading *r, const json_t *array, const char 
     return 0;
 }
 
-static int read_tree(struct reading *r, const json_t *tree, wt_error *err)
+static int read_tree(struct message_reader *r, const json_t *tree, wt_error *err)
 {
     if (!json_is_object(tree))
         return read_parsed_array(r, tree, "", err);
@@ -315,15 +312,14 @@ static int read_tree(struct reading *r, const json_t *tree, wt_error *err)
     return read_parsed_message(r, tree, err);
 }
 
-/* Texts alone get their speakers from the end. */
-static int finish(struct reading *r, wt_error *err)
+/* Writes the turns. Texts without roles alternate, ending with the user. */
+static int write_turns(struct message_reader *r, wt_error *err)
 {
     struct conversation *out = r->out;
     out->turns = wt__arena_array(r->arena, struct turn, r->count);
-    if (!out->turns)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->turns, err);
     for (size_t i = 0; i < r->count; i++) {
-        const struct said *said = &r->said[i];
+        const struct message_text *said = &r->said[i];
         bool by_turns = said->role == ROLE_BY_TURNS;
         bool user = by_turns ? r->objects || (r->count - 1 - i) % 2 == 0 : said->role == ROLE_USER;
         if (said->text.len > 0)
@@ -335,16 +331,16 @@ static int finish(struct reading *r, wt_error *err)
 int wt__messages_read(struct conversation *out, struct str bytes, struct arena *arena, wt_error *err)
 {
     static const struct str mark = {"\xef\xbb\xbf", 3};
-    struct reading r = {.out = out, .arena = arena};
+    struct message_reader r = {.out = out, .arena = arena};
     *out = (struct conversation){0};
     if (bytes.len > WT_MAX_MESSAGES_BYTES)
         return wt__fail(err, WT_ETOOLONG, "the conversation has %zu bytes; at most %d are read: send its last turns",
                         bytes.len, WT_MAX_MESSAGES_BYTES);
     if (wt__str_starts(bytes, mark))
         bytes = (struct str){bytes.ptr + mark.len, bytes.len - mark.len};
-    int rc = read_all(&r, bytes.len > 0 ? bytes : STR(""), err);
+    int rc = read_conversation(&r, bytes.len > 0 ? bytes : STR(""), err);
     if (rc == 0)
-        rc = finish(&r, err);
+        rc = write_turns(&r, err);
     free(r.said);
     wt__buffer_dispose(&r.text);
     return rc;
@@ -352,11 +348,11 @@ int wt__messages_read(struct conversation *out, struct str bytes, struct arena *
 
 int wt__messages_read_tree(struct conversation *out, const json_t *tree, struct arena *arena, wt_error *err)
 {
-    struct reading r = {.out = out, .arena = arena};
+    struct message_reader r = {.out = out, .arena = arena};
     *out = (struct conversation){0};
     int rc = read_tree(&r, tree, err);
     if (rc == 0)
-        rc = finish(&r, err);
+        rc = write_turns(&r, err);
     free(r.said);
     wt__buffer_dispose(&r.text);
     return rc;

@@ -1,14 +1,14 @@
-/* messages.h: a conversation of a user with an agent, as programs keep it for the API of a language model: who said
- * what, and which tools were called.
+/* messages.h: reads a conversation of a user with an agent in the formats of language model APIs: turns, and tools
+ * called.
  *
  *   OpenAI      {"role", "content": text or parts, "tool_calls": [{"function": {"name"}}]}, and the items of its
  *               Responses ({"type": "function_call", "name"})
- *   Anthropic   {"role", "content": text or blocks, of which "text" is said and "tool_use" calls}
- *   plain       {"role", "content"}, or texts alone, of which the last is the user's and those before it are by turns
+ *   Anthropic   {"role", "content": text or blocks, with "text" and "tool_use"}
+ *   plain       {"role", "content"}, or texts alone, in turns that end with the user's
  *
- * Messages stand in an array, in the member "messages" of an object, or one a line (JSON Lines). What tools answered,
- * what a system prompt says, pictures and arguments are left out. Each message is read by itself, so that one which
- * makes no sense costs itself alone. Whatever is said is text and never an instruction. */
+ * Messages are in an array, in the member "messages" of an object, or one per line (JSON Lines). Results of tools,
+ * system prompts, pictures and arguments are skipped. Each message is parsed alone, so that an invalid one does not
+ * affect the others. All texts are data, never instructions. */
 #ifndef WT_CATALOG_MESSAGES_H
 #define WT_CATALOG_MESSAGES_H
 
@@ -20,31 +20,31 @@
 #include "base/json.h"
 #include "base/str.h"
 
-enum { CALLED_NAME_BYTES = 2 * WT_MAX_NAME_BYTES + 1 /* of a called tool's name: provider, slash, tool */ };
+enum { CALLED_NAME_BYTES = 2 * WT_MAX_NAME_BYTES + 1 }; /* maximum bytes of a called tool's "provider/name" */
 
 struct turn {
-    bool user; /* else the agent */
+    bool user; /* true for the user, false for the agent */
     struct str text;
 };
 
 struct conversation {
-    struct turn *turns; /* [len] in order, none of them blank */
+    struct turn *turns; /* [len] in order, without blank ones */
     size_t len;
-    struct str *calls; /* [call_count] names of tools that the agent called, each once, in order of its first call */
+    struct str *calls; /* [call_count] distinct names of called tools, in order of the first call */
     size_t call_count;
-    size_t calls_over;  /* names beyond WT_MAX_KEPT, left out */
-    size_t left_out;    /* messages that make no sense */
-    const char *reason; /* of the first of those: which, where and why; NULL: there is none */
+    size_t calls_over;  /* number of names skipped because of WT_MAX_KEPT */
+    size_t left_out;    /* number of invalid messages */
+    const char *reason; /* place and problem of the first invalid message; NULL if all are valid */
 };
 
-/* Texts are the arena's. Errors: WT_EFORMAT with line, byte and pointer (no JSON, cut short, nothing that holds
- * messages), WT_ETOOLONG (bytes, messages), WT_ENOMEM. */
+/* Reads a conversation, with texts in the arena. Errors: WT_EFORMAT with line, byte and pointer (not JSON, truncated,
+ * without messages), WT_ETOOLONG (bytes, messages), WT_ENOMEM. */
 int wt__messages_read(struct conversation *out, struct str bytes, struct arena *arena, wt_error *err);
 
 /* Works like wt__messages_read for messages already parsed, an array or object. Errors have no line and byte. */
 int wt__messages_read_tree(struct conversation *out, const json_t *tree, struct arena *arena, wt_error *err);
 
-/* The last turn of the user, or len where there is none. */
+/* Returns the index of the user's last turn, or len if there are only turns of the agent. */
 size_t wt__messages_last_user(const struct conversation *conversation);
 
 #endif

@@ -1,4 +1,4 @@
-/* names.c: see names.h. Everything fits on the stack, so naming a tool allocates nothing and cannot fail. */
+/* names.c: see names.h. All data fits on the stack, so that naming a tool allocates no memory and cannot fail. */
 #include "catalog/names.h"
 
 #include "base/str.h"
@@ -6,8 +6,8 @@
 #include "text/unicode.h"
 
 enum {
-    PROVIDER_LEAST = 12, /* bytes that a provider keeps where the tool's part is cut anyway */
-    WORD_LEAST = 8,      /* bytes of a word that is cut */
+    PROVIDER_LEAST = 12, /* bytes that a provider keeps if the tool's part is cut */
+    WORD_LEAST = 8,      /* minimum bytes of a word that is cut */
     UNREADABLE_DIGITS = 6,
     DIGITS_MIN = 4,
     DIGITS_MAX = 16,
@@ -53,12 +53,12 @@ struct str wt__name_without_number(struct str name)
 
 /* ---------------------------------------------------------------- readable text */
 
-static bool is_word(char c)
+static bool is_word_letter(char c)
 {
     return wt__is_letter(c) || wt__is_digit(c);
 }
 
-/* Latin letters that have no canonical decomposition, and how they are written without them. */
+/* Latin letters without a canonical decomposition, and their ASCII forms. */
 static const struct {
     uint32_t letter;
     const char *plain;
@@ -67,13 +67,13 @@ static const struct {
     {0xfe, "th"}, {0x110, "D"}, {0x111, "d"}, {0x131, "i"}, {0x141, "L"}, {0x142, "l"}, {0x152, "OE"}, {0x153, "oe"},
 };
 
-struct writing {
+struct readable_writer {
     char *out;
     size_t len;
-    char between; /* what stands between the last letter and the next one: 0 nothing, '-', or '_' */
+    char between; /* separator before the next letter: 0, '-', or '_' */
 };
 
-static void put(struct writing *w, char c)
+static void put_letter(struct readable_writer *w, char c)
 {
     if (w->len + 2 > READABLE_SOURCE)
         return;
@@ -83,20 +83,20 @@ static void put(struct writing *w, char c)
     w->out[w->len++] = c;
 }
 
-static void put_character(struct writing *w, uint32_t c)
+static void put_character(struct readable_writer *w, uint32_t c)
 {
     uint32_t parts[UNICODE_MAX_DECOMPOSED];
     unsigned count = wt__unicode_decompose(c, parts);
-    if (parts[0] < 0x80 && is_word((char)parts[0])) {
-        put(w, (char)parts[0]);
+    if (parts[0] < 0x80 && is_word_letter((char)parts[0])) {
+        put_letter(w, (char)parts[0]);
         return;
     }
     if (count == 1 && wt__unicode_kind(c) == UNICODE_MARK)
-        return; /* of the letter before it */
+        return; /* mark of the letter before it */
     for (size_t i = 0; i < sizeof latin / sizeof latin[0]; i++) {
         if (latin[i].letter == parts[0]) {
             for (const char *plain = latin[i].plain; *plain; plain++)
-                put(w, *plain);
+                put_letter(w, *plain);
             return;
         }
     }
@@ -105,24 +105,24 @@ static void put_character(struct writing *w, uint32_t c)
 
 size_t wt__readable(char out[READABLE_SOURCE], struct str text)
 {
-    struct writing w = {.out = out};
+    struct readable_writer w = {.out = out};
     if (text.len == 0)
         return 0;
     const char *at = text.ptr, *end = text.ptr + (text.len < READABLE_SOURCE ? text.len : READABLE_SOURCE);
     while (at < end) {
-        if (is_word(*at))
-            put(&w, *at++);
+        if (is_word_letter(*at))
+            put_letter(&w, *at++);
         else
             put_character(&w, wt__utf8_next(&at, end));
     }
     return w.len;
 }
 
-/* Whether a word begins at text[i]. */
+/* True if a word begins at text[i]. */
 static bool word_begins(const char *text, size_t i)
 {
     bool upper = text[i] >= 'A' && text[i] <= 'Z', after_upper = text[i - 1] >= 'A' && text[i - 1] <= 'Z';
-    return !is_word(text[i]) || (upper && !after_upper);
+    return !is_word_letter(text[i]) || (upper && !after_upper);
 }
 
 size_t wt__readable_cut(const char *text, size_t len, size_t max)
@@ -134,7 +134,7 @@ size_t wt__readable_cut(const char *text, size_t len, size_t max)
         cut--;
     if (cut <= max / 2)
         cut = max;
-    while (cut > 0 && !is_word(text[cut - 1]))
+    while (cut > 0 && !is_word_letter(text[cut - 1]))
         cut--;
     return cut;
 }
@@ -159,20 +159,20 @@ bool wt__is_small_word(struct str word)
 
 /* ---------------------------------------------------------------- the provider's part */
 
-struct part {
+struct name_part {
     char text[READABLE_SOURCE];
     size_t len;
-    size_t scope; /* bytes of what stands before the last '/' */
+    size_t scope; /* bytes before the last '/' */
 };
 
-/* digits hexadecimal digits of a SHA-256. */
+/* Writes `digits` hexadecimal digits of a SHA-256. */
 static void put_digits(char *out, size_t digits, const unsigned char sha256[32])
 {
     for (size_t i = 0; i < digits; i++)
         out[i] = "0123456789abcdef"[sha256[i / 2] >> (i % 2 ? 0 : 4) & 15];
 }
 
-static void read_part(struct part *part, struct str text)
+static void read_name_part(struct name_part *part, struct str text)
 {
     part->len = wt__readable(part->text, text);
     part->scope = 0;
@@ -184,26 +184,26 @@ static void read_part(struct part *part, struct str text)
     }
 }
 
-static void read_provider(struct part *part, struct str provider)
+static void read_provider(struct name_part *part, struct str provider)
 {
     const char *slash = provider.len > 0 ? memrchr(provider.ptr, '/', provider.len) : NULL;
     char scope[READABLE_SOURCE];
-    read_part(part, provider);
+    read_name_part(part, provider);
     if (slash)
         part->scope = wt__readable(scope, (struct str){provider.ptr, (size_t)(slash - provider.ptr)});
 }
 
-struct words {
+struct provider_words {
     struct str word[WORDS_MAX];
     bool gone[WORDS_MAX];
-    size_t count, left, bytes; /* left: not gone; bytes: of those, joined */
+    size_t count, left, bytes; /* left: number of words not gone; bytes: their joined length */
 };
 
-static void split(struct words *words, const struct part *part)
+static void split_words(struct provider_words *words, const struct name_part *part)
 {
-    *words = (struct words){0};
+    *words = (struct provider_words){0};
     for (size_t at = 0, end; at < part->len; at = end + 1) {
-        for (end = at; end < part->len && is_word(part->text[end]); end++)
+        for (end = at; end < part->len && is_word_letter(part->text[end]); end++)
             ;
         words->word[words->count++] = (struct str){part->text + at, end - at};
     }
@@ -211,7 +211,7 @@ static void split(struct words *words, const struct part *part)
     words->bytes = part->len;
 }
 
-static bool drop(struct words *words, size_t i)
+static bool drop_word(struct provider_words *words, size_t i)
 {
     if (words->gone[i] || words->left == 1)
         return false;
@@ -221,22 +221,22 @@ static bool drop(struct words *words, size_t i)
     return true;
 }
 
-/* Takes whole words out until at most max bytes are left: those that say what it is, then those of the scope, then from
- * the end. A last word that is too long is cut, or goes too when a stump of it would be left. */
-static void shorten(struct part *part, size_t max)
+/* Removes whole words until at most max bytes are left: first generic words, then words of the scope, then words from
+ * the end. A last word that is too long is cut, or removed if a short stump would be left. */
+static void shorten_part(struct name_part *part, size_t max)
 {
-    struct words words;
+    struct provider_words words;
     if (part->len <= max)
         return;
-    split(&words, part);
+    split_words(&words, part);
     for (size_t i = words.count; i-- > 0 && words.bytes > max;)
         if (wt__is_form_word(words.word[i]) || wt__is_small_word(words.word[i]))
-            drop(&words, i);
+            drop_word(&words, i);
     for (size_t i = words.count; i-- > 0 && words.bytes > max;)
         if (words.word[i].ptr < part->text + part->scope)
-            drop(&words, i);
+            drop_word(&words, i);
     for (size_t i = words.count; i-- > 0 && words.bytes > max;)
-        drop(&words, i);
+        drop_word(&words, i);
     size_t len = 0;
     for (size_t i = 0; i < words.count; i++) {
         if (words.gone[i])
@@ -252,7 +252,8 @@ static void shorten(struct part *part, size_t max)
 
 /* ---------------------------------------------------------------- the name */
 
-/* Digits that tell this attempt from the others: more and more of them, for some of the first may be taken too. */
+/* Writes digits that are specific to this attempt. Later attempts have more of them, because the first may be taken
+ * too. */
 static size_t attempt_digits(struct str provider, struct str name, unsigned attempt, char out[DIGITS_MAX])
 {
     struct sha256 sha;
@@ -269,24 +270,25 @@ static size_t attempt_digits(struct str provider, struct str name, unsigned atte
     return digits;
 }
 
-static bool needs_lead(const struct part *part)
+static bool needs_underscore(const struct name_part *part)
 {
     return part->len > 0 && !wt__is_letter(part->text[0]);
 }
 
-/* Cuts both parts until they fit together, with "__" between them and a '_' before what begins with no letter. */
-static void fit(struct part *provider, struct part *tool, size_t room)
+/* Cuts both parts until they fit together, with "__" between them and a '_' before a part that does not begin with a
+ * letter. */
+static void fit_parts(struct name_part *provider, struct name_part *tool, size_t room)
 {
     size_t least = provider->len < PROVIDER_LEAST ? provider->len : PROVIDER_LEAST;
-    if (tool->len + needs_lead(tool) > room)
+    if (tool->len + needs_underscore(tool) > room)
         tool->len = wt__readable_cut(tool->text, tool->len, room - 1 - (least > 0 ? least + 2 : 0));
     size_t left = room - tool->len;
-    shorten(provider, left > 2 ? left - 2 : 0);
-    if (needs_lead(provider) && 1 + provider->len + 2 > left)
-        shorten(provider, provider->len - 1);
+    shorten_part(provider, left > 2 ? left - 2 : 0);
+    if (needs_underscore(provider) && 1 + provider->len + 2 > left)
+        shorten_part(provider, provider->len - 1);
 }
 
-static size_t append(char *out, size_t len, struct str text)
+static size_t append_str(char *out, size_t len, struct str text)
 {
     memcpy(out + len, text.ptr, text.len);
     return len + text.len;
@@ -294,22 +296,22 @@ static size_t append(char *out, size_t len, struct str text)
 
 size_t wt__export_name(struct str provider, struct str name, unsigned attempt, char out[EXPORT_NAME_MAX + 1])
 {
-    struct part before, tool;
+    struct name_part before, tool;
     char digits[DIGITS_MAX];
     size_t digit_count = attempt ? attempt_digits(provider, name, attempt, digits) : 0, len = 0;
     read_provider(&before, provider);
-    read_part(&tool, name);
-    fit(&before, &tool, EXPORT_NAME_MAX - (attempt ? 1 + digit_count : 0));
-    if (needs_lead(before.len > 0 ? &before : &tool))
+    read_name_part(&tool, name);
+    fit_parts(&before, &tool, EXPORT_NAME_MAX - (attempt ? 1 + digit_count : 0));
+    if (needs_underscore(before.len > 0 ? &before : &tool))
         out[len++] = '_';
     if (before.len > 0) {
-        len = append(out, len, (struct str){before.text, before.len});
-        len = append(out, len, STR("__"));
+        len = append_str(out, len, (struct str){before.text, before.len});
+        len = append_str(out, len, STR("__"));
     }
-    len = append(out, len, (struct str){tool.text, tool.len});
+    len = append_str(out, len, (struct str){tool.text, tool.len});
     if (attempt) {
         out[len++] = '_';
-        len = append(out, len, (struct str){digits, digit_count});
+        len = append_str(out, len, (struct str){digits, digit_count});
     }
     out[len] = '\0';
     return len;

@@ -1,53 +1,53 @@
-/* names.h: a tool's id, and its exported name, which every model provider accepts and a language model can read.
+/* names.h: ids of tools, and exported names, which are readable and valid for every model provider.
  *
- * An id is "provider/name", or "name" without a provider. The exported name is PROVIDER__TOOL, or TOOL alone, of at
+ * An id is "provider/name", or "name" without a provider. The exported name is PROVIDER__TOOL, or TOOL alone. It has at
  * most EXPORT_NAME_MAX letters, digits, '_' and '-', and begins with a letter or '_':
- *   - in each part, what lies between letters and digits becomes one '_'; a single '-' stays. Letters with marks become
- *     their base letters. So no part has "__", and none begins or ends with '_' or '-';
- *   - what is too long loses words of the provider first, those that say least before others; the tool's part is kept
- *     whole as long as it fits by itself, and is cut at a word when it does not;
- *   - a part of which nothing can be read is a few hexadecimal digits of its SHA-256.
- * Two ids may come to the same name. Whoever keeps the names asks for another attempt then, which ends in '_' and a few
- * digits of the id's SHA-256. The name does not decode: the store knows whose it is. */
+ * - In each part, characters between letters and digits become one '_'; a single '-' stays. Letters with marks become
+ * their base letters. So a part never contains "__", and never begins or ends with '_' or '-'.
+ * - A name that is too long loses words of the provider, generic words first. The tool's part stays whole if it fits by
+ * itself, and is cut at a word otherwise.
+ * - A part without readable characters becomes a few hexadecimal digits of its SHA-256.
+ * Two ids may have the same exported name. The store then asks for another attempt, which ends in '_' and a few digits
+ * of the id's SHA-256. Names cannot be decoded; the store maps them to tools. */
 #ifndef WT_CATALOG_NAMES_H
 #define WT_CATALOG_NAMES_H
 
 #include "base/buffer.h"
 
 enum {
-    EXPORT_NAME_MAX = 64,  /* bytes: the least of what the APIs allow */
-    READABLE_SOURCE = 256, /* bytes of a text that wt__readable looks at */
+    EXPORT_NAME_MAX = 64,  /* maximum bytes, the smallest limit of the APIs */
+    READABLE_SOURCE = 256, /* maximum bytes of a text read by wt__readable */
 };
 
-enum { NAME_NUMBER_MAX = 11 }; /* bytes of a number behind a name: '~' and ten digits */
+enum { NAME_NUMBER_MAX = 11 }; /* maximum bytes of a number after a name: '~' and ten digits */
 
-/* The part of a name that a number can follow within WT_MAX_NAME_BYTES, cut between characters. */
+/* Returns the part of a name that leaves room for a number within WT_MAX_NAME_BYTES, cut between characters. */
 struct str wt__name_stem(struct str name);
-/* Without "~2", which tells a tool from another one of the same name. */
+/* Returns the name without a number such as "~2", which separates tools of the same name. */
 struct str wt__name_without_number(struct str name);
 
 /* Appends the id. */
 void wt__tool_id(struct buffer *out, struct str provider, struct str name);
 
-/* Whether a pattern (base/str.h) looks at ids, too: one with a '/' does. */
+/* True if a pattern (base/glob.h) contains a '/' and therefore also matches ids. */
 bool wt__pattern_of_ids(struct str pattern);
-/* Whether a tool fits: by its name ("issues/create" is one), or by its id where the pattern looks at that. */
+/* True if the pattern matches the tool's name (which may contain a '/'), or its id if the pattern contains a '/'. */
 bool wt__pattern_fits(struct str pattern, struct str id, struct str name);
 
-/* text in letters, digits, '_' and '-', as above; at most READABLE_SOURCE bytes, no NUL behind them. Returns its
- * length, 0 when nothing of text can be read. Any bytes are accepted. */
+/* Writes text as letters, digits, '_' and '-', as above; at most READABLE_SOURCE bytes without a NUL. Returns the
+ * length, 0 if there are no readable characters. Accepts any bytes. */
 size_t wt__readable(char out[READABLE_SOURCE], struct str text);
 
 /* Cuts a readable text at a word, to at most max bytes. Returns the new length. */
 size_t wt__readable_cut(const char *text, size_t len, size_t max);
 
-/* The exported name; attempt 0 is the plain one, and each other ends in other digits. out ends in NUL. Returns its
- * length. name is not empty. */
+/* Writes the exported name with a NUL and returns its length. attempt 0 is the plain name, others end in digits. name
+ * is not empty. */
 size_t wt__export_name(struct str provider, struct str name, unsigned attempt, char out[EXPORT_NAME_MAX + 1]);
 
-/* Whether a word, in any case, says what kind of thing a provider is ("API", "server") rather than which one. */
+/* True for a generic word ("API", "server"), in any case, that does not identify a provider. */
 bool wt__is_form_word(struct str word);
-/* Whether it only joins others ("of", "the"). */
+/* True for a word that only joins others ("of", "the"). */
 bool wt__is_small_word(struct str word);
 
 #endif

@@ -1,9 +1,158 @@
+/* pins.c: see pins.h. */
 #include "catalog/pins.h"
 
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/sha256.h"
+
+/* ---------------------------------------------------------------- hashes of definitions */
+
+const char *const wt__review_words[REVIEW_KINDS] = {"tool", "prompt", "resource", "template"};
+
+static int hash_chunk(const char *bytes, size_t len, void *sha)
+{
+    wt__sha256_update(sha, bytes, len);
+    return 0;
+}
+
+int wt__json_hash(const json_t *value, char hex[DEFINITION_DIGITS + 1])
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    wt__sha256_begin(&sha);
+    if (json_dump_callback(value, hash_chunk, &sha, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) < 0)
+        return -1;
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, hex);
+    return 0;
+}
+
+void wt__bytes_hash(struct str bytes, char sha256[DEFINITION_DIGITS + 1])
+{
+    unsigned char digest[32];
+    wt__sha256(bytes.ptr, bytes.len, digest);
+    wt__sha256_hex(digest, sha256);
+}
+
+/* True if text consists of exactly `digits` lower-case hexadecimal digits. */
+static bool is_hash_text(struct str text, size_t digits)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!strchr("0123456789abcdef", text.ptr[i]) || text.ptr[i] == '\0')
+            return false;
+    return text.len == digits;
+}
+
+static int hash_member(json_t *members, const char *key, const json_t *value, wt_error *err)
+{
+    char hex[DEFINITION_DIGITS + 1];
+    return wt__json_hash(value, hex) < 0 ||
+                   json_object_set_new(members, key, json_stringn(hex, DEFINITION_MEMBER_DIGITS)) < 0
+               ? wt__fail_nomem(err)
+               : 0;
+}
+
+static int hash_members(const json_t *whole, json_t *members, wt_error *err)
+{
+    const char *key;
+    json_t *value;
+    int rc = 0;
+    json_object_foreach((json_t *)whole, key, value)
+    {
+        if (rc == 0)
+            rc = hash_member(members, key, value, err);
+    }
+    return rc;
+}
+
+int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err)
+{
+    json_t *whole = NULL;
+    if (members)
+        *members = NULL;
+    int rc = wt__json_parse(&whole, definition.ptr, definition.len, NULL);
+    if (rc == WT_ENOMEM || (members && !(*members = json_object())))
+        rc = wt__fail_nomem(err);
+    else if (rc < 0 || !json_is_object(whole)) {
+        wt__bytes_hash(definition, sha256);
+        rc = 0;
+    } else {
+        rc = wt__json_hash(whole, sha256) < 0 ? wt__fail_nomem(err) : 0;
+        if (rc == 0 && members)
+            rc = hash_members(whole, *members, err);
+    }
+    json_decref(whole);
+    if (rc < 0 && members) {
+        json_decref(*members);
+        *members = NULL;
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- whole tools */
+
+#define ROUTE_KEY "route"
+
+static bool is_partial(const struct tool *tool)
+{
+    return wt__str_equal(tool->format, STR("openapi"));
+}
+
+bool wt__is_partial_hash(const struct tool *tool, const json_t *members)
+{
+    return is_partial(tool) && !json_object_get(members, ROUTE_KEY);
+}
+
+/* Parses text as JSON, or returns its hash if invalid. Returns a new reference, or NULL if out of memory. */
+static json_t *read_json_or_hash(struct str text)
+{
+    char hex[DEFINITION_DIGITS + 1];
+    json_t *out = NULL;
+    int rc = wt__json_parse(&out, text.ptr, text.len, NULL);
+    if (rc == 0 || rc == WT_ENOMEM)
+        return out;
+    wt__bytes_hash(text, hex);
+    return json_string(hex);
+}
+
+/* Texts of the path that the operation lacks count under the names they would have in the operation. */
+static int hash_parts(const json_t *whole, json_t *members, wt_error *err)
+{
+    static const struct {
+        const char *key;
+        size_t part;
+        bool own; /* a member of the definition itself takes precedence */
+    } parts[] = {{"arguments", 1, false}, {ROUTE_KEY, 2, false}, {"summary", 3, true}, {"description", 4, true}};
+    const json_t *definition = json_array_get(whole, 0);
+    int rc = hash_members(definition, members, err);
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+        const json_t *part = json_array_get(whole, parts[i].part);
+        bool said = json_object_get(definition, parts[i].key) || json_string_length(part) == 0;
+        if (!parts[i].own || !said)
+            rc = hash_member(members, parts[i].key, part, err);
+    }
+    return rc;
+}
+
+int wt__tool_hash(const struct tool *tool, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err)
+{
+    if (!is_partial(tool))
+        return wt__definition_hash(tool->definition, sha256, members, err);
+    json_t *whole =
+        json_pack("[ooooo]", read_json_or_hash(tool->definition), read_json_or_hash(tool->schema),
+                  wt__json_string(tool->source_id), wt__json_string(tool->title), wt__json_string(tool->description));
+    *members = json_object();
+    int rc =
+        *members && whole && wt__json_hash(whole, sha256) == 0 ? hash_parts(whole, *members, err) : wt__fail_nomem(err);
+    json_decref(whole);
+    if (rc < 0) {
+        json_decref(*members);
+        *members = NULL;
+    }
+    return rc;
+}
 
 enum { PINS_VERSION = 1 };
 #define PINS_KEY "whichtool_pins"
@@ -19,15 +168,13 @@ int wt__pins_add(struct buffer *out, struct str id, const struct tool *tool, wt_
 {
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members;
-    int rc = wt__tool_hash(tool, sha256, &members, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tool_hash(tool, sha256, &members, err));
     wt__buffer_text(out, "{\"id\": ");
     wt__buffer_json(out, id);
     wt__buffer_text(out, ", \"provider\": ");
     wt__buffer_json(out, tool->provider);
     wt__buffer_printf(out, ", \"sha256\": \"%s\", \"members\": ", sha256);
-    rc = wt__json_write(out, members) < 0 || out->failed ? wt__fail_nomem(err) : 0;
+    int rc = wt__json_write(out, members) < 0 || out->failed ? wt__fail_nomem(err) : 0;
     wt__buffer_text(out, "}\n");
     json_decref(members);
     return rc;
@@ -51,7 +198,7 @@ void wt__pins_add_offer(struct buffer *out, const char *kind, struct str provide
 
 /* ---------------------------------------------------------------- reading */
 
-/* The key of an offer among by_offer. */
+/* Appends the key of a prompt, resource or template in by_offer. */
 static void put_offer_key(struct buffer *out, const char *kind, struct str provider, struct str name)
 {
     wt__buffer_text(out, kind);
@@ -61,10 +208,10 @@ static void put_offer_key(struct buffer *out, const char *kind, struct str provi
     wt__buffer_str(out, name);
 }
 
-/* Which of the pins' maps a line belongs to, and its key there, "" if it is none. The key is the arena's. */
+/* Returns the map for a line and sets its key, "" if the line is invalid. The key lives in the arena. */
 static struct map *find_map(struct pins *pins, const json_t *row, struct str *key)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct map *map = &pins->by_id;
     *key = wt__json_str(row, "id");
     if (key->len > 0)
@@ -81,7 +228,6 @@ static struct map *find_map(struct pins *pins, const json_t *row, struct str *ke
     }
     if (text.len > 0)
         *key = (struct str){text.failed ? NULL : wt__arena_copy(&pins->arena, wt__buffer_view(&text)), text.len};
-    wt__buffer_dispose(&text);
     return map;
 }
 
@@ -107,9 +253,9 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
         provider = key;
     if (key.len > 0 && !key.ptr)
         return wt__fail_nomem(err);
-    if (key.len == 0 || !wt__is_hash(sha256, DEFINITION_DIGITS) || (!members && map == &pins->by_id))
+    if (key.len == 0 || !is_hash_text(sha256, DEFINITION_DIGITS) || (!members && map == &pins->by_id))
         return wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
-                           "line %zu of the pins is no pin: it has no id, sha256 or members", line);
+                           "line %zu of the pins is invalid: it has no id, sha256 or members", line);
     struct pin *pin = grow_pins(pins, id, provider, sha256);
     bool added;
     if (map != &pins->by_offer && pin)
@@ -117,14 +263,15 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
     if (!pin || !wt__map_insert(map, key, (uint32_t)pins->count, &added))
         return wt__fail_nomem(err);
     if (!added)
-        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins has the id of an earlier one", line);
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins repeats the id of an earlier one",
+                           line);
     pin->members = json_incref(members);
     pin->line = line;
     pins->count++;
     return 0;
 }
 
-static int read_line(struct pins *pins, struct str text, size_t line, wt_error *err)
+static int read_pin_line(struct pins *pins, struct str text, size_t line, wt_error *err)
 {
     json_t *row = NULL;
     wt_error why = {0};
@@ -132,16 +279,17 @@ static int read_line(struct pins *pins, struct str text, size_t line, wt_error *
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (rc < 0 && (wt__str_starts(text, STR("<<<<<<<")) || wt__str_starts(text, STR("======="))))
-        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is a mark that a merge left: pin anew",
-                           line);
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
+                           "line %zu of the pins is a conflict marker of a merge: create the pins again", line);
     if (rc < 0)
-        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is no JSON: %s", line, why.message);
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is not valid JSON: %s", line,
+                           why.message);
     int64_t version = wt__json_int(row, PINS_KEY, 0);
     if (line == 1 && version > PINS_VERSION)
         rc = wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "the pins were written by a newer version of whichtool");
     else if (line == 1 && version != PINS_VERSION)
         rc = wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
-                         "this is no file of pins; `whichtool check --pin FILE` writes one");
+                         "this is not a file of pins; create one with `whichtool check --pin FILE`");
     else if (line > 1)
         rc = add_pin(pins, row, line, err);
     json_decref(row);
@@ -157,9 +305,9 @@ int wt__pins_read(struct pins *pins, const char *text, size_t len, wt_error *err
         end = newline ? (size_t)(newline - text) : len;
         struct str row = wt__str_trim((struct str){text + at, end - at});
         if (line++ == 0 || row.len > 0)
-            rc = read_line(pins, row, line, err);
+            rc = read_pin_line(pins, row, line, err);
     }
-    return rc == 0 && line == 0 ? read_line(pins, STR(""), 1, err) : rc;
+    return rc == 0 && line == 0 ? read_pin_line(pins, STR(""), 1, err) : rc;
 }
 
 void wt__pins_dispose(struct pins *pins)
@@ -188,9 +336,8 @@ const struct pin *wt__pins_instructions(const struct pins *pins, struct str prov
 
 const struct pin *wt__pins_offer(const struct pins *pins, const char *kind, struct str provider, struct str name)
 {
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     put_offer_key(&key, kind, provider, name);
     const uint32_t *place = key.failed ? NULL : wt__map_get(&pins->by_offer, wt__buffer_view(&key));
-    wt__buffer_dispose(&key);
     return place ? &pins->items[*place] : NULL;
 }

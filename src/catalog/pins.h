@@ -1,14 +1,4 @@
-/* pins.h: what a definition was when somebody read and approved of it.
- *
- * A file of pins is JSON Lines: {"whichtool_pins": 1}, then a line for each tool, by id, and one for each server whose
- * instructions were approved:
- *
- *   {"id": ..., "provider": ..., "sha256": HEX, "members": {NAME: HEX, ...}}
- *   {"instructions": PROVIDER, "sha256": HEX}
- *   {"prompt": NAME, "provider": PROVIDER, "sha256": HEX}, and so a "resource" by its URI and a "template"
- *
- * Hashes are those of definition_hash.h: a member's tells what changed, and the whole one that something did.
- * Instructions are hashed as bytes. */
+/* pins.h: hashes of definitions, and files with the hashes of approved definitions. */
 #ifndef WT_CATALOG_PINS_H
 #define WT_CATALOG_PINS_H
 
@@ -18,13 +8,59 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "catalog/definition_hash.h"
+#include "base/str.h"
+#include "catalog/tool.h"
+
+/* ---------------------------------------------------------------- hashes of definitions */
+
+/* The hash of a definition is the SHA-256 of its canonical JSON (compact, keys sorted). All members count, also unknown
+ * ones; the order of keys and white space do not. A definition that is not a JSON object is hashed as bytes. Files of
+ * pins and approvals use this hash.
+ *
+ * A definition of OpenAPI is only a part of the tool: its arguments may be defined anywhere in the document ("$ref",
+ * its path), and its method and path are outside as well. So such a tool is hashed as the array [definition, schema of
+ * the arguments, source id, title, description], and has the additional members "arguments" and "route". */
+
+enum { DEFINITION_MEMBER_DIGITS = 16, DEFINITION_DIGITS = 64 };
+
+/* Hashes a definition. *members, unless members is NULL, is a new object from each member's name to the first
+ * DEFINITION_MEMBER_DIGITS digits of its own hash; empty if the definition is not an object. Errors: WT_ENOMEM. */
+int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err);
+
+/* Hashes a tool of any format. */
+int wt__tool_hash(const struct tool *tool, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err);
+
+/* True if an earlier version wrote the members of a pin from only a part of the tool, as for OpenAPI. */
+bool wt__is_partial_hash(const struct tool *tool, const json_t *members);
+
+/* Hashes a value's canonical JSON. Returns 0, or -1 if out of memory. */
+int wt__json_hash(const json_t *value, char hex[DEFINITION_DIGITS + 1]);
+
+/* Hashes bytes. */
+void wt__bytes_hash(struct str bytes, char sha256[DEFINITION_DIGITS + 1]);
+
+/* Kinds of definitions. The numbers are stored, and equal WT_REVIEW_... in whichtool.h. */
+enum review_kind { REVIEW_TOOL, REVIEW_PROMPT, REVIEW_RESOURCE, REVIEW_TEMPLATE };
+enum { REVIEW_KINDS = 4, REVIEW_NAME_BYTES_MAX = 8 << 10 /* maximum bytes of a URI that can be approved */ };
+/* "tool", "prompt", "resource", "template" */
+extern const char *const wt__review_words[REVIEW_KINDS];
+
+/* ---------------------------------------------------------------- files of pins */
+
+/* A file of pins is JSON Lines: {"whichtool_pins": 1}, then one line per tool, by id, and one per server with approved
+ * instructions:
+ *
+ *   {"id": ..., "provider": ..., "sha256": HEX, "members": {NAME: HEX, ...}}
+ *   {"instructions": PROVIDER, "sha256": HEX}
+ *   {"prompt": NAME, "provider": PROVIDER, "sha256": HEX}, and likewise a "resource" by its URI and a "template"
+ *
+ * The hash of a member shows which part has changed. Instructions are hashed as bytes. */
 
 struct pin {
-    struct str id, provider; /* in the pins' arena; no id: of anything but a tool */
+    struct str id, provider; /* in the pins' arena; the id is empty unless the pin is of a tool */
     char sha256[DEFINITION_DIGITS + 1];
-    json_t *members; /* object of name: digits; NULL of instructions */
-    size_t line;     /* of the file, from 1 */
+    json_t *members; /* object of name: digits; NULL for instructions */
+    size_t line;     /* line in the file, 1-based */
     bool met;
 };
 
@@ -36,18 +72,18 @@ struct pins {
     struct arena arena;
 };
 
-/* Errors: WT_EFORMAT with the line, WT_ENOMEM. */
+/* Reads a file of pins. Errors: WT_EFORMAT with the line, WT_ENOMEM. */
 int wt__pins_read(struct pins *pins, const char *text, size_t len, wt_error *err);
 void wt__pins_dispose(struct pins *pins);
 
-/* The pin with that id, or of that provider's instructions, or NULL. */
+/* Returns the pin with that id, or of that provider's instructions, or NULL. */
 struct pin *wt__pins_find(const struct pins *pins, struct str id);
 const struct pin *wt__pins_instructions(const struct pins *pins, struct str provider);
 
-/* The pin of a prompt, a resource or a template, or NULL. kind: of wt__review_words (store/review.h). */
+/* Returns the pin of a prompt, a resource or a template, or NULL. kind is one of wt__review_words. */
 const struct pin *wt__pins_offer(const struct pins *pins, const char *kind, struct str provider, struct str name);
 
-/* Appends the first line, a tool's, a server's, and an offer's. */
+/* Append the first line, and the lines of a tool, of instructions, and of a prompt, resource or template. */
 void wt__pins_begin(struct buffer *out);
 int wt__pins_add(struct buffer *out, struct str id, const struct tool *tool, wt_error *err);
 void wt__pins_add_instructions(struct buffer *out, struct str provider, const char *sha256);

@@ -1,6 +1,6 @@
-/* schema.c: see schema.h. The walk follows the keywords that hold schemas and leaves values (enum, const, default)
- * alone, so that a property which happens to be called "type" is a property and no keyword. The depth is that of the
- * JSON, which the parser bounds. Failures of jansson here are out of memory: they are counted in one flag. */
+/* schema.c: see schema.h. The walk follows only the keywords that hold schemas. Values (enum, const, default) stay, and
+ * a property called "type" is not mistaken for a keyword. The parser limits the depth of the JSON. Failures of jansson
+ * here mean out of memory, and are collected in one flag. */
 #include "catalog/schema.h"
 
 #include <ctype.h>
@@ -9,12 +9,12 @@
 
 #include "base/json.h"
 
-struct walk {
-    bool failed;   /* memory was out */
-    bool complete; /* arrays say what they hold */
+struct schema_walk {
+    bool failed;   /* out of memory */
+    bool complete; /* every array must have items */
 };
 
-static void check(struct walk *walk, int rc)
+static void note_failure(struct schema_walk *walk, int rc)
 {
     if (rc < 0)
         walk->failed = true;
@@ -23,7 +23,7 @@ static void check(struct walk *walk, int rc)
 /* ---------------------------------------------------------------- types */
 
 static const struct {
-    const char *word, *type; /* type NULL: anything */
+    const char *word, *type; /* type is NULL for any type */
 } words[] = {
     {"string", "string"},   {"str", "string"},      {"text", "string"},     {"char", "string"},
     {"varchar", "string"},  {"date", "string"},     {"datetime", "string"}, {"time", "string"},
@@ -38,8 +38,8 @@ static const struct {
     {"null", "null"},       {"none", "null"},
 };
 
-/* The JSON Schema type that a source's word for a type stands for, or NULL. Only the first word counts, and in
- * "Optional[X]" the word X: "str, optional", "List[int]", "STRING", "Dict[str, int]". */
+/* Returns the JSON Schema type of a source's word for a type, or NULL. Only the first word counts, and in "Optional[X]"
+ * the word X: "str, optional", "List[int]", "STRING", "Dict[str, int]". */
 static const char *type_of(const char *text)
 {
     char word[16];
@@ -70,8 +70,8 @@ static bool type_known(const json_t *type)
     return mapped && strcmp(mapped, text) == 0;
 }
 
-/* A list of types keeps those that are known, each once. */
-static void normalise_type_list(struct walk *walk, json_t *schema, json_t *list)
+/* Keeps the known types of a list, without duplicates. */
+static void normalise_type_list(struct schema_walk *walk, json_t *schema, json_t *list)
 {
     bool known = json_array_size(list) > 0;
     for (size_t i = 0; i < json_array_size(list); i++)
@@ -86,17 +86,17 @@ static void normalise_type_list(struct walk *walk, json_t *schema, json_t *list)
         for (size_t j = 0; type && j < json_array_size(kept); j++)
             there = there || strcmp(json_string_value(json_array_get(kept, j)), type) == 0;
         if (type && !there)
-            check(walk, json_array_append_new(kept, json_string(type)));
+            note_failure(walk, json_array_append_new(kept, json_string(type)));
     }
     if (json_array_size(kept) > 0) {
-        check(walk, json_object_set_new(schema, "type", kept));
+        note_failure(walk, json_object_set_new(schema, "type", kept));
         return;
     }
     json_decref(kept);
     json_object_del(schema, "type");
 }
 
-static void normalise_type(struct walk *walk, json_t *schema)
+static void normalise_type(struct schema_walk *walk, json_t *schema)
 {
     json_t *type = json_object_get(schema, "type");
     if (json_is_array(type)) {
@@ -105,7 +105,7 @@ static void normalise_type(struct walk *walk, json_t *schema)
         const char *text = json_string_value(type);
         const char *mapped = text ? type_of(text) : NULL;
         if (mapped)
-            check(walk, json_object_set_new(schema, "type", json_string(mapped)));
+            note_failure(walk, json_object_set_new(schema, "type", json_string(mapped)));
         else
             json_object_del(schema, "type");
     }
@@ -113,7 +113,7 @@ static void normalise_type(struct walk *walk, json_t *schema)
     type = json_object_get(schema, "type");
     if (json_is_true(nullable) && json_is_string(type) && strcmp(json_string_value(type), "null") != 0) {
         json_t *both = json_pack("[O, s]", type, "null");
-        check(walk, both ? json_object_set_new(schema, "type", both) : -1);
+        note_failure(walk, both ? json_object_set_new(schema, "type", both) : -1);
     }
     if (json_is_boolean(nullable))
         json_object_del(schema, "nullable");
@@ -121,23 +121,23 @@ static void normalise_type(struct walk *walk, json_t *schema)
 
 /* ---------------------------------------------------------------- keywords */
 
-/* OpenAPI 3.0 says exclusiveMinimum: true beside minimum; JSON Schema gives it the number. */
-static void normalise_exclusive(struct walk *walk, json_t *schema, const char *exclusive, const char *bound)
+/* OpenAPI 3.0 writes exclusiveMinimum: true next to minimum; JSON Schema has the number in exclusiveMinimum. */
+static void normalise_exclusive(struct schema_walk *walk, json_t *schema, const char *exclusive, const char *bound)
 {
     json_t *flag = json_object_get(schema, exclusive);
     if (!flag || json_is_number(flag))
         return;
     json_t *value = json_object_get(schema, bound);
     if (json_is_true(flag) && json_is_number(value)) {
-        check(walk, json_object_set(schema, exclusive, value));
+        note_failure(walk, json_object_set(schema, exclusive, value));
         json_object_del(schema, bound);
     } else {
         json_object_del(schema, exclusive);
     }
 }
 
-/* Counts are whole numbers; Gemini's protocol buffers write them as strings. */
-static void normalise_count(struct walk *walk, json_t *schema, const char *key)
+/* Counts are integers. Gemini's protocol buffers write them as strings. */
+static void normalise_count(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *value = json_object_get(schema, key);
     if (!value || json_is_integer(value))
@@ -146,14 +146,13 @@ static void normalise_count(struct walk *walk, json_t *schema, const char *key)
     char *end = NULL;
     long long number = text ? strtoll(text, &end, 10) : -1;
     if (number >= 0 && end != text && *end == '\0')
-        check(walk, json_object_set_new(schema, key, json_integer(number)));
+        note_failure(walk, json_object_set_new(schema, key, json_integer(number)));
     else if (!json_is_number(value))
         json_object_del(schema, key);
 }
 
-/* "required" is a list of names, each once. A property that says of itself that it is required is added by its
- * object. */
-static void normalise_required(struct walk *walk, json_t *schema)
+/* Makes "required" a list of unique names. A property with required: true of its own is added by normalise_map. */
+static void normalise_required(struct schema_walk *walk, json_t *schema)
 {
     json_t *required = json_object_get(schema, "required");
     if (!required)
@@ -164,31 +163,31 @@ static void normalise_required(struct walk *walk, json_t *schema)
         json_t *name = json_array_get(required, i);
         if (!json_is_string(name) || json_object_get(seen, json_string_value(name)))
             continue;
-        check(walk, json_object_set_new(seen, json_string_value(name), json_true()));
-        check(walk, json_array_append(kept, name));
+        note_failure(walk, json_object_set_new(seen, json_string_value(name), json_true()));
+        note_failure(walk, json_array_append(kept, name));
     }
     if (!json_is_array(required))
         json_object_del(schema, "required");
     else if (json_array_size(kept) != json_array_size(required))
-        check(walk, json_object_set(schema, "required", kept));
+        note_failure(walk, json_object_set(schema, "required", kept));
     json_decref(kept);
     json_decref(seen);
 }
 
-static void normalise(struct walk *walk, json_t *schema);
+static void normalise_schema(struct schema_walk *walk, json_t *schema);
 
-/* What stands where a schema should: a word for a type, or a sentence that describes it. */
+/* Converts a text in place of a schema: the word of a type, or a description. */
 static json_t *schema_of_text(const char *text)
 {
     const char *type = strchr(text, ' ') ? NULL : type_of(text);
     return type ? json_pack("{s:s}", "type", type) : json_pack("{s:s}", "description", text);
 }
 
-/* The value of a keyword that holds one schema: itself, or what to put in its place (a new reference), or NULL. */
-static json_t *as_schema(struct walk *walk, json_t *value)
+/* Returns a new reference to the schema for the value of a keyword, or NULL if out of memory. */
+static json_t *as_schema(struct schema_walk *walk, json_t *value)
 {
     if (json_is_object(value)) {
-        normalise(walk, value);
+        normalise_schema(walk, value);
         return json_incref(value);
     }
     if (json_is_boolean(value))
@@ -196,7 +195,7 @@ static json_t *as_schema(struct walk *walk, json_t *value)
     return json_is_string(value) ? schema_of_text(json_string_value(value)) : json_object();
 }
 
-static void normalise_map(struct walk *walk, json_t *schema, const char *key)
+static void normalise_map(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *map = json_object_get(schema, key);
     const char *name;
@@ -213,20 +212,20 @@ static void normalise_map(struct walk *walk, json_t *schema, const char *key)
         if (properties && json_is_true(json_object_get(value, "required"))) {
             json_t *required = json_object_get(schema, "required");
             if (!json_is_array(required)) {
-                check(walk, json_object_set_new(schema, "required", json_array()));
+                note_failure(walk, json_object_set_new(schema, "required", json_array()));
                 required = json_object_get(schema, "required");
             }
-            check(walk, json_array_append_new(required, json_string(name)));
+            note_failure(walk, json_array_append_new(required, json_string(name)));
         }
         json_t *replaced = as_schema(walk, value);
         if (replaced == value)
             json_decref(replaced);
         else
-            check(walk, json_object_set_new(map, name, replaced));
+            note_failure(walk, json_object_set_new(map, name, replaced));
     }
 }
 
-static void normalise_list(struct walk *walk, json_t *schema, const char *key)
+static void normalise_list(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *list = json_object_get(schema, key);
     if (!list)
@@ -236,10 +235,10 @@ static void normalise_list(struct walk *walk, json_t *schema, const char *key)
         return;
     }
     for (size_t i = 0; i < json_array_size(list); i++)
-        check(walk, json_array_set_new(list, i, as_schema(walk, json_array_get(list, i))));
+        note_failure(walk, json_array_set_new(list, i, as_schema(walk, json_array_get(list, i))));
 }
 
-static void normalise_one(struct walk *walk, json_t *schema, const char *key)
+static void normalise_one(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *value = json_object_get(schema, key);
     if (!value)
@@ -247,24 +246,24 @@ static void normalise_one(struct walk *walk, json_t *schema, const char *key)
     if (json_is_array(value) && strcmp(key, "items") == 0)
         normalise_list(walk, schema, key);
     else
-        check(walk, json_object_set_new(schema, key, as_schema(walk, value)));
+        note_failure(walk, json_object_set_new(schema, key, as_schema(walk, value)));
 }
 
-/* Tuples as 2020-12 writes them, and items for every array. */
-static void complete_array(struct walk *walk, json_t *schema)
+/* Writes tuples as in 2020-12, and adds items to arrays. */
+static void complete_array(struct schema_walk *walk, json_t *schema)
 {
     json_t *items = json_object_get(schema, "items");
     json_t *type = json_object_get(schema, "type");
     if (json_is_array(items)) {
-        check(walk, json_object_set(schema, "prefixItems", items));
+        note_failure(walk, json_object_set(schema, "prefixItems", items));
         json_object_del(schema, "items");
         items = NULL;
     }
     if (!items && json_is_string(type) && strcmp(json_string_value(type), "array") == 0)
-        check(walk, json_object_set_new(schema, "items", json_object()));
+        note_failure(walk, json_object_set_new(schema, "items", json_object()));
 }
 
-/* Keywords by the kind of value that they hold. */
+/* Keywords by the kind of their value. */
 static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
 static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
 static const char *const ones[] = {"items",
@@ -283,7 +282,7 @@ static const char *const counts[] = {"minItems",  "maxItems",      "minLength",
                                      "maxLength", "minProperties", "maxProperties"};
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-static void normalise(struct walk *walk, json_t *schema)
+static void normalise_schema(struct schema_walk *walk, json_t *schema)
 {
     normalise_type(walk, schema);
     if (json_is_boolean(json_object_get(schema, "required")))
@@ -313,8 +312,8 @@ static void normalise(struct walk *walk, json_t *schema)
 
 int wt__schema_complete(json_t *schema)
 {
-    struct walk walk = {.complete = true};
-    normalise(&walk, schema);
+    struct schema_walk walk = {.complete = true};
+    normalise_schema(&walk, schema);
     return walk.failed ? WT_ENOMEM : 0;
 }
 
@@ -326,7 +325,7 @@ static bool mentions_object(const json_t *type)
     return json_is_string(type) && strcmp(json_string_value(type), "object") == 0;
 }
 
-/* The root with type and properties in front, where a reader looks for them. */
+/* Returns a root that begins with type and properties, where readers expect them. */
 static json_t *object_root(json_t *schema)
 {
     json_t *type = json_object_get(schema, "type");
@@ -352,8 +351,8 @@ int wt__schema_write(struct buffer *out, json_t *schema)
         wt__buffer_text(out, SCHEMA_NONE);
         return out->failed ? WT_ENOMEM : 0;
     }
-    struct walk walk = {0};
-    normalise(&walk, schema);
+    struct schema_walk walk = {0};
+    normalise_schema(&walk, schema);
     json_t *root = walk.failed ? NULL : object_root(schema);
     int rc = root ? wt__json_write(out, root) : WT_ENOMEM;
     json_decref(root);
@@ -383,8 +382,8 @@ int wt__schema_add(json_t *schema, const char *name, json_t *property, bool requ
     return json_array_append_new(list, json_string(name)) < 0 ? WT_ENOMEM : 0;
 }
 
-/* What a list says of one parameter, as a schema: its own "schema" when it has one, and all else but what belongs to
- * the list. An empty default or description is the source's way to say that there is none. */
+/* Returns the schema of one parameter in a list: its own "schema", and all other members that do not belong to the
+ * list. Drops an empty default or description, which sources write for an absent one. */
 static json_t *property_of(const json_t *parameter)
 {
     static const char *const of_the_list[] = {"name", "in", "schema", "required", "optional"};
@@ -428,7 +427,7 @@ int wt__schema_add_parameters(json_t *schema, const json_t *parameters, bool req
     return 0;
 }
 
-/* {"required": [...], "optional": [...]} and nothing of a schema beside. */
+/* True for {"required": [...], "optional": [...]} without keywords of a schema. */
 static bool is_split(const json_t *parameters)
 {
     json_t *required = json_object_get(parameters, "required");
@@ -437,8 +436,8 @@ static bool is_split(const json_t *parameters)
            !json_object_get(parameters, "type");
 }
 
-/* A schema says its type in a word, or has properties that are schemas; a parameter that is called "type" or
- * "properties" does neither. */
+/* True for a schema, which has a type that is a word, or properties that are schemas. Parameters called "type" or
+ * "properties" have neither. */
 static bool is_schema(const json_t *parameters)
 {
     static const char *const marks[] = {"$ref", "anyOf", "oneOf", "allOf", "$schema"};
@@ -494,4 +493,88 @@ int wt__schema_from_parameters(json_t **out, const json_t *parameters)
     }
     *out = schema;
     return rc;
+}
+
+/* ---------------------------------------------------------------- words of a schema, for an index or an encoder */
+
+/* The walk is limited in depth and in parameters, so that it ends for recursive and very large schemas. */
+
+struct text_walk {
+    const json_t *root;
+    struct buffer *names, *descriptions;
+    unsigned parameters; /* visited */
+    unsigned schemas;    /* visited, including alternatives without parameters */
+};
+
+static void put_schema_line(struct buffer *buffer, struct str text)
+{
+    text = wt__str_trim(text);
+    if (!buffer || text.len == 0)
+        return;
+    wt__buffer_str(buffer, text);
+    wt__buffer_char(buffer, '\n');
+}
+
+/* Follows a reference such as "#/$defs/X", without escapes. Returns NULL if the target is missing. */
+static const json_t *resolve_in_schema(const struct text_walk *walk, struct str reference)
+{
+    const json_t *at = walk->root;
+    if (reference.len < 2 || memcmp(reference.ptr, "#/", 2) != 0)
+        return NULL;
+    const char *end = reference.ptr + reference.len;
+    for (const char *step = reference.ptr + 2; at && step <= end;) {
+        const char *slash = memchr(step, '/', (size_t)(end - step));
+        size_t len = (size_t)((slash ? slash : end) - step);
+        at = json_object_getn(at, step, len);
+        step += len + 1;
+    }
+    return at;
+}
+
+static void put_values(struct text_walk *walk, const json_t *schema)
+{
+    const json_t *values = json_object_get(schema, "enum");
+    for (size_t i = 0; i < json_array_size(values) && i < SCHEMA_TEXT_VALUES; i++) {
+        const json_t *value = json_array_get(values, i);
+        if (json_is_string(value))
+            put_schema_line(walk->descriptions, (struct str){json_string_value(value), json_string_length(value)});
+    }
+}
+
+static void visit_schema(struct text_walk *walk, const json_t *schema, int depth)
+{
+    static const char *const alternatives[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
+    if (!json_is_object(schema) || depth > SCHEMA_TEXT_DEPTH || ++walk->schemas > 4 * SCHEMA_TEXT_PARAMETERS)
+        return;
+    visit_schema(walk, resolve_in_schema(walk, wt__json_str(schema, "$ref")), depth + 1);
+    put_values(walk, schema);
+    const char *name;
+    json_t *property;
+    json_object_foreach(json_object_get(schema, "properties"), name, property)
+    {
+        if (++walk->parameters > SCHEMA_TEXT_PARAMETERS)
+            return;
+        put_schema_line(walk->names, wt__str(name));
+        put_schema_line(walk->descriptions, wt__json_str(property, "description"));
+        visit_schema(walk, property, depth + 1);
+    }
+    visit_schema(walk, json_object_get(schema, "items"), depth + 1);
+    visit_schema(walk, json_object_get(schema, "additionalProperties"), depth + 1);
+    for (size_t l = 0; l < sizeof alternatives / sizeof alternatives[0]; l++) {
+        const json_t *list = json_object_get(schema, alternatives[l]);
+        for (size_t i = 0; i < json_array_size(list); i++)
+            visit_schema(walk, json_array_get(list, i), depth + 1);
+    }
+}
+
+int wt__schema_text(struct str schema, struct buffer *names, struct buffer *descriptions)
+{
+    json_t *root;
+    int rc = wt__json_parse(&root, schema.ptr, schema.len, NULL);
+    if (rc < 0)
+        return rc == WT_ENOMEM ? rc : 0;
+    struct text_walk walk = {.root = root, .names = names, .descriptions = descriptions};
+    visit_schema(&walk, root, 0);
+    json_decref(root);
+    return (names && names->failed) || (descriptions && descriptions->failed) ? WT_ENOMEM : 0;
 }

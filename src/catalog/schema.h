@@ -1,9 +1,9 @@
-/* schema.h: every source's description of arguments becomes one JSON Schema of an object.
+/* schema.h: converts the argument descriptions of all sources to one JSON Schema of an object.
  *
- * Sources speak dialects: OpenAPI 3.0 and Gemini ("STRING", nullable), Python ("dict", "str, optional"), lists of
- * {name, type, description}. Afterwards: types are the seven of JSON Schema or absent, keywords have the kind of
- * value that JSON Schema gives them, and the root is of type object with properties. A schema that is valid comes
- * out as it was, but for a root that is no object: that becomes the one argument "value". */
+ * Dialects of the sources are OpenAPI 3.0 and Gemini ("STRING", nullable), Python ("dict", "str, optional"), and lists
+ * of {name, type, description}. In the result, types are the seven of JSON Schema or absent, keywords have values of
+ * the right kind, and the root is of type object with properties. A valid schema stays as it is, except that a root of
+ * another type becomes the argument "value". */
 #ifndef WT_CATALOG_SCHEMA_H
 #define WT_CATALOG_SCHEMA_H
 
@@ -13,39 +13,40 @@
 
 #define SCHEMA_NONE "{\"type\":\"object\",\"properties\":{}}"
 
-/* Appends the normal form of schema as compact JSON. schema: an object, which is changed, or NULL for none.
+/* Appends the normal form of schema as compact JSON. schema is an object, which is changed, or NULL for no arguments.
  * Returns 0 or WT_ENOMEM. */
 int wt__schema_write(struct buffer *out, json_t *schema);
 
-/* Changes schema (an object) to what APIs accept that ask for more than validity: every array says what it holds, and
- * tuples are written as 2020-12 has them. Returns 0 or WT_ENOMEM. */
+/* Changes schema (an object) for APIs that require more than validity: every array has items, and tuples are written as
+ * in 2020-12. Returns 0 or WT_ENOMEM. */
 int wt__schema_complete(json_t *schema);
 
-/* A JSON Schema from a loose description of parameters: a schema; a list of {name, type, description, ...};
- * {"required": [...], "optional": [...]} of such or of names; an object of name: {type, description}.
- * *out ends with json_decref; NULL where the shape says nothing. Returns 0 or WT_ENOMEM. */
+/* Converts a loose description of parameters to a JSON Schema: a schema; a list of {name, type, description, ...};
+ * {"required": [...], "optional": [...]} of such objects or of names; an object of name: {type, description}. Release
+ * *out with json_decref; it is NULL for other shapes. Returns 0 or WT_ENOMEM. */
 int wt__schema_from_parameters(json_t **out, const json_t *parameters);
 
-/* Adds parameters (a list of {name, ...} or of names) to schema. required: what a parameter is that does not say. */
+/* Adds parameters (a list of {name, ...} or of names) to schema. required applies to parameters without that member. */
 int wt__schema_add_parameters(json_t *schema, const json_t *parameters, bool required);
 
-/* A new schema of an object without properties; NULL when memory is out. */
+/* Returns a new schema of an object without properties, or NULL if out of memory. */
 json_t *wt__schema_new(void);
 
-/* Adds one property, and to "required" when it is. Steals property, which may be NULL (memory was out). */
+/* Adds one property, also to "required" if required is true. Steals property, which may be NULL after a failed
+ * allocation. */
 int wt__schema_add(json_t *schema, const char *name, json_t *property, bool required);
 
-/* ---------------------------------------------------------------- for an index or an encoder (schema_text.c) */
+/* ---------------------------------------------------------------- words for an index or an encoder */
 
 enum {
-    SCHEMA_TEXT_DEPTH = 8,        /* schemas within schemas that are looked at */
-    SCHEMA_TEXT_PARAMETERS = 512, /* parameters of one tool */
-    SCHEMA_TEXT_VALUES = 32,      /* values of one enumeration */
+    SCHEMA_TEXT_DEPTH = 8,        /* maximum depth of nested schemas */
+    SCHEMA_TEXT_PARAMETERS = 512, /* maximum parameters of one tool */
+    SCHEMA_TEXT_VALUES = 32,      /* maximum values of one enumeration */
 };
 
-/* Appends the names of the parameters, nested ones behind the one that holds them, and their descriptions with the
- * values of enumerations; each followed by a newline. "$ref" into the schema itself is followed. Either buffer may be
- * NULL. A text that is no JSON object gives nothing. Returns 0 or WT_ENOMEM. */
+/* Appends the names of the parameters, nested ones after their parent, and their descriptions with the values of
+ * enumerations; each followed by a newline. Follows "$ref" within the schema. Either buffer may be NULL. A text that is
+ * not a JSON object has no words. Returns 0 or WT_ENOMEM. */
 int wt__schema_text(struct str schema, struct buffer *names, struct buffer *descriptions);
 
 #endif

@@ -1,8 +1,8 @@
-/* usage.h: one past request with the tools that it used, as the catalogue knows it.
+/* usage.h: one past request with the tools that it used.
  *
- * A usage names its tools by label, and a label outlives its tool: it is linked to the tool that it names, loses the
- * link when the tool is removed, and gets it back when a tool with that id is added again. A usage that failed is
- * kept and told, but teaches nothing: that something went wrong is no evidence of what was right. */
+ * A usage names its tools by label, and a label outlives its tool. The label is linked to the tool of that id, loses
+ * the link when the tool is removed, and gets it back when a tool with that id is added again. A failed usage is stored
+ * and listed but not learned from: a failure is no evidence of the right tool. */
 #ifndef WT_CATALOG_USAGE_H
 #define WT_CATALOG_USAGE_H
 
@@ -11,59 +11,120 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/str.h"
 
-/* How a usage ended; the numbers are those on the disk. */
-enum usage_outcome { USAGE_UNTOLD, USAGE_OK, USAGE_FAILED, USAGE_OUTCOMES };
+/* Outcome of a usage; the numbers are stored. */
+enum usage_outcome { USAGE_UNKNOWN, USAGE_OK, USAGE_FAILED, USAGE_OUTCOMES };
 
 struct usage_tool {
-    int64_t tool;         /* the store's id; 0: none has this label now */
-    struct str label;     /* the tool's id ("provider/name") when it has or had one, else what was recorded */
-    struct str arguments; /* of its call: compact JSON of an object, at most WT_MAX_ARGUMENTS_BYTES; "": not told */
+    int64_t tool;         /* id in the store; 0 if there is no tool with this label */
+    struct str label;     /* id of the tool ("provider/name") if it exists or existed, else the recorded text */
+    struct str arguments; /* arguments of the call: compact JSON of an object, at most WT_MAX_ARGUMENTS_BYTES; "" if not
+                           * reported */
 };
 
-/* Views; whoever fills the struct says how long they live. */
+/* Views; whoever fills the struct documents their lifetime. */
 struct usage {
-    int64_t id;         /* grows with every usage, never given again */
+    int64_t id;         /* ascending, never reused */
     int64_t request_id; /* the same for equal requests */
     struct str request; /* valid UTF-8 without NUL, not blank, at most WT_MAX_REQUEST_BYTES */
     enum usage_outcome outcome;
     int64_t time; /* seconds since 1970, UTC */
     const struct usage_tool *tools;
     size_t tool_count; /* 1 to WT_MAX_USAGE_TOOLS, all different */
-    struct str client; /* whose request it was, at most WT_MAX_CLIENT_BYTES; "": not told */
-    struct str key;    /* what that client calls the usage, at most WT_MAX_USAGE_KEY_BYTES; "": nothing */
+    struct str client; /* reporter of the request, at most WT_MAX_CLIENT_BYTES; "" if not reported */
+    struct str key;    /* key given by that client, at most WT_MAX_USAGE_KEY_BYTES; "" for no key */
 };
 
-/* "", "ok", "failed". */
+/* Returns "", "ok" or "failed". */
 const char *wt__usage_outcome_name(enum usage_outcome outcome);
-/* The words that are read beside "", as agents' logs have them, too: first the two that are written. */
+/* Words accepted in addition to "", including those of agents' logs. The first two are the ones written. */
 #define USAGE_OUTCOME_WORDS "ok failed success succeeded true failure error false"
-/* False for any other word. */
+/* Returns false for any other word. */
 bool wt__usage_outcome_read(struct str word, enum usage_outcome *out);
 
-/* 0, or WT_EFORMAT (blank, NUL, not UTF-8) or WT_ETOOLONG with a sentence that says what is wrong with the request. */
+/* Returns 0, or WT_EFORMAT (blank, NUL, not UTF-8) or WT_ETOOLONG. */
 int wt__usage_check_request(struct str request, wt_error *err);
 
-/* The same for a client and for a key; "" is one. */
+/* Check a client and a key, which may be "", in the same way. */
 int wt__usage_check_client(struct str client, wt_error *err);
 int wt__usage_check_key(struct str key, wt_error *err);
 
-/* Arguments may hold secrets: no sentence of these says anything of them but their length and place.
+/* Messages about arguments give only their length and place, because they may hold secrets.
  *
- * From the text of a caller: *out is an object, ended with json_decref. WT_EFORMAT (no JSON, no object) or WT_ETOOLONG
- * with a sentence about "the arguments". */
+ * Parses the arguments of a caller to an object in *out, to be released with json_decref. Fails with WT_EFORMAT (not
+ * JSON, not an object) or WT_ETOOLONG. */
 int wt__usage_read_arguments(json_t **out, struct str text, wt_error *err);
-/* Appends an object as the store keeps it: compact, numbers as somebody typed them. WT_ETOOLONG as above, WT_ENOMEM. */
+/* Appends an object in its stored form: compact, with numbers as typed. Errors: WT_ETOOLONG, WT_ENOMEM. */
 int wt__usage_write_arguments(struct buffer *out, const json_t *arguments, wt_error *err);
-/* Whether text is what wt__usage_write_arguments writes, for what a file of any origin holds: an object, on one line.
- * WT_EFORMAT, WT_ETOOLONG or WT_ENOMEM if not. */
+/* Checks that text, from a store of any origin, has the form that wt__usage_write_arguments writes: an object, on one
+ * line. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
 int wt__usage_check_arguments(struct str text, wt_error *err);
 
-/* RFC 3339 ("2026-11-22T08:30:00Z", with an offset or a fraction, which is dropped) or a date alone, which is its
- * midnight UTC; years 1970 to 9999. False for anything else. */
+/* Parses RFC 3339 ("2026-11-22T08:30:00Z", with an offset, or a fraction, which is dropped) or a date, which is its
+ * midnight UTC; years 1970 to 9999. Returns false for other texts. */
 bool wt__usage_time_read(struct str text, int64_t *seconds);
+
+/* ---------------------------------------------------------------- recorded use from files */
+
+/* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md is the user's description.
+ *
+ * The reader passes one draft after the other to `take`, in the order of the source. It does not know the catalogue; the
+ * callback looks up the tools. Invalid input is an issue with its place, and skips one usage. Each line of JSON Lines is
+ * parsed alone. A BEIR folder is read as a data set (catalog/dataset.h), in which every line must be valid. */
+
+struct usage_draft_tool {
+    struct str name;   /* 1 to WT_MAX_USAGE_LABEL_BYTES */
+    json_t *arguments; /* an object that `take` may change; NULL if not reported */
+};
+
+/* A usage in its source. Views last until take() returns. */
+struct usage_draft {
+    struct str request; /* checked with wt__usage_check_request */
+    enum usage_outcome outcome;
+    int64_t time;                         /* -1 if the source has no time */
+    const struct usage_draft_tool *tools; /* [tool_count] 1 to WT_MAX_USAGE_TOOLS; 0 for the outcome of another usage */
+    size_t tool_count;
+    struct str client; /* checked with wt__usage_check_client; "" if absent */
+    struct str key;    /* checked with wt__usage_check_key; "" if absent */
+    struct str query;  /* _id in a BEIR folder, where names of tools are source ids; "" for JSON Lines */
+    const char *file;
+    size_t line, byte; /* line is 0 if unknown */
+};
+
+/* A negative result ends the import with that code. */
+typedef int (*usage_take)(void *context, const struct usage_draft *draft, wt_error *err);
+
+struct usage_import {
+    usage_take take;
+    void *context;
+    struct progress *progress;
+    bool strict;          /* the first issue fails the import with WT_EFORMAT */
+    wt_add_issue *issues; /* the first WT_MAX_ISSUES */
+    size_t issue_count;   /* number of issues kept */
+    size_t skipped;       /* number of usages skipped */
+    struct arena arena;   /* for the issues */
+    size_t issue_capacity;
+};
+
+/* Reads usages. Errors: WT_EFORMAT (empty, a malformed data set, or an issue if strict), WT_ETOOLONG, WT_ECANCELLED,
+ * WT_ENOMEM, those of take; for a path also WT_ENOTFOUND, WT_EIO, WT_EINVAL (the split is not a plain name). */
+int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const char *name, wt_error *err);
+int wt__usage_import_path(struct usage_import *import, const char *path, const char *split, wt_error *err);
+void wt__usage_import_dispose(struct usage_import *import);
+
+/* Place of an issue. */
+struct usage_place {
+    const char *file;
+    size_t line, byte;
+    const char *pointer; /* JSON pointer, or "" */
+};
+
+int wt__usage_issue(struct usage_import *import, const struct usage_place *place, wt_error *err, const char *format,
+                    ...) WT_PRINTF(4, 5);
 
 #endif

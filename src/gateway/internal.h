@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/shares.h"
 #include "base/str.h"
-#include "catalog/definition_hash.h"
+#include "catalog/pins.h"
 #include "gateway/audit.h"
 #include "gateway/gateway.h"
 #include "gateway/upstream.h"

@@ -1,8 +1,7 @@
-/* formats.h: the formats that tools are imported from, and how their files end.
+/* formats.h: the import formats, and the file extensions of sources in folders.
  *
- * A format is a row here and a file of its name, which defines wt__import_NAME (reader.h). What is offered to users, in
- * options, bodies and messages, is made of the rows, in their order. Whether a source is of a format is asked from the
- * last row on: the more particular stand later. */
+ * A format is a row here and an importer wt__import_NAME (internal.h). Options, request bodies and
+ * messages list the rows in this order. Detection tries the last row first: more specific formats come later. */
 #ifndef WT_IMPORT_FORMATS_H
 #define WT_IMPORT_FORMATS_H
 
@@ -19,7 +18,7 @@
 #define IMPORT_FORMAT_NAME(name) #name
 #define IMPORT_FORMAT_NAMES IMPORT_FORMATS(IMPORT_FORMAT_NAME, " ") /* "mcp openai ..." */
 
-/* Files of a folder that end otherwise are none of its sources. */
+/* Files of a folder with other extensions are ignored. */
 #define IMPORT_ENDINGS ".json .jsonl .ndjson .yaml .yml"
 
 #endif

@@ -1,11 +1,27 @@
-/* function.c: reads one tool object by the shape of its format. A schema under another format's key is an issue and
- * not a tool without arguments: silence would cost the arguments. */
-#include "import/function.h"
+/* function.c: the formats whose tools are one JSON object with a name, a description and a schema. A schema under the key of
+ * another format is an issue: importing the tool without it would lose the arguments. */
+#include "import/internal.h"
 
 #include <stdio.h>
 
 #include "base/json.h"
 #include "catalog/schema.h"
+
+enum { FUNCTION_SCHEMA_KEYS = 5 };
+
+/* The members of a tool in one format. */
+struct function_shape {
+    const char *nested;                            /* member that contains the tool, if present; NULL if the tool is
+                                                    * never nested */
+    const char *schema_keys[FUNCTION_SCHEMA_KEYS]; /* members for the schema of the arguments; the first one present is
+                                                    * used */
+    const char *types[3];                          /* values of "type" that can be imported; empty for any */
+    bool named_provider;                           /* read "provider" and "category" */
+    bool loose;                                    /* accept any description of parameters as a schema */
+};
+
+int wt__function_read(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
+                      wt_error *err);
 
 static const struct {
     const char *key, *format;
@@ -17,9 +33,9 @@ static const struct {
     {"parameters_json_schema", "gemini"},
 };
 
-/* 1: *out is the schema or NULL; 0: reported. */
-static int find_schema(struct reader *reader, struct place place, const json_t *function,
-                       const struct function_shape *shape, json_t **out, wt_error *err)
+/* Returns 1 with the schema or NULL in *out, or 0 if an issue was reported. */
+static int find_function_schema(struct import_reader *reader, struct source_place place, const json_t *function,
+                                const struct function_shape *shape, json_t **out, wt_error *err)
 {
     *out = NULL;
     for (size_t i = 0; i < FUNCTION_SCHEMA_KEYS && shape->schema_keys[i]; i++) {
@@ -41,15 +57,16 @@ static int find_schema(struct reader *reader, struct place place, const json_t *
             known = known || strcmp(shape->schema_keys[k], schema_keys[i].key) == 0;
         if (!known && json_object_get(function, schema_keys[i].key))
             return wt__reader_issue(reader, place, "", err,
-                                    "\"%s\" is where format %s has its schema, not format %s: import it as %s",
+                                    "\"%s\" is the schema of format %s, not of format %s: import it as %s",
                                     schema_keys[i].key, schema_keys[i].format, reader->format, schema_keys[i].format);
     }
     return 1;
 }
 
-/* Hosted tools (web search, code interpreter) stand in the same lists as functions. 1: a function; 0: reported. */
-static int check_type(struct reader *reader, struct place place, const json_t *tool, const struct function_shape *shape,
-                      wt_error *err)
+/* Hosted tools (web search, code interpreter) are listed together with functions. Returns 1 for a function, or 0 if an
+ * issue was reported. */
+static int check_function_type(struct import_reader *reader, struct source_place place, const json_t *tool,
+                               const struct function_shape *shape, wt_error *err)
 {
     struct str type = wt__json_str(tool, "type");
     if (type.len == 0 || !shape->types[0])
@@ -57,14 +74,13 @@ static int check_type(struct reader *reader, struct place place, const json_t *t
     for (size_t i = 0; i < sizeof shape->types / sizeof shape->types[0] && shape->types[i]; i++)
         if (wt__str_equal(type, wt__str(shape->types[i])))
             return 1;
-    return wt__reader_issue(
-        reader, place, "/type", err,
-        "a tool of type \"%.*s\" is run by the provider and has no definition to import: leave it out",
-        (int)(type.len < 64 ? type.len : 64), type.ptr);
+    return wt__reader_issue(reader, place, "/type", err,
+                            "a tool of type \"%.*s\" is run by the provider and has no definition to import: remove it",
+                            (int)(type.len < 64 ? type.len : 64), type.ptr);
 }
 
-static int read_texts(struct reader *reader, const json_t *function, const struct function_shape *shape,
-                      struct draft *draft, wt_error *err)
+static int read_function_texts(struct import_reader *reader, const json_t *function, const struct function_shape *shape,
+                               struct draft *draft, wt_error *err)
 {
     int rc = wt__reader_text(reader, draft->place, function, "name", &draft->name, err);
     if (rc > 0)
@@ -80,7 +96,7 @@ static int read_texts(struct reader *reader, const json_t *function, const struc
     return rc;
 }
 
-int wt__function_read(struct reader *reader, const struct json_item *item, const struct function_shape *shape,
+int wt__function_read(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
                       wt_error *err)
 {
     json_t *tool, *schema = NULL, *made = NULL;
@@ -94,9 +110,9 @@ int wt__function_read(struct reader *reader, const struct json_item *item, const
         wt__pointer_key(reader, wt__str(shape->nested));
     else
         function = tool;
-    rc = check_type(reader, draft.place, tool, shape, err);
+    rc = check_function_type(reader, draft.place, tool, shape, err);
     if (rc > 0)
-        rc = read_texts(reader, function, shape, &draft, err);
+        rc = read_function_texts(reader, function, shape, &draft, err);
     if (rc > 0 && shape->named_provider && function != tool && draft.provider.len == 0)
         rc = wt__reader_text(reader, draft.place, tool, "provider", &draft.provider, err);
     if (draft.provider.len == 0)
@@ -104,7 +120,7 @@ int wt__function_read(struct reader *reader, const struct json_item *item, const
     if (draft.provider.len == 0)
         draft.provider = wt__json_str(tool, "server");
     if (rc > 0)
-        rc = find_schema(reader, draft.place, function, shape, &schema, err);
+        rc = find_function_schema(reader, draft.place, function, shape, &schema, err);
     if (rc > 0 && schema && shape->loose && wt__schema_from_parameters(&made, schema) < 0)
         rc = wt__fail_nomem(err);
     if (rc > 0) {
@@ -116,3 +132,107 @@ int wt__function_read(struct reader *reader, const struct json_item *item, const
     json_decref(tool);
     return rc < 0 ? rc : 0;
 }
+
+static bool detect_mcp(const struct peek *peek)
+{
+    unsigned other = PEEK_PARAMETERS | PEEK_FUNCTION | PEEK_TYPE | PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
+    return !peek->lines && ((peek->keys & PEEK_INPUT_SCHEMA_MCP) ||
+                            ((peek->keys & (PEEK_NAME | PEEK_RESULT | PEEK_TOOLS)) && !(peek->keys & other)));
+}
+
+static int read_mcp_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {.schema_keys = {"inputSchema"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_mcp(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_mcp_tool, err);
+}
+
+const struct importer wt__import_mcp = {"mcp", detect_mcp, read_mcp};
+
+static bool detect_openai(const struct peek *peek)
+{
+    unsigned other = PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
+    return !peek->lines && !(peek->keys & other) &&
+           ((peek->keys & PEEK_FUNCTION) || ((peek->keys & PEEK_NAME) && (peek->keys & (PEEK_PARAMETERS | PEEK_TYPE))));
+}
+
+static int read_openai_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {
+        .nested = "function", .schema_keys = {"parameters"}, .types = {"function"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_openai(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_openai_tool, err);
+}
+
+const struct importer wt__import_openai = {"openai", detect_openai, read_openai};
+
+static bool detect_anthropic(const struct peek *peek)
+{
+    return !peek->lines && (peek->keys & PEEK_INPUT_SCHEMA);
+}
+
+static int read_anthropic_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {.schema_keys = {"input_schema"}, .types = {"custom"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_anthropic(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_anthropic_tool, err);
+}
+
+const struct importer wt__import_anthropic = {"anthropic", detect_anthropic, read_anthropic};
+
+static bool detect_gemini(const struct peek *peek)
+{
+    return !peek->lines && (peek->keys & (PEEK_DECLARATIONS | PEEK_JSON_PARAMETERS));
+}
+
+static int read_gemini_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {
+        .schema_keys = {"parametersJsonSchema", "parameters_json_schema", "parameters"}};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_gemini(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_gemini_tool, err);
+}
+
+const struct importer wt__import_gemini = {"gemini", detect_gemini, read_gemini};
+
+static bool detect_jsonl(const struct peek *peek)
+{
+    unsigned other = PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
+    return peek->lines || ((peek->keys & PEEK_PROVIDER) && (peek->keys & PEEK_NAME) && !(peek->keys & other));
+}
+
+static int read_jsonl_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    static const struct function_shape shape = {
+        .nested = "function",
+        .schema_keys = {"inputSchema", "input_schema", "parametersJsonSchema", "parameters_json_schema", "parameters"},
+        .named_provider = true,
+        .loose = true};
+    return wt__function_read(reader, item, &shape, err);
+}
+
+static int read_jsonl(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    struct peek peek;
+    wt__peek(&peek, reader->out->files[reader->file], bytes);
+    bool document = reader->options->format.len == 0 && !peek.lines;
+    return (document ? wt__walk_document : wt__walk_lines)(reader, bytes, read_jsonl_tool, err);
+}
+
+const struct importer wt__import_jsonl = {"jsonl", detect_jsonl, read_jsonl};

@@ -1,4 +1,4 @@
-/* import.c: chooses an importer for each source and runs it. */
+/* import.c: detects the format of each source and runs its importer. */
 #include "import/import.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "import/formats.h"
-#include "import/reader.h"
+#include "import/internal.h"
 #include "text/unicode.h"
 
 #define IMPORTER(name) &wt__import_##name,
@@ -32,82 +32,86 @@ static struct str without_mark(struct str bytes)
     return wt__str_starts(bytes, mark) ? (struct str){bytes.ptr + mark.len, bytes.len - mark.len} : bytes;
 }
 
-/* What no importer could read, said once for all of them. */
+/* Rejects sources that are invalid in every format. */
 static int check_source(const char *file, struct str bytes, wt_error *err)
 {
     if (wt__str_trim(bytes).len == 0)
-        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is empty: it should hold tool definitions", file);
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is empty: it should contain tool definitions", file);
     if (wt__str_starts(bytes, STR("\xff\xfe")) || wt__str_starts(bytes, STR("\xfe\xff")))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is UTF-16: save it as UTF-8", file);
     return 0;
 }
 
-static bool mentions(struct str text, const char *words)
+static bool contains_words(struct str text, const char *words)
 {
     return memmem(text.ptr, text.len, words, strlen(words)) != NULL;
 }
 
-/* What people have besides tools, by words of it that tools hardly have: the more telling sentence. Only sources that
- * have no sure mark of a format are looked at. */
+/* Common files without tools, recognised by words that tools rarely contain, for a better message. Only checked if no
+ * key identifies a format. */
 static const struct {
-    const char *start;    /* what it begins with; NULL: anything */
-    const char *marks[2]; /* and what is in it */
+    const char *start;    /* prefix; NULL for any */
+    const char *marks[2]; /* words in the file */
     const char *sentence;
-} strangers[] = {
+} foreign_formats[] = {
     {"%PDF", {0}, "is a PDF: look for the API's OpenAPI document, and add that"},
-    {"<", {0}, "is a page of HTML or XML: look for the API's OpenAPI document, and add that"},
-    {NULL, {"schema.getpostman.com"}, "is a Postman collection, which is not read: export it as OpenAPI, and add that"},
-    {NULL, {"\"__schema\""}, "is a GraphQL schema, which is not read"},
-    {NULL, {"type Query"}, "is a GraphQL schema, which is not read"},
-    {NULL, {"asyncapi"}, "is an AsyncAPI document, which is not read"},
+    {"<", {0}, "is HTML or XML: look for the API's OpenAPI document, and add that"},
+    {NULL,
+     {"schema.getpostman.com"},
+     "is a Postman collection, which is not supported: export it as OpenAPI, and add that"},
+    {NULL, {"\"__schema\""}, "is a GraphQL schema, which is not supported"},
+    {NULL, {"type Query"}, "is a GraphQL schema, which is not supported"},
+    {NULL, {"asyncapi"}, "is an AsyncAPI document, which is not supported"},
     {NULL, {"\"version\"", "\"dependencies\""}, "describes a package and has no tools"},
     {NULL, {"\"version\"", "\"devDependencies\""}, "describes a package and has no tools"},
     {NULL, {"\"version\"", "\"scripts\""}, "describes a package and has no tools"},
 };
 
-static const char *stranger(struct str bytes)
+static const char *find_foreign_format(struct str bytes)
 {
     struct str text = wt__str_trim(bytes);
-    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
-        bool same = !strangers[i].start || wt__str_starts(text, wt__str(strangers[i].start));
-        for (size_t m = 0; same && m < 2 && strangers[i].marks[m]; m++)
-            same = mentions(text, strangers[i].marks[m]);
+    for (size_t i = 0; i < sizeof foreign_formats / sizeof foreign_formats[0]; i++) {
+        bool same = !foreign_formats[i].start || wt__str_starts(text, wt__str(foreign_formats[i].start));
+        for (size_t m = 0; same && m < 2 && foreign_formats[i].marks[m]; m++)
+            same = contains_words(text, foreign_formats[i].marks[m]);
         if (same)
-            return strangers[i].sentence;
+            return foreign_formats[i].sentence;
     }
     return NULL;
 }
 
-/* The configuration of a client names MCP servers and has no tools. Its comments keep it from being JSON, so its words
- * have to do. */
+/* A client's configuration names MCP servers and has no tools. It may contain comments, so it is recognised by words
+ * instead of parsed. */
 static bool is_client_config(struct str bytes)
 {
-    return mentions(bytes, "\"mcpServers\"") ||
-           (mentions(bytes, "\"servers\"") && (mentions(bytes, "\"command\"") || mentions(bytes, "\"url\"")));
+    return contains_words(bytes, "\"mcpServers\"") ||
+           (contains_words(bytes, "\"servers\"") &&
+            (contains_words(bytes, "\"command\"") || contains_words(bytes, "\"url\"")));
 }
 
-/* A log of requests (catalog/usage_import.h), by its first line: a tool would have a name there. */
+/* True for a log of requests (catalog/usage.h), by its first line; a tool would have a name there. */
 static bool is_recorded_use(struct str bytes)
 {
     const char *end = memchr(bytes.ptr, '\n', bytes.len);
     struct str line = {bytes.ptr, end ? (size_t)(end - bytes.ptr) : bytes.len};
-    return mentions(line, "\"request\"") && mentions(line, "\"tools\"") && !mentions(line, "\"name\"");
+    return contains_words(line, "\"request\"") && contains_words(line, "\"tools\"") &&
+           !contains_words(line, "\"name\"");
 }
 
-static int choose(const struct importer **out, const struct import_options *options, const char *file, struct str bytes,
-                  wt_error *err)
+static int choose_importer(const struct importer **out, const struct import_options *options, const char *file,
+                           struct str bytes, wt_error *err)
 {
     struct peek peek;
     *out = options->format.len > 0 ? named_importer(options->format) : NULL;
     if (*out)
         return 0;
     wt__peek(&peek, file, bytes);
-    const char *sentence = peek.lines || peek.keys & ~(unsigned)PEEK_UNSURE ? NULL : stranger(bytes);
+    const char *sentence = peek.lines || peek.keys & ~(unsigned)PEEK_UNSURE ? NULL : find_foreign_format(bytes);
     if (sentence)
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s %s", file, sentence);
     if (peek.lines && is_recorded_use(bytes))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                           "%s is recorded use and has no tools: `whichtool usage add` takes it", file);
+                           "%s is recorded use and has no tools: import it with `whichtool usage add`", file);
     for (size_t i = IMPORTERS; i-- > 0 && !*out;)
         if (importers[i]->detect(&peek))
             *out = importers[i];
@@ -115,17 +119,17 @@ static int choose(const struct importer **out, const struct import_options *opti
         return 0;
     if (is_client_config(bytes))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                           "%s is a client's configuration, which names servers and has no tools: `whichtool add --mcp "
-                           "%s` starts its servers and asks them",
+                           "%s is a client's configuration; it has servers but no tools: import the tools of its "
+                           "servers with `whichtool add --mcp %s`",
                            file, file);
     return wt__fail_at(
         err, WT_EFORMAT, 1, 0, NULL,
-        "%s: no tools of a known format were found; if there are, name the format (%s), else leave the file out", file,
+        "%s: found no tools in a known format; if it has tools, name the format (%s), else leave the file out", file,
         FORMATS);
 }
 
-/* Reads bytes, which outlive the import, as the file that was added last. */
-static int read_source(struct reader *reader, struct str bytes, wt_error *err)
+/* Reads the last added file from bytes that outlive the import. */
+static int read_import_source(struct import_reader *reader, struct str bytes, wt_error *err)
 {
     struct import *out = reader->out;
     const char *file = out->files[reader->file];
@@ -136,7 +140,7 @@ static int read_source(struct reader *reader, struct str bytes, wt_error *err)
     bytes = text;
     int rc = check_source(file, bytes, err);
     if (rc == 0)
-        rc = choose(&importer, reader->options, file, bytes, err);
+        rc = choose_importer(&importer, reader->options, file, bytes, err);
     if (rc < 0)
         return rc;
     reader->format = importer->name;
@@ -153,7 +157,7 @@ static int read_source(struct reader *reader, struct str bytes, wt_error *err)
     return rc;
 }
 
-static int add_file(struct reader *reader, struct str name, wt_error *err)
+static int add_import_file(struct import_reader *reader, struct str name, wt_error *err)
 {
     struct import *out = reader->out;
     char *copy = wt__arena_copy(&out->arena, name);
@@ -164,10 +168,9 @@ static int add_file(struct reader *reader, struct str name, wt_error *err)
     return 0;
 }
 
-static int too_long(const char *file, size_t limit, wt_error *err)
+static int fail_too_large(const char *file, size_t limit, wt_error *err)
 {
-    return wt__fail(err, WT_ETOOLONG, "%s is larger than %zu bytes, the most that one source may have: split it", file,
-                    limit);
+    return wt__fail(err, WT_ETOOLONG, "%s is larger than %zu bytes, the maximum for one source: split it", file, limit);
 }
 
 static bool has_ending(const char *path, struct str ending)
@@ -176,8 +179,8 @@ static bool has_ending(const char *path, struct str ending)
     return len > ending.len && strncasecmp(path + len - ending.len, ending.ptr, ending.len) == 0;
 }
 
-/* The file's name without folder and ending. */
-static struct str stem_of(const char *path)
+/* Returns the file's name without folder and extension. */
+static struct str file_stem(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -185,24 +188,24 @@ static struct str stem_of(const char *path)
     return (struct str){name, dot ? (size_t)(dot - name) : strlen(name)};
 }
 
-/* Reads the file at path, which was added last and outlives the reading, and what is in it. The stem is the provider of
- * lists that cannot name one; lines of JSON may come from many. */
-static int read_file(struct reader *reader, const char *path, wt_error *err)
+/* Reads the last added file from path, which outlives the reading. In JSON files the stem is the default provider;
+ * lines of JSON may come from many providers. */
+static int read_import_file(struct import_reader *reader, const char *path, wt_error *err)
 {
     struct import *out = reader->out;
     size_t len = 0;
     char *content = NULL;
-    reader->stem = wt__utf8_valid(stem_of(path)) ? stem_of(path) : (struct str){"", 0};
+    reader->stem = wt__utf8_valid(file_stem(path)) ? file_stem(path) : (struct str){"", 0};
     reader->provider = has_ending(path, STR(".json")) ? reader->stem : (struct str){"", 0};
     if (wt__file_size(path) > reader->limits.file_bytes)
-        return too_long(path, reader->limits.file_bytes, err);
+        return fail_too_large(path, reader->limits.file_bytes, err);
     if (wt__grow((void **)&out->contents, &out->content_capacity, out->content_count + 1, sizeof *out->contents) < 0)
         return wt__fail_nomem(err);
     int rc = wt__file_read(&content, &len, path, reader->limits.file_bytes, err);
     if (rc < 0)
         return rc;
     out->contents[out->content_count++] = content;
-    return read_source(reader, (struct str){content, len}, err);
+    return read_import_source(reader, (struct str){content, len}, err);
 }
 
 /* ---------------------------------------------------------------- folders */
@@ -218,14 +221,14 @@ static bool is_source(const char *path)
     return false;
 }
 
-/* One file of a folder. What spoils the whole file is an issue of the folder. */
-static int read_member(struct reader *reader, const char *path, wt_error *err)
+/* Reads one file of a folder. A failure of the whole file becomes an issue. */
+static int read_import_member(struct import_reader *reader, const char *path, wt_error *err)
 {
     wt_error why = {0};
-    int rc = add_file(reader, wt__str(path), err);
+    int rc = add_import_file(reader, wt__str(path), err);
     if (rc < 0)
         return rc;
-    rc = read_file(reader, path, &why);
+    rc = read_import_file(reader, path, &why);
     bool spoilt = (rc == WT_EFORMAT && !reader->options->strict) || rc == WT_ENOTFOUND || rc == WT_EREADONLY ||
                   rc == WT_EIO || (rc == WT_ETOOLONG && why.line == 0);
     if (rc < 0 && !spoilt) {
@@ -237,15 +240,15 @@ static int read_member(struct reader *reader, const char *path, wt_error *err)
         return 0;
     reader->out->whole = false;
     wt__buffer_clear(&reader->pointer);
-    const char *sentence = why.message; /* an issue names its file by itself */
+    const char *sentence = why.message; /* an issue already names its file */
     if (strncmp(sentence, path, strlen(path)) == 0)
         sentence += strlen(path) + strspn(sentence + strlen(path), ": ");
-    return wt__reader_issue(reader, (struct place){why.byte, why.line}, "", err, "%s", sentence);
+    return wt__reader_issue(reader, (struct source_place){why.byte, why.line}, "", err, "%s", sentence);
 }
 
-static int read_folder(struct reader *reader, const char *folder, wt_error *err)
+static int read_import_folder(struct import_reader *reader, const char *folder, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths;
     size_t count = 0, sources = 0;
     uint64_t bytes = 0;
@@ -257,24 +260,24 @@ static int read_folder(struct reader *reader, const char *folder, wt_error *err)
         paths[sources++] = paths[i];
     }
     if (rc == 0 && sources == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s holds no file that ends in one of: " IMPORT_ENDINGS, folder);
+        rc = wt__fail(err, WT_EFORMAT, "%s contains no file with one of the extensions " IMPORT_ENDINGS, folder);
     if (rc == 0 && bytes > IMPORT_MAX_FOLDER_BYTES)
         rc = wt__fail(err, WT_ETOOLONG, "the files of %s have more than %llu bytes together: import them in parts",
                       folder, (unsigned long long)IMPORT_MAX_FOLDER_BYTES);
     if (rc == 0 && wt__progress_phase(reader->options->progress, "reading", bytes))
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && i < sources; i++)
-        rc = read_member(reader, paths[i], err);
-    wt__arena_dispose(&arena);
+        rc = read_import_member(reader, paths[i], err);
     return rc;
 }
 
 /* ---------------------------------------------------------------- the whole import */
 
-static int begin(struct reader *reader, struct import *out, const struct import_options *options, wt_error *err)
+static int begin_import(struct import_reader *reader, struct import *out, const struct import_options *options,
+                        wt_error *err)
 {
     *out = (struct import){.whole = true};
-    *reader = (struct reader){.out = out, .options = options, .limits = options->limits};
+    *reader = (struct import_reader){.out = out, .options = options, .limits = options->limits};
     if (reader->limits.file_bytes == 0)
         reader->limits.file_bytes = WT_MAX_FILE_BYTES;
     if (reader->limits.definition_bytes == 0)
@@ -282,14 +285,15 @@ static int begin(struct reader *reader, struct import *out, const struct import_
     if (reader->limits.tools == 0)
         reader->limits.tools = WT_MAX_TOOLS;
     if (options->format.len > 0 && !named_importer(options->format))
-        return wt__fail(err, WT_EINVAL, "no such format: \"%.*s\" (there are %s)",
+        return wt__fail(err, WT_EINVAL, "unknown format \"%.*s\"; choose one of %s",
                         (int)(options->format.len < 64 ? options->format.len : 64), options->format.ptr, FORMATS);
     if (!wt__utf8_valid(options->provider) || options->provider.len > WT_MAX_NAME_BYTES)
-        return wt__fail(err, WT_EINVAL, "the provider's name is not UTF-8 of at most %d bytes", WT_MAX_NAME_BYTES);
+        return wt__fail(err, WT_EINVAL, "the provider's name is not valid UTF-8 or has more than %d bytes",
+                        WT_MAX_NAME_BYTES);
     return 0;
 }
 
-static int end(struct reader *reader, int rc)
+static int end_import(struct import_reader *reader, int rc)
 {
     struct import *out = reader->out;
     wt__map_dispose(&reader->names);
@@ -307,27 +311,27 @@ static const struct import_options defaults;
 
 int wt__import_bytes(struct import *out, struct str bytes, const struct import_options *options, wt_error *err)
 {
-    struct reader reader;
+    struct import_reader reader;
     options = options ? options : &defaults;
-    int rc = begin(&reader, out, options, err);
+    int rc = begin_import(&reader, out, options, err);
     if (rc == 0)
-        rc = add_file(&reader, options->source_name.len > 0 ? options->source_name : STR("input"), err);
+        rc = add_import_file(&reader, options->source_name.len > 0 ? options->source_name : STR("input"), err);
     if (rc == 0 && bytes.len > reader.limits.file_bytes)
-        rc = too_long(out->files[0], reader.limits.file_bytes, err);
+        rc = fail_too_large(out->files[0], reader.limits.file_bytes, err);
     if (rc == 0 && wt__progress_phase(options->progress, "reading", bytes.len))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = read_source(&reader, bytes, err);
-    return end(&reader, rc);
+        rc = read_import_source(&reader, bytes, err);
+    return end_import(&reader, rc);
 }
 
 int wt__import_path(struct import *out, const char *path, const struct import_options *options, wt_error *err)
 {
-    struct reader reader;
-    struct arena arena = {0};
+    struct import_reader reader;
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     options = options ? options : &defaults;
     struct import_options beir = *options;
-    int rc = begin(&reader, out, options, err);
+    int rc = begin_import(&reader, out, options, err);
     if (rc == 0 && wt__is_folder(path)) {
         char *corpus = wt__path_join(&arena, path, "corpus.jsonl");
         if (!corpus)
@@ -339,17 +343,16 @@ int wt__import_path(struct import *out, const char *path, const struct import_op
         }
     }
     if (rc == 0 && wt__is_folder(path)) {
-        rc = read_folder(&reader, path, err);
+        rc = read_import_folder(&reader, path, err);
     } else if (rc == 0) {
         if (wt__progress_phase(options->progress, "reading", wt__file_size(path)))
             rc = wt__fail_cancelled(err);
         if (rc == 0)
-            rc = add_file(&reader, wt__str(path), err);
+            rc = add_import_file(&reader, wt__str(path), err);
         if (rc == 0)
-            rc = read_file(&reader, path, err);
+            rc = read_import_file(&reader, path, err);
     }
-    wt__arena_dispose(&arena);
-    return end(&reader, rc);
+    return end_import(&reader, rc);
 }
 
 void wt__import_dispose(struct import *import)

@@ -1,33 +1,143 @@
-/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML: each operation is a tool. Its name is the
- * operationId, else "METHOD /path"; its provider a short name of the document (provider.h), its category the tags; its
- * definition the operation as JSON, with what it inherits (openapi_inherited.c). YAML is turned into JSON first, with
- * the way back to the places. Each operation is parsed alone. */
-#include "import/openapi.h"
+/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML. Each operation is a tool. Its name is the
+ * operationId or "METHOD /path", its provider a short name of the document (provider.c), its category the tags. Its
+ * definition is the operation as JSON with its inherited members (see below). YAML is converted to JSON
+ * first. Each operation is parsed alone. */
+#include "import/internal.h"
 
 #include <ctype.h>
 
+#include "base/memory.h"
 #include "base/json.h"
 #include "base/nearest.h"
-#include "import/provider.h"
-#include "import/yaml.h"
+#include "catalog/pins.h"
 #include "text/markup.h"
 
-/* One path while its operations are read. */
-struct path {
+/* ---------------------------------------------------------------- inherited members */
+
+/* These members make the definition of an operation self-contained. A document or path states once where its operations
+ * are sent and how they are authorised, and an operation overrides it. An approval of a tool covers these members too,
+ * so they are part of the definition (docs/audit.md, "Pins"), after the operation's own members:
+ *
+ *   own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}
+ *
+ * A million operations may inherit from a document of megabytes. So an inherited value longer than
+ * OPENAPI_INHERITED_BYTES is replaced by its hash, which still reveals a change. */
+
+#define SCHEMES_KEY "x-securitySchemes"
+/* The last three are of Swagger 2.0. */
+static const char *const inherited[] = {"servers", "security", "host", "basePath", "schemes", SCHEMES_KEY};
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+/* Returns a new reference to the value, or to its hash if it is long. Returns NULL if out of memory. */
+static json_t *shorten_value(const json_t *value)
+{
+    char text[sizeof "sha256:" + DEFINITION_DIGITS] = "sha256:";
+    if (json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) <= OPENAPI_INHERITED_BYTES)
+        return json_incref((json_t *)value);
+    return wt__json_hash(value, text + strlen(text)) < 0 ? NULL : json_string(text);
+}
+
+static int set_brief(json_t *out, const char *key, const json_t *value)
+{
+    json_t *brief = value ? shorten_value(value) : NULL;
+    return value && (!brief || json_object_set_new(out, key, brief) < 0) ? WT_ENOMEM : 0;
+}
+
+/* Sets the schemes named by the requirements, if any. */
+static int set_schemes(const struct openapi *document, json_t *out, const json_t *security)
+{
+    json_t *used = json_object(), *requirement, *scopes;
+    const char *name;
+    size_t i;
+    bool failed = !used;
+    json_array_foreach((json_t *)security, i, requirement)
+    {
+        json_object_foreach(requirement, name, scopes)
+        {
+            json_t *scheme = json_object_get(document->brief_schemes, name);
+            failed |= scheme && json_object_set(used, name, scheme) < 0;
+        }
+    }
+    int rc = failed ? WT_ENOMEM : 0;
+    if (rc == 0 && json_object_size(used) > 0)
+        rc = set_brief(out, SCHEMES_KEY, used);
+    json_decref(used);
+    return rc;
+}
+
+/* Stores the members of the root that operations inherit. Call it after wt__openapi_index. Returns 0 or WT_ENOMEM.
+ * */
+static int keep_inherited(struct openapi *document, const json_t *root)
+{
+    const char *name;
+    json_t *scheme;
+    document->inherited = json_object();
+    document->brief_schemes = json_object();
+    int rc = document->inherited && document->brief_schemes ? 0 : WT_ENOMEM;
+    json_object_foreach(document->schemes, name, scheme)
+    {
+        if (rc == 0)
+            rc = set_brief(document->brief_schemes, name, scheme);
+    }
+    for (size_t i = 0; rc == 0 && i < COUNT(inherited); i++)
+        rc = set_brief(document->inherited, inherited[i], json_object_get(root, inherited[i]));
+    return rc == 0 ? set_schemes(document, document->inherited, json_object_get(root, "security")) : rc;
+}
+
+static const json_t *find_inherited(const json_t *first, const json_t *second, const char *key)
+{
+    const json_t *value = json_object_get(first, key);
+    return value ? value : json_object_get(second, key);
+}
+
+/* Returns the bytes of an operation with its inherited members, from its path (servers, shortened, or NULL) and the
+ * root. *out lives as long as the source. Returns 0 or WT_ENOMEM. */
+static int write_definition(struct openapi *document, const json_t *servers, const json_t *operation, struct str own,
+                            struct str *out)
+{
+    json_t *near = json_object(); /* from the path and the operation */
+    const json_t *security = json_object_get(operation, "security");
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    bool first = json_object_size(operation) == 0, same = !document->reader->yaml;
+    int rc = near && (!servers || json_object_set(near, "servers", (json_t *)servers) == 0) ? 0 : WT_ENOMEM;
+    if (rc == 0 && security)
+        rc = set_schemes(document, near, security);
+    wt__buffer_str(&text, wt__str_trim((struct str){own.ptr, own.len - 1}));
+    for (size_t i = 0; rc == 0 && i < COUNT(inherited); i++) {
+        bool decided = security && strcmp(inherited[i], SCHEMES_KEY) == 0;
+        const json_t *value = find_inherited(near, decided ? NULL : document->inherited, inherited[i]);
+        if (!value || json_object_get(operation, inherited[i]))
+            continue;
+        wt__buffer_printf(&text, "%s\"%s\":", first ? "" : ",", inherited[i]);
+        rc = wt__json_write(&text, value);
+        first = same = false;
+    }
+    wt__buffer_char(&text, '}');
+    *out = own;
+    if (text.failed)
+        rc = WT_ENOMEM;
+    else if (rc == 0 && !same)
+        *out = (struct str){wt__arena_copy(&document->reader->out->arena, wt__buffer_view(&text)), text.len};
+    json_decref(near);
+    return rc == 0 && out->ptr ? 0 : WT_ENOMEM;
+}
+
+/* A path item while its operations are read. */
+struct path_item {
     struct str name;
     json_t *shared;            /* its parameters, or NULL */
-    json_t *servers;           /* briefly, or NULL */
-    struct str summary, about; /* for operations that say nothing themselves; views of head */
-    json_t *head;              /* its summary and description */
+    json_t *servers;           /* shortened, or NULL */
+    struct str summary, about; /* fallbacks for operations without texts; views of head */
+    json_t *head;              /* its members */
 };
 
 static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"};
-/* What else a path may have. */
+/* Other members of a path item. */
 static const char *const fields[] = {"$ref", "summary", "description", "servers", "parameters"};
 
-enum { METHOD_SHOWN = 32 }; /* bytes of a method that there is not, in a message */
+enum { METHOD_SHOWN = 32 }; /* maximum bytes of an unknown method in a message */
 
-static bool detect(const struct peek *peek)
+static bool detect_openapi(const struct peek *peek)
 {
     return (peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER)) != 0;
 }
@@ -55,8 +165,8 @@ static void put_method(struct buffer *out, struct str method, struct str path)
     wt__buffer_str(out, path);
 }
 
-/* description, and summary as the title beside it; either alone is the description. */
-static void put_texts(struct draft *draft, struct str summary, struct str description)
+/* Sets description and title. With only one of the two texts, it is the description. */
+static void set_texts(struct draft *draft, struct str summary, struct str description)
 {
     draft->description = description.len > 0 ? description : summary;
     draft->title = description.len > 0 ? summary : (struct str){"", 0};
@@ -71,21 +181,21 @@ static void strip_draft(struct draft *draft, struct buffer plain[2])
             *texts[i] = wt__buffer_view(&plain[i]);
 }
 
-/* What it refers to may stand behind the place where reading ended, which was told. */
-static int tell_dangling(struct openapi *document, struct place place, wt_error *err)
+/* Reports a missing target of a reference. In a truncated document the target may be in the unread part, and the
+ * truncation was reported. */
+static int report_dangling(struct openapi *document, struct source_place place, wt_error *err)
 {
     if (document->whole)
         return wt__reader_issue(document->reader, place, "", err,
-                                "the reference \"%s\" leads to nothing that can be read in this document",
-                                document->dangling);
+                                "the reference \"%s\" has no valid target in this document", document->dangling);
     document->waiting++;
     return 0;
 }
 
-static int add_operation(struct openapi *document, const struct path *path, const struct json_item *item,
+static int add_operation(struct openapi *document, const struct path_item *path, const struct json_item *item,
                          struct draft *draft, const json_t *operation, wt_error *err)
 {
-    struct reader *reader = document->reader;
+    struct import_reader *reader = document->reader;
     struct str summary, description;
     int rc = wt__reader_text(reader, draft->place, operation, "operationId", &draft->name, err);
     if (rc > 0)
@@ -97,9 +207,9 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     struct buffer route = {0}, tags = {0}, plain[2] = {{0}};
     put_method(&route, item->key, path->name);
     put_tags(&tags, operation);
-    put_texts(draft, summary, description);
+    set_texts(draft, summary, description);
     if (draft->description.len == 0)
-        put_texts(draft, path->summary, path->about);
+        set_texts(draft, path->summary, path->about);
     strip_draft(draft, plain);
     draft->source_id = wt__buffer_view(&route);
     draft->category = wt__buffer_view(&tags);
@@ -111,7 +221,7 @@ static int add_operation(struct openapi *document, const struct path *path, cons
         wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
         rc = wt__fail_nomem(err);
     else if (document->dangling[0])
-        rc = tell_dangling(document, draft->place, err);
+        rc = report_dangling(document, draft->place, err);
     else
         rc = wt__reader_add(reader, draft, err);
     if (rc >= 0 && document->wrong[0])
@@ -124,17 +234,17 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     return rc;
 }
 
-/* It is there, whatever is wrong with it. */
-static int leave_operation(struct reader *reader, const struct path *path, const struct json_item *item, wt_error *err)
+/* Notes the id of an operation that was skipped. */
+static int skip_operation(struct import_reader *reader, const struct path_item *path, const struct json_item *item,
+                          wt_error *err)
 {
-    struct buffer route = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer route = {0};
     put_method(&route, item->key, path->name);
     int rc = route.failed ? wt__fail_nomem(err) : wt__reader_leave(reader, wt__buffer_view(&route), err);
-    wt__buffer_dispose(&route);
     return rc;
 }
 
-static int read_operation(struct openapi *document, const struct path *path, struct str provider,
+static int read_operation(struct openapi *document, const struct path_item *path, struct str provider,
                           const struct json_item *item, wt_error *err)
 {
     json_t *operation;
@@ -142,33 +252,24 @@ static int read_operation(struct openapi *document, const struct path *path, str
     int rc = wt__reader_parse(document->reader, item, &operation, err);
     if (rc > 0) {
         struct draft draft = {.provider = provider, .place = {item->byte, item->line}};
-        rc = wt__openapi_definition(document, path->servers, operation, item->value, &draft.definition) < 0
+        rc = write_definition(document, path->servers, operation, item->value, &draft.definition) < 0
                  ? wt__fail_nomem(err)
                  : add_operation(document, path, item, &draft, operation, err);
         json_decref(operation);
     }
     if (rc >= 0 && document->reader->out->tool_count == before)
-        rc = leave_operation(document->reader, path, item, err);
+        rc = skip_operation(document->reader, path, item, err);
     return rc < 0 ? rc : 0;
 }
 
 /* ---------------------------------------------------------------- paths */
 
-static bool among(const char *const *words, size_t count, struct str key)
-{
-    for (size_t i = 0; i < count; i++)
-        if (wt__str_equal(key, wt__str(words[i])))
-            return true;
-    return false;
-}
-#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
-
-/* A key of a path item that nobody knows: most likely a method that was typed wrong, and so a lost operation. */
-static int tell_unknown(struct reader *reader, const struct json_item *item, wt_error *err)
+/* Reports an unknown key of a path item. It is most likely a misspelt method, and so a lost operation. */
+static int report_unknown_key(struct import_reader *reader, const struct json_item *item, wt_error *err)
 {
     char lower[METHOD_SHOWN];
     size_t len = item->key.len < sizeof lower ? item->key.len : sizeof lower;
-    struct place place = {item->byte, item->line};
+    struct source_place place = {item->byte, item->line};
     struct nearest nearest;
     for (size_t i = 0; i < len; i++)
         lower[i] = (char)tolower((unsigned char)item->key.ptr[i]);
@@ -176,16 +277,16 @@ static int tell_unknown(struct reader *reader, const struct json_item *item, wt_
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         wt__nearest_show(&nearest, wt__str(methods[i]));
     if (item->value.len == 0 || item->value.ptr[0] != '{')
-        return wt__reader_remark(reader, place, err, "a path has no \"%.*s\"; it is passed over", (int)len,
+        return wt__reader_remark(reader, place, err, "\"%.*s\" is not a member of a path and was ignored", (int)len,
                                  item->key.ptr);
-    return wt__reader_issue(reader, place, "", err, "\"%.*s\" is no method, so nothing of it is read%s%s%s", (int)len,
+    return wt__reader_issue(reader, place, "", err, "\"%.*s\" is not a method and was skipped%s%s%s", (int)len,
                             item->key.ptr, nearest.best[0] ? "; did you mean \"" : "", nearest.best,
                             nearest.best[0] ? "\"?" : "");
 }
 
-/* Calls for the operations of a path item, or of its additionalOperations, whose members are all operations. */
-static int each_operation(struct openapi *document, const struct path *path, struct str provider,
-                          const struct json_item *object, bool additional, wt_error *err)
+/* Reads the operations of a path item, or of its additionalOperations, whose members are all operations. */
+static int read_operations(struct openapi *document, const struct path_item *path, struct str provider,
+                           const struct json_item *object, bool additional, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
@@ -194,12 +295,12 @@ static int each_operation(struct openapi *document, const struct path *path, str
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
         rc = 0;
         size_t mark = wt__pointer_key(document->reader, item.key);
-        if (additional || AMONG(methods, item.key))
+        if (additional || KEY_AMONG(methods, item.key))
             rc = read_operation(document, path, provider, &item, err);
         else if (wt__str_equal(item.key, STR("additionalOperations")))
-            rc = each_operation(document, path, provider, &item, true, err);
-        else if (!AMONG(fields, item.key) && !wt__str_starts(item.key, STR("x-")))
-            rc = tell_unknown(document->reader, &item, err);
+            rc = read_operations(document, path, provider, &item, true, err);
+        else if (!KEY_AMONG(fields, item.key) && !wt__str_starts(item.key, STR("x-")))
+            rc = report_unknown_key(document->reader, &item, err);
         wt__pointer_back(document->reader, mark);
         if (rc < 0)
             return rc;
@@ -207,17 +308,17 @@ static int each_operation(struct openapi *document, const struct path *path, str
     return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
 }
 
-/* Puts what the operations of a path share into its head, where that has it not yet. 1: read on; 0: reported. */
-static int read_shared(struct openapi *document, const struct json_item *object, struct path *path, wt_error *err)
+/* Adds shared members of a path item to the path's head unless present. Returns 1, or 0 if an issue was reported. */
+static int read_shared(struct openapi *document, const struct json_item *object, struct path_item *path, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
-    struct place place = {object->byte, object->line};
+    struct source_place place = {object->byte, object->line};
     wt__json_scan_open(&scan, document->text, object->byte, object->line);
     while (wt__json_scan_next(&scan, &item) > 0) {
         bool parameters = wt__str_equal(item.key, STR("parameters"));
         json_t *value = NULL;
-        if (!AMONG(fields, item.key) || json_object_getn(path->head, item.key.ptr, item.key.len))
+        if (!KEY_AMONG(fields, item.key) || json_object_getn(path->head, item.key.ptr, item.key.len))
             continue;
         int rc = wt__json_parse(&value, item.value.ptr, item.value.len, NULL);
         if (rc == WT_ENOMEM)
@@ -225,7 +326,7 @@ static int read_shared(struct openapi *document, const struct json_item *object,
         if (parameters && !json_is_array(value)) {
             json_decref(value);
             return wt__reader_issue(document->reader, place, "/parameters", err,
-                                    "the parameters of this path are not a list that can be read");
+                                    "the parameters of this path are not a valid list");
         }
         if (value && json_object_setn_new(path->head, item.key.ptr, item.key.len, value) < 0)
             return wt__fail_nomem(err);
@@ -233,11 +334,12 @@ static int read_shared(struct openapi *document, const struct json_item *object,
     return 1;
 }
 
-/* What the operations of a path share, and the reference that stands for all of it. 1: read on; 0: reported. */
-static int read_head(struct openapi *document, const struct json_item *object, struct path *path,
-                     struct openapi_part **elsewhere, wt_error *err)
+/* Reads the shared members of a path item, and the item that its "$ref" points to. Returns 1, or 0 if an issue was
+ * reported. */
+static int read_path_head(struct openapi *document, const struct json_item *object, struct path_item *path,
+                          struct openapi_part **elsewhere, wt_error *err)
 {
-    struct place place = {object->byte, object->line};
+    struct source_place place = {object->byte, object->line};
     int rc = read_shared(document, object, path, err);
     if (rc <= 0)
         return rc;
@@ -245,7 +347,7 @@ static int read_head(struct openapi *document, const struct json_item *object, s
     *elsewhere = reference.len > 0 ? wt__openapi_part(document, reference) : NULL;
     if (reference.len > 0 && !*elsewhere)
         return wt__reader_issue(document->reader, place, "/$ref", err,
-                                "the path is kept elsewhere (%.*s) and could not be found in this document",
+                                "the path refers to %.*s, which is not in this document",
                                 (int)(reference.len < 128 ? reference.len : 128), reference.ptr);
     if (*elsewhere)
         rc = read_shared(document, &(*elsewhere)->item, path, err);
@@ -253,7 +355,7 @@ static int read_head(struct openapi *document, const struct json_item *object, s
         return rc;
     path->shared = wt__json_array(path->head, "parameters");
     json_t *servers = json_object_get(path->head, "servers");
-    if (servers && !(path->servers = wt__openapi_brief(servers)))
+    if (servers && !(path->servers = shorten_value(servers)))
         return wt__fail_nomem(err);
     path->summary = wt__json_str(path->head, "summary");
     path->about = wt__json_str(path->head, "description");
@@ -264,23 +366,23 @@ static int read_path(struct openapi *document, struct str provider, const struct
 {
     struct openapi_part *elsewhere = NULL;
     json_t *key = NULL;
-    struct path path = {.name = item->key, .head = json_object()};
-    /* A key with escapes is a JSON string like any other: its quotes are around it in the text. */
+    struct path_item path = {.name = item->key, .head = json_object()};
+    /* Decode a key with escapes as a JSON string, with the quotes around it. */
     if (memchr(item->key.ptr, '\\', item->key.len) &&
         wt__json_parse(&key, item->key.ptr - 1, item->key.len + 2, NULL) == 0 && json_is_string(key))
         path.name = (struct str){json_string_value(key), json_string_length(key)};
     size_t mark = wt__pointer_key(document->reader, path.name);
     int rc = path.head ? 1 : wt__fail_nomem(err);
     if (rc > 0 && path.name.len > 0 && path.name.ptr[0] != '/')
-        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
-                              "a path begins with \"/\", so nothing of this is read");
+        rc = wt__reader_issue(document->reader, (struct source_place){item->byte, item->line}, "", err,
+                              "a path must begin with \"/\", so this one was skipped");
     if (rc > 0 && (item->value.len == 0 || item->value.ptr[0] != '{'))
-        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
-                              "a path is an object of operations");
+        rc = wt__reader_issue(document->reader, (struct source_place){item->byte, item->line}, "", err,
+                              "a path must be an object of operations");
     if (rc > 0)
-        rc = read_head(document, item, &path, &elsewhere, err);
+        rc = read_path_head(document, item, &path, &elsewhere, err);
     if (rc > 0)
-        rc = each_operation(document, &path, provider, elsewhere ? &elsewhere->item : item, false, err);
+        rc = read_operations(document, &path, provider, elsewhere ? &elsewhere->item : item, false, err);
     wt__pointer_back(document->reader, mark);
     json_decref(path.head);
     json_decref(path.servers);
@@ -304,19 +406,19 @@ static int read_paths(struct openapi *document, struct str provider, const struc
 
 /* ---------------------------------------------------------------- the document */
 
-/* Members of the root that are needed. */
-struct root {
+/* Members of the root. */
+struct document_root {
     struct json_item version, swagger, info, servers, host, base, schemes, security, paths;
-    struct json_item like_paths; /* what was called nearly so */
-    struct json_scan scan;       /* where reading the root ended */
+    struct json_item like_paths; /* a member with a similar name */
+    struct json_scan scan;       /* state at the end of the root */
     bool whole;
 };
 
-static void read_root(struct root *root, struct str text)
+static void scan_root(struct document_root *root, struct str text)
 {
     struct json_item object, item;
     int rc;
-    *root = (struct root){.whole = true};
+    *root = (struct document_root){.whole = true};
     wt__json_scan_root(text, 0, 1, &object);
     wt__json_scan_open(&root->scan, text, object.byte, object.line);
     while ((rc = wt__json_scan_next(&root->scan, &item)) > 0) {
@@ -336,7 +438,7 @@ static void read_root(struct root *root, struct str text)
     root->whole = rc == 0;
 }
 
-static int check_version(const struct reader *reader, const struct root *root, wt_error *err)
+static int check_openapi_version(const struct import_reader *reader, const struct document_root *root, wt_error *err)
 {
     static const char *const read[] = {"3.0", "3.1", "3.2"};
     const char *file = reader->out->files[reader->file];
@@ -352,13 +454,13 @@ static int check_version(const struct reader *reader, const struct root *root, w
         return 0;
     if (version.len == 0)
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                           "%s is no OpenAPI document: it says neither \"openapi\" nor \"swagger\"", file);
+                           "%s is not an OpenAPI document: it has neither \"openapi\" nor \"swagger\"", file);
     return wt__fail_at(err, WT_EFORMAT, item->line, item->byte, swagger ? "/swagger" : "/openapi",
-                       "%s is %s %.*s; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are read", file,
+                       "%s is %s %.*s; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are supported", file,
                        swagger ? "Swagger" : "OpenAPI", (int)(version.len < 32 ? version.len : 32), version.ptr);
 }
 
-/* A member of the root, or NULL when it is absent or no JSON. */
+/* Parses a member of the root. *out is NULL if it is absent or not valid JSON. */
 static int read_member(json_t **out, const struct json_item *item, wt_error *err)
 {
     *out = NULL;
@@ -367,8 +469,9 @@ static int read_member(json_t **out, const struct json_item *item, wt_error *err
                : 0;
 }
 
-/* Who offers the operations, by the title, the first server, and the file. */
-static int name_provider(const struct reader *reader, const struct root *root, struct buffer *out, wt_error *err)
+/* Derives the provider from the title, the first server, and the file name. */
+static int name_provider(const struct import_reader *reader, const struct document_root *root, struct buffer *out,
+                         wt_error *err)
 {
     json_t *info = NULL, *servers = NULL;
     int rc = read_member(&info, &root->info, err);
@@ -376,7 +479,7 @@ static int name_provider(const struct reader *reader, const struct root *root, s
         rc = read_member(&servers, &root->servers, err);
     if (rc == 0) {
         struct str host = root->host.value, url = wt__json_str(json_array_get(servers, 0), "url");
-        if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* of Swagger 2.0 */
+        if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* Swagger 2.0 */
             url = (struct str){host.ptr + 1, host.len - 2};
         wt__short_provider(out, wt__json_str(info, "title"), url, reader->stem);
         rc = out->failed ? wt__fail_nomem(err) : 0;
@@ -386,8 +489,8 @@ static int name_provider(const struct reader *reader, const struct root *root, s
     return rc;
 }
 
-/* What operations have of the root. */
-static int read_inherited(struct openapi *document, const struct root *root, wt_error *err)
+/* Reads the members of the root that operations inherit. */
+static int read_inherited(struct openapi *document, const struct document_root *root, wt_error *err)
 {
     const struct {
         const char *key;
@@ -405,37 +508,37 @@ static int read_inherited(struct openapi *document, const struct root *root, wt_
         if (value && json_object_set_new(all, members[i].key, value) < 0)
             rc = wt__fail_nomem(err);
     }
-    if (rc == 0 && wt__openapi_inherit(document, all) < 0)
+    if (rc == 0 && keep_inherited(document, all) < 0)
         rc = wt__fail_nomem(err);
     json_decref(all);
     return rc;
 }
 
-/* A document without operations is most likely not what somebody meant to add. */
-static int fail_empty(const struct reader *reader, const struct root *root, wt_error *err)
+/* Fails, because a document without operations is most likely a mistake. */
+static int fail_empty(const struct import_reader *reader, const struct document_root *root, wt_error *err)
 {
     const char *file = reader->out->files[reader->file];
     const struct json_item *item = root->paths.value.len > 0 ? &root->paths : &root->like_paths;
-    struct place place = wt__reader_place(reader, (struct place){item->byte, item->line});
+    struct source_place place = wt__reader_place(reader, (struct source_place){item->byte, item->line});
     if (item->value.len == 0)
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s: this OpenAPI document has no \"paths\"", file);
     if (item == &root->paths)
         return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, "/paths",
                            "%s:%zu: no path of this OpenAPI document has an operation", file, place.line);
     return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, NULL,
-                       "%s:%zu: this OpenAPI document has no \"paths\"; did you mean that by \"%.*s\"?", file,
-                       place.line, (int)item->key.len, item->key.ptr);
+                       "%s:%zu: this OpenAPI document has no \"paths\"; is \"%.*s\" a typo of it?", file, place.line,
+                       (int)item->key.len, item->key.ptr);
 }
 
-static int read_text(struct reader *reader, struct str text, wt_error *err)
+static int read_openapi_text(struct import_reader *reader, struct str text, wt_error *err)
 {
     struct openapi document = {.reader = reader, .text = text};
-    struct root root;
+    struct document_root root;
     struct buffer provider = {0};
     size_t before = reader->out->tool_count + reader->out->skipped;
-    read_root(&root, text);
+    scan_root(&root, text);
     document.whole = root.whole && !reader->broken;
-    int rc = check_version(reader, &root, err);
+    int rc = check_openapi_version(reader, &root, err);
     if (rc == 0)
         rc = name_provider(reader, &root, &provider, err);
     if (rc < 0) {
@@ -447,8 +550,8 @@ static int read_text(struct reader *reader, struct str text, wt_error *err)
     if (rc == 0 && root.paths.value.len > 0)
         rc = read_paths(&document, wt__buffer_view(&provider), &root.paths, err);
     if (rc == 0 && document.waiting > 0)
-        rc = wt__reader_issue(reader, (struct place){root.paths.byte, root.paths.line}, "", err,
-                              "%zu operation%s to what stands behind the place where reading ended, and %s not taken",
+        rc = wt__reader_issue(reader, (struct source_place){root.paths.byte, root.paths.line}, "", err,
+                              "%zu operation%s to parts after the point where reading stopped, and %s skipped",
                               document.waiting, document.waiting > 1 ? "s refer" : " refers",
                               document.waiting > 1 ? "were" : "was");
     wt__pointer_back(reader, mark);
@@ -461,7 +564,7 @@ static int read_text(struct reader *reader, struct str text, wt_error *err)
     return rc;
 }
 
-static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
+static int read_openapi_yaml(struct import_reader *reader, struct str bytes, wt_error *err)
 {
     struct yaml yaml;
     int rc = wt__yaml_to_json(&yaml, bytes, reader->limits.file_bytes);
@@ -473,16 +576,16 @@ static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
     }
     reader->yaml = &yaml;
     if (rc == 0)
-        rc = read_text(reader, wt__buffer_view(&yaml.json), err);
+        rc = read_openapi_text(reader, wt__buffer_view(&yaml.json), err);
     reader->yaml = NULL;
     wt__yaml_dispose(&yaml);
     return rc;
 }
 
-static int read_document(struct reader *reader, struct str bytes, wt_error *err)
+static int read_openapi(struct import_reader *reader, struct str bytes, wt_error *err)
 {
     struct str start = wt__str_trim(bytes);
-    return start.ptr[0] == '{' ? read_text(reader, bytes, err) : read_yaml(reader, bytes, err);
+    return start.ptr[0] == '{' ? read_openapi_text(reader, bytes, err) : read_openapi_yaml(reader, bytes, err);
 }
 
-const struct importer wt__import_openapi = {"openapi", detect, read_document};
+const struct importer wt__import_openapi = {"openapi", detect_openapi, read_openapi};

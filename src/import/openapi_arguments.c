@@ -1,36 +1,115 @@
-/* openapi_arguments.c: one flat object of arguments for an operation: parameters by their names, wherever they are
- * sent, and the properties of the body beside them. Where a name is taken, the later one says where it is sent:
- * "query_id", "body_id". A body that is no plain object is the one argument "body".
+/* openapi_arguments.c: builds one flat object of arguments for an operation: all parameters by name, and the properties
+ * of the body. If a name is taken, the later argument gets its place as a prefix: "query_id", "body_id". A body that is
+ * not a plain object is the argument "body".
  *
- * Swagger 2.0 differs in this alone: a parameter is its own schema ("type" beside "name"), the body is the parameter
- * in "body", and the fields of a form are those in "formData". No document of OpenAPI 3 has any of these by right, so
- * they are read wherever they stand. */
+ * Swagger 2.0 differs only here. A parameter is its own schema ("type" next to "name"), the body is the parameter in
+ * "body", and form fields are parameters in "formData". Valid documents of OpenAPI 3 have none of these, so they are
+ * read without checking the version. */
+#include "import/internal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "catalog/credentials.h"
-#include "import/openapi.h"
 #include "catalog/schema.h"
 #include "text/markup.h"
 
-/* Sets "description" where text has any. */
-static int describe(json_t *property, struct str text)
+/* ---------------------------------------------------------------- parameters set by the calling program */
+
+/* These are the parameters of the document's security schemes, and those that some services declare once and repeat in
+ * every operation. Detection by name is in catalog/credentials.c. */
+
+/* A service's shared parameters for signing, quotas, callbacks and formatting. They apply to documents with `mark`
+ * among the shared parameters, and only where an operation refers to a shared parameter. Google's "fields" is kept:
+ * some of its operations require it, and it selects the result. */
+static const struct {
+    const char *mark, *names[16];
+} services[] = {
+    {"quotaUser", /* Google */
+     {"$.xgafv", "access_token", "alt", "bearer_token", "callback", "key", "oauth_token", "pp", "prettyPrint",
+      "quotaUser", "uploadType", "upload_protocol", "userIp"}},
+    {"X-Amz-Signature", /* Amazon */
+     {"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Security-Token",
+      "X-Amz-Signature", "X-Amz-SignedHeaders"}},
+};
+/* Headers of the protocol. OpenAPI says to ignore the first three among parameters. */
+static const char *const protocol[] = {"Accept", "Content-Type", "Authorization", "Proxy-Authorization", "Cookie"};
+/* Locations of shared parameters in OpenAPI 3 and in Swagger 2.0. */
+static const char *const shared_paths[] = {"#/components/parameters/", "#/parameters/"};
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static bool is_scheme(const struct openapi *document, struct str place, struct str name)
+{
+    bool header = wt__str_equal(place, STR("header"));
+    const char *id;
+    json_t *scheme;
+    json_object_foreach(document->schemes, id, scheme)
+    {
+        struct str given = wt__json_str(scheme, "name");
+        if (wt__str_equal(wt__json_str(scheme, "in"), place) &&
+            (header ? strcasecmp(given.ptr, name.ptr) == 0 : wt__str_equal(given, name)))
+            return true;
+    }
+    return false;
+}
+
+/* True if the document declares a shared parameter with that name. */
+static bool declares_shared(const struct openapi *document, const char *name)
+{
+    char pointer[64];
+    for (size_t i = 0; i < COUNT(shared_paths); i++) {
+        snprintf(pointer, sizeof pointer, "%s%s", shared_paths[i] + 1, name);
+        if (wt__map_get(&document->index, wt__str(pointer)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_service(const struct openapi *document, const char *name)
+{
+    for (size_t s = 0; s < COUNT(services); s++)
+        for (size_t i = 0; i < COUNT(services[s].names) && services[s].names[i]; i++)
+            if (strcmp(name, services[s].names[i]) == 0)
+                return declares_shared(document, services[s].mark);
+    return false;
+}
+
+/* True if the calling program sets the parameter, not the user: headers of the protocol, security schemes, or
+ * parameters shared by all operations of a service. listed is the parameter in the operation, possibly a reference. */
+static bool is_set_by_program(const struct openapi *document, const json_t *listed, const json_t *parameter)
+{
+    struct str place = wt__json_str(parameter, "in"), name = wt__json_str(parameter, "name");
+    for (size_t i = 0; i < COUNT(protocol); i++)
+        if (wt__str_equal(place, STR("header")) && strcasecmp(name.ptr, protocol[i]) == 0)
+            return true;
+    struct str reference = wt__json_str(listed, "$ref");
+    bool common =
+        wt__str_starts(reference, wt__str(shared_paths[0])) || wt__str_starts(reference, wt__str(shared_paths[1]));
+    return is_scheme(document, place, name) || (common && is_of_service(document, name.ptr));
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+/* Sets "description" unless text is empty. */
+static int describe_property(json_t *property, struct str text)
 {
     if (text.len == 0 || !json_is_object(property))
         return 0;
     return json_object_set_new(property, "description", json_stringn(text.ptr, text.len));
 }
 
-/* Adds a property under its name, or under PLACE_NAME when that is taken; a credential is left out. Steals property. */
+/* Adds a property under its name, or under PLACE_NAME if that is taken. Skips credentials. Steals property. */
 static int add_argument(const struct openapi *document, json_t *arguments, struct str place, const char *name,
                         json_t *property, bool required)
 {
-    struct argument argument = {document->tool, place, wt__str(name), property,
-                                .data = wt__str_equal(place, STR("body")) && json_object_size(document->schemes) > 0};
-    struct buffer key = {0};
+    struct credential_argument argument = {document->tool, place, wt__str(name), property,
+                                           .data = wt__str_equal(place, STR("body")) &&
+                                                   json_object_size(document->schemes) > 0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     if (wt__is_credential(&argument)) {
         json_decref(property);
         return 0;
@@ -46,16 +125,15 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
         json_decref(property);
     else
         rc = wt__schema_add(arguments, key.ptr, property, required);
-    wt__buffer_dispose(&key);
     return rc;
 }
 
 /* ---------------------------------------------------------------- parameters */
 
-enum { PLACE_SHOWN = 32 }; /* bytes of a place that there is not, in a message */
+enum { PLACE_SHOWN = 32 }; /* maximum bytes of an unknown place in a message */
 
-/* Notes what is wrong with a parameter that has no name, or that is sent nowhere that there is: the first of a tool. */
-static void judge(struct openapi *document, const json_t *parameter, size_t index)
+/* Notes the first parameter of a tool without a name or with an unknown place. */
+static void note_bad_parameter(struct openapi *document, const json_t *parameter, size_t index)
 {
     static const char *const places[] = {"query", "header", "path", "cookie", "querystring", "body", "formData"};
     struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
@@ -69,17 +147,16 @@ static void judge(struct openapi *document, const json_t *parameter, size_t inde
     if (document->wrong[0])
         return;
     if (name.len == 0 || place.len == 0)
-        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has no \"%s\": it is left out", index + 1,
+        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has no \"%s\": it was skipped", index + 1,
                  name.len == 0 ? "name" : "in");
     else
-        snprintf(document->wrong, sizeof document->wrong,
-                 "parameter %zu is in \"%.*s\", and nothing is sent there%s%.*s%s", index + 1,
-                 (int)(place.len < PLACE_SHOWN ? place.len : PLACE_SHOWN), place.ptr,
+        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has an unknown \"in\": \"%.*s\"%s%.*s%s",
+                 index + 1, (int)(place.len < PLACE_SHOWN ? place.len : PLACE_SHOWN), place.ptr,
                  nearest.best[0] ? "; did you mean \"" : "", PLACE_SHOWN, nearest.best, nearest.best[0] ? "\"?" : "");
 }
 
-/* Puts parameters into `all` under "in name": the later of two replaces the earlier in its place. */
-static int collect(struct openapi *document, json_t *all, const json_t *list)
+/* Collects parameters in `all` under "in name". A later parameter replaces an earlier one with the same key. */
+static int collect_parameters(struct openapi *document, json_t *all, const json_t *list)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
@@ -87,8 +164,8 @@ static int collect(struct openapi *document, json_t *all, const json_t *list)
         const json_t *parameter = wt__openapi_resolve(document, listed, &rc);
         struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
         if (json_is_object(parameter))
-            judge(document, parameter, i);
-        if (name.len == 0 || place.len == 0 || wt__openapi_is_plumbing(document, listed, parameter))
+            note_bad_parameter(document, parameter, i);
+        if (name.len == 0 || place.len == 0 || is_set_by_program(document, listed, parameter))
             continue;
         struct buffer key = {0};
         wt__buffer_printf(&key, "%s %s", place.ptr, name.ptr);
@@ -99,7 +176,7 @@ static int collect(struct openapi *document, json_t *all, const json_t *list)
     return rc;
 }
 
-/* What a parameter of Swagger 2.0 says of its values: all but what makes it a parameter. */
+/* Returns the schema of a Swagger 2.0 parameter: all its members that do not describe the parameter itself. */
 static json_t *own_schema(struct openapi *document, const json_t *parameter)
 {
     static const char *const of_the_parameter[] = {"name", "in", "required", "schema", "content"};
@@ -111,7 +188,7 @@ static json_t *own_schema(struct openapi *document, const json_t *parameter)
     return schema;
 }
 
-/* The schema of a media type, or of a parameter: its own, that of its content, or itself. */
+/* Returns the schema of a media type or parameter: its "schema", the schema of its content, or its own members. */
 static json_t *schema_of(struct openapi *document, const json_t *holder)
 {
     const json_t *schema = json_object_get(holder, "schema");
@@ -128,19 +205,19 @@ static bool sent_in(const json_t *parameter, const char *place)
     return wt__str_equal(wt__json_str(parameter, "in"), wt__str(place));
 }
 
-/* One parameter as an argument: place_name when its name is taken. */
+/* Adds one parameter as an argument. */
 static int add_parameter(struct openapi *document, json_t *arguments, struct str place, const json_t *parameter)
 {
     bool required = json_is_true(json_object_get(parameter, "required")) || sent_in(parameter, "path");
     json_t *property = schema_of(document, parameter);
-    if (!property || describe(property, wt__json_str(parameter, "description")) < 0) {
+    if (!property || describe_property(property, wt__json_str(parameter, "description")) < 0) {
         json_decref(property);
         return WT_ENOMEM;
     }
     return add_argument(document, arguments, place, wt__json_str(parameter, "name").ptr, property, required);
 }
 
-/* Adds the parameters that are not part of the body. */
+/* Adds the parameters outside the body. */
 static int add_parameters(struct openapi *document, json_t *arguments, json_t *all)
 {
     const char *key;
@@ -156,21 +233,21 @@ static int add_parameters(struct openapi *document, json_t *arguments, json_t *a
 
 /* ---------------------------------------------------------------- body */
 
-static bool is_json(const char *type)
+static bool is_json_media(const char *type)
 {
     size_t len = strcspn(type, "; ");
     return (len == 16 && strncasecmp(type, "application/json", 16) == 0) ||
            (len > 5 && strncasecmp(type + len - 5, "+json", 5) == 0);
 }
 
-/* The media type that a program would send: JSON, then a form, then whatever comes first. */
+/* Returns the preferred media type: JSON, then a form, then the first one. */
 static const json_t *choose_media(const json_t *content)
 {
     const char *type;
     json_t *media, *form = NULL, *first = NULL;
     json_object_foreach((json_t *)content, type, media)
     {
-        if (is_json(type))
+        if (is_json_media(type))
             return media;
         if (!form && (strstr(type, "form-data") || strstr(type, "form-urlencoded")))
             form = media;
@@ -179,7 +256,7 @@ static const json_t *choose_media(const json_t *content)
     return form ? form : first;
 }
 
-static bool lists(const json_t *required, const char *name)
+static bool lists_name(const json_t *required, const char *name)
 {
     for (size_t i = 0; i < json_array_size(required); i++) {
         const char *text = json_string_value(json_array_get(required, i));
@@ -189,7 +266,7 @@ static bool lists(const json_t *required, const char *name)
     return false;
 }
 
-/* Whether all that body says is in its properties and those of its allOf. */
+/* True if properties, also those in allOf, describe the body completely. */
 static bool is_plain_object(const json_t *body)
 {
     if (json_object_get(body, "oneOf") || json_object_get(body, "anyOf"))
@@ -204,7 +281,7 @@ static bool is_plain_object(const json_t *body)
     return some;
 }
 
-/* What the service sets itself (readOnly) is in its answers and in no request. */
+/* Adds the properties of the body. Skips readOnly ones, which appear only in responses. */
 static int add_properties(struct openapi *document, json_t *arguments, const json_t *body, bool required)
 {
     const char *name;
@@ -214,8 +291,8 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     {
         if (json_is_true(json_object_get(property, "readOnly")))
             continue;
-        int rc =
-            add_argument(document, arguments, STR("body"), name, json_incref(property), required && lists(names, name));
+        int rc = add_argument(document, arguments, STR("body"), name, json_incref(property),
+                              required && lists_name(names, name));
         if (rc < 0)
             return rc;
     }
@@ -228,9 +305,9 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     return 0;
 }
 
-/* Adds the body that holder has a schema of. about: what describes it when the schema does not. */
-static int add_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
-                      bool required)
+/* Adds the body with the schema in holder. about is the fallback for its description. */
+static int add_body_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
+                           bool required)
 {
     json_t *body = schema_of(document, holder);
     if (!body)
@@ -240,7 +317,7 @@ static int add_schema(struct openapi *document, json_t *arguments, const json_t 
         json_decref(body);
         return rc;
     }
-    if (json_object_get(body, "description") || describe(body, about) == 0)
+    if (json_object_get(body, "description") || describe_property(body, about) == 0)
         return add_argument(document, arguments, STR("body"), "body", body, required);
     json_decref(body);
     return WT_ENOMEM;
@@ -253,11 +330,11 @@ static int add_body(struct openapi *document, json_t *arguments, const json_t *o
     const json_t *media = choose_media(wt__json_object(request, "content"));
     if (rc < 0 || !json_is_object(media))
         return rc;
-    return add_schema(document, arguments, media, wt__json_str(request, "description"),
-                      json_is_true(json_object_get(request, "required")));
+    return add_body_schema(document, arguments, media, wt__json_str(request, "description"),
+                           json_is_true(json_object_get(request, "required")));
 }
 
-/* The body as Swagger 2.0 has it among the parameters. */
+/* Adds the body of Swagger 2.0, which is among the parameters. */
 static int add_body_parameters(struct openapi *document, json_t *arguments, json_t *all)
 {
     const char *key;
@@ -266,14 +343,14 @@ static int add_body_parameters(struct openapi *document, json_t *arguments, json
     json_object_foreach(all, key, parameter)
     {
         if (rc == 0 && sent_in(parameter, "body"))
-            rc = add_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
-                            json_is_true(json_object_get(parameter, "required")));
+            rc = add_body_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
+                                 json_is_true(json_object_get(parameter, "required")));
         else if (rc == 0 && sent_in(parameter, "formData"))
             rc = add_parameter(document, arguments, STR("body"), parameter);
     }
     return rc;
 }
-/* True if the member's value is data of the API rather than a schema. */
+/* True if the member's value is data of the API, not a schema. */
 static bool holds_data(const char *key)
 {
     static const char *const keys[] = {"default", "enum", "const", "example", "examples"};
@@ -285,14 +362,13 @@ static bool holds_data(const char *key)
 
 static int strip_description(json_t *schema, json_t *description)
 {
-    struct buffer plain = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer plain = {0};
     struct str text = {json_string_value(description), json_string_length(description)};
     bool changed = wt__markup_strip_html(text, &plain);
-    int rc = plain.failed ? WT_ENOMEM : 0;
-    if (rc == 0 && changed && json_object_set_new(schema, "description", json_stringn(plain.ptr, plain.len)) < 0)
-        rc = WT_ENOMEM;
-    wt__buffer_dispose(&plain);
-    return rc;
+    if (plain.failed)
+        return WT_ENOMEM;
+    json_t *plain_text = changed ? json_stringn(plain.ptr, plain.len) : NULL;
+    return changed && json_object_set_new(schema, "description", plain_text) < 0 ? WT_ENOMEM : 0;
 }
 
 /* Removes HTML tags from every description of a schema, down to `levels`. */
@@ -321,21 +397,22 @@ static int strip_descriptions(json_t *schema, int levels)
     return rc;
 }
 
+static int fill_arguments(struct openapi *document, json_t *arguments, json_t *all, const json_t *shared,
+                          const json_t *operation)
+{
+    WT_TRY(collect_parameters(document, all, shared));
+    WT_TRY(collect_parameters(document, all, json_object_get(operation, "parameters")));
+    WT_TRY(add_parameters(document, arguments, all));
+    WT_TRY(add_body(document, arguments, operation));
+    WT_TRY(add_body_parameters(document, arguments, all));
+    return strip_descriptions(arguments, WT_MAX_JSON_DEPTH);
+}
+
 int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out)
 {
     json_t *arguments = wt__schema_new();
     json_t *all = json_object();
-    int rc = arguments && all ? collect(document, all, shared) : WT_ENOMEM;
-    if (rc == 0)
-        rc = collect(document, all, json_object_get(operation, "parameters"));
-    if (rc == 0)
-        rc = add_parameters(document, arguments, all);
-    if (rc == 0)
-        rc = add_body(document, arguments, operation);
-    if (rc == 0)
-        rc = add_body_parameters(document, arguments, all);
-    if (rc == 0)
-        rc = strip_descriptions(arguments, WT_MAX_JSON_DEPTH);
+    int rc = arguments && all ? fill_arguments(document, arguments, all, shared, operation) : WT_ENOMEM;
     json_decref(all);
     if (rc < 0) {
         json_decref(arguments);

@@ -1,18 +1,18 @@
 /* openapi_refs.c: references within an OpenAPI document.
  *
- * The document is never parsed as a whole: an index knows where each part stands that references usually name, a part
- * is parsed when it is first needed and kept for the next tool. Writing references out is bounded thrice, by a stack
- * against cycles, in depth and in values, because a few lines can refer to each other into the billions. */
+ * The document is never parsed as a whole. An index locates the usual targets of references; a target is parsed on
+ * first use and cached. Expansion is limited by a stack against cycles, by depth, and by the number of values, because
+ * a few lines can refer to each other billions of times. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "import/openapi.h"
+#include "import/internal.h"
 
 /* ---------------------------------------------------------------- index */
 
-/* Appends "/key" as a JSON pointer has it; a key that is written with escapes is decoded first. */
+/* Appends "/key" as a step of a JSON pointer. A key with escapes is decoded first. */
 static void put_step(struct buffer *out, struct str key)
 {
     json_t *decoded = NULL;
@@ -35,14 +35,22 @@ static int add_part(struct openapi *document, const struct buffer *pointer, cons
     return 0;
 }
 
-/* In OpenAPI 3 and in Swagger 2.0. */
+/* OpenAPI 3, and Swagger 2.0. */
 static bool holds_schemes(struct str pointer)
 {
     return wt__str_equal(pointer, STR("/components/securitySchemes")) ||
            wt__str_equal(pointer, STR("/securityDefinitions"));
 }
 
-/* Adds the members of a container, or, `levels` further down, of its members. */
+/* Reads the security schemes in container, which identify parameters for credentials. */
+static int read_security_schemes(struct openapi *document, const struct json_item *container)
+{
+    json_decref(document->schemes);
+    int rc = wt__json_parse(&document->schemes, container->value.ptr, container->value.len, NULL);
+    return rc == WT_ENOMEM ? rc : 0;
+}
+
+/* Adds the members of a container, `levels` further down. */
 static int index_members(struct openapi *document, struct buffer *pointer, const struct json_item *container,
                          int levels)
 {
@@ -52,7 +60,7 @@ static int index_members(struct openapi *document, struct buffer *pointer, const
     if (container->value.len == 0 || container->value.ptr[0] != '{')
         return 0;
     if (holds_schemes(wt__buffer_view(pointer)))
-        rc = wt__openapi_schemes(document, container);
+        rc = read_security_schemes(document, container);
     wt__json_scan_open(&scan, document->text, container->byte, container->line);
     while (rc == 0 && wt__json_scan_next(&scan, &item) > 0) {
         size_t mark = pointer->len;
@@ -69,7 +77,7 @@ static int index_members(struct openapi *document, struct buffer *pointer, const
 
 int wt__openapi_index(struct openapi *document)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct json_scan scan;
     struct json_item root, item;
     int rc = 0;
@@ -80,7 +88,6 @@ int wt__openapi_index(struct openapi *document)
         put_step(&pointer, item.key);
         rc = index_members(document, &pointer, &item, wt__str_equal(item.key, STR("components")) ? 1 : 0);
     }
-    wt__buffer_dispose(&pointer);
     return rc;
 }
 
@@ -118,7 +125,7 @@ void wt__openapi_next_tool(struct openapi *document, struct str name)
 
 /* ---------------------------------------------------------------- resolving */
 
-/* The pointer of a local reference "#/a/b", percent signs decoded; an empty buffer for any other reference. */
+/* Appends the pointer of a local reference "#/a/b" with decoded percent signs. Appends nothing for other references. */
 static void pointer_of(struct buffer *out, struct str reference)
 {
     if (!wt__str_starts(reference, STR("#/")))
@@ -133,7 +140,7 @@ static void pointer_of(struct buffer *out, struct str reference)
     }
 }
 
-/* Bytes of a pointer's first `steps` steps. */
+/* Returns the length of a pointer's first `steps` steps. */
 static size_t prefix_of(struct str pointer, int steps)
 {
     size_t at = 0;
@@ -154,16 +161,15 @@ static struct openapi_part *part_at(struct openapi *document, struct str pointer
 
 struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct str rest = {"", 0};
     pointer_of(&pointer, reference);
     struct openapi_part *part = pointer.len > 0 ? part_at(document, wt__buffer_view(&pointer), &rest) : NULL;
-    wt__buffer_dispose(&pointer);
     return rest.len == 0 ? part : NULL;
 }
 
-/* The part's value, parsed on first use. NULL when it does not parse; *rc tells when memory is out. */
-static const json_t *value_of(struct openapi *document, struct openapi_part *part, int *rc)
+/* Returns the part's value, parsed on first use, or NULL if invalid. Sets *rc if out of memory. */
+static const json_t *parse_part(struct openapi *document, struct openapi_part *part, int *rc)
 {
     if (!part->value && !part->bad) {
         int parsed = wt__json_parse(&part->value, part->item.value.ptr, part->item.value.len, NULL);
@@ -176,8 +182,8 @@ static const json_t *value_of(struct openapi *document, struct openapi_part *par
     return part->value;
 }
 
-/* The value below `value` along the rest of a pointer. */
-static const json_t *descend(const json_t *value, struct str rest)
+/* Returns the value at the rest of a pointer below `value`. */
+static const json_t *find_below(const json_t *value, struct str rest)
 {
     while (value && rest.len > 0) {
         char step[WT_MAX_NAME_BYTES];
@@ -196,23 +202,24 @@ static const json_t *descend(const json_t *value, struct str rest)
     return value;
 }
 
-enum { REFERENCE_SHOWN = 80 }; /* bytes of a reference, in a message */
+enum { REFERENCE_SHOWN = 80 }; /* maximum bytes of a reference in a message */
 
-/* What is not read is neither shown nor pinned: whoever reads the tool is to know. */
+/* Notes a reference that is not read, because its target is missing in the tool and not pinned. */
 static void note_unread(struct openapi *document, struct str reference)
 {
     bool here = wt__str_starts(reference, STR("#"));
     struct str shown = wt__str_head(reference, REFERENCE_SHOWN);
     if (!document->wrong[0])
         snprintf(document->wrong, sizeof document->wrong,
-                 here ? "\"%.*s\" is no JSON pointer, and left out: name its place, as in \"#/components/schemas/Name\""
-                      : "\"%.*s\" is in another document, and left out: bundle all that it refers to into one file",
+                 here ? "\"%.*s\" is not a JSON pointer and was skipped: give the location, as in "
+                        "\"#/components/schemas/Name\""
+                      : "\"%.*s\" is in another document and was skipped: bundle all references into one file",
                  (int)shown.len, shown.ptr);
 }
 
-static const json_t *follow(struct openapi *document, struct str reference, int *rc)
+static const json_t *read_reference_target(struct openapi *document, struct str reference, int *rc)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct str rest;
     const json_t *value = NULL;
     pointer_of(&pointer, reference);
@@ -222,11 +229,10 @@ static const json_t *follow(struct openapi *document, struct str reference, int 
         note_unread(document, reference);
     if (pointer.len > 0) {
         struct openapi_part *part = part_at(document, wt__buffer_view(&pointer), &rest);
-        value = part ? descend(value_of(document, part, rc), rest) : NULL;
+        value = part ? find_below(parse_part(document, part, rc), rest) : NULL;
         if (!value && !document->dangling[0])
             snprintf(document->dangling, sizeof document->dangling, "%.*s", (int)reference.len, reference.ptr);
     }
-    wt__buffer_dispose(&pointer);
     return value;
 }
 
@@ -235,42 +241,33 @@ const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value,
     for (int hops = 0; value && json_is_string(json_object_get(value, "$ref")); hops++) {
         if (hops == OPENAPI_MAX_HOPS)
             return NULL;
-        value = follow(document, wt__json_str(value, "$ref"), rc);
+        value = read_reference_target(document, wt__json_str(value, "$ref"), rc);
     }
     return value;
 }
 
-/* ---------------------------------------------------------------- writing out */
+/* ---------------------------------------------------------------- expansion */
 
-static bool among(const char *const *words, size_t count, const char *key)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(words[i], key) == 0)
-            return true;
-    return false;
-}
-#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
+static json_t *expand_value(struct openapi *document, const json_t *value, int depth, bool names);
 
-static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names);
-
-/* Past its share a tool's schema keeps the names of what is open, so that no argument gets lost, but what they hold is
- * only outlined; past OPENAPI_HARD times the share even names stop. */
+/* Over its limit a schema keeps the names of the open object, so that no argument is lost, with outlined values. Names
+ * stop at OPENAPI_HARD times the limit. */
 enum { OPENAPI_HARD = 16 };
 
-static bool spent(const struct openapi *document)
+static bool is_over_limit(const struct openapi *document)
 {
     return document->nodes > document->most;
 }
 
-/* Keywords whose value maps names to schemas; whose value is data; and those that say nothing about arguments: the last
- * two say how Swagger 2.0 writes a value into a request. */
+/* Keywords whose value maps names to schemas, keywords whose value is data, and keywords without meaning for arguments.
+ * The last two are serialisation options of Swagger 2.0. */
 static const char *const named[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
 static const char *const data[] = {"enum", "const", "default", "required"};
 static const char *const dropped[] = {"example",          "examples",       "xml", "externalDocs", "discriminator",
                                       "collectionFormat", "allowEmptyValue"};
 
-/* What stays of a schema that is not written out: what it is, without what it holds. */
-static json_t *outline(const json_t *schema)
+/* Returns type, title and description of a schema that is not expanded. */
+static json_t *outline_schema(const json_t *schema)
 {
     static const char *const kept[] = {"type", "title", "description"};
     json_t *out = json_object();
@@ -293,10 +290,11 @@ static json_t *expand_object(struct openapi *document, const json_t *value, int 
     {
         if (document->nodes > OPENAPI_HARD * document->most)
             break;
-        if (!names && (AMONG(dropped, key) || strncmp(key, "x-", 2) == 0))
+        if (!names && (KEY_AMONG(dropped, wt__str(key)) || strncmp(key, "x-", 2) == 0))
             continue;
-        json_t *copy = !names && AMONG(data, key) ? json_deep_copy(child)
-                                                  : expand(document, child, depth + 1, !names && AMONG(named, key));
+        json_t *copy = !names && KEY_AMONG(data, wt__str(key))
+                           ? json_deep_copy(child)
+                           : expand_value(document, child, depth + 1, !names && KEY_AMONG(named, wt__str(key)));
         if (!copy || json_object_set_new(out, key, copy) < 0) {
             json_decref(out);
             return NULL;
@@ -309,17 +307,17 @@ static json_t *expand_reference(struct openapi *document, const json_t *value, i
 {
     int rc = 0;
     const json_t *target = wt__openapi_resolve(document, value, &rc);
-    bool cut = document->open_count == OPENAPI_MAX_OPEN || spent(document);
+    bool cut = document->open_count == OPENAPI_MAX_OPEN || is_over_limit(document);
     if (rc < 0)
         return NULL;
     for (size_t i = 0; i < document->open_count; i++)
         cut = cut || document->open[i] == target;
     json_t *out;
     if (!target || cut) {
-        out = outline(target);
+        out = outline_schema(target);
     } else {
         document->open[document->open_count++] = target;
-        out = expand(document, target, depth, false);
+        out = expand_value(document, target, depth, false);
         document->open_count--;
     }
     json_t *description = json_object_get(value, "description");
@@ -330,21 +328,21 @@ static json_t *expand_reference(struct openapi *document, const json_t *value, i
     return out;
 }
 
-/* names: the members of value are names, not keywords. */
-static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names)
+/* names is true if the members of value are names, not keywords. */
+static json_t *expand_value(struct openapi *document, const json_t *value, int depth, bool names)
 {
     document->nodes++;
     if (!json_is_object(value) && !json_is_array(value))
         return json_deep_copy(value);
-    if (depth > OPENAPI_MAX_DEPTH || (spent(document) && !names))
-        return json_is_object(value) ? (names ? json_object() : outline(value)) : json_array();
+    if (depth > OPENAPI_MAX_DEPTH || (is_over_limit(document) && !names))
+        return json_is_object(value) ? (names ? json_object() : outline_schema(value)) : json_array();
     if (!names && json_is_string(json_object_get(value, "$ref")))
         return expand_reference(document, value, depth);
     if (json_is_object(value))
         return expand_object(document, value, depth, names);
     json_t *out = json_array();
     for (size_t i = 0; i < json_array_size(value); i++) {
-        if (json_array_append_new(out, expand(document, json_array_get(value, i), depth + 1, false)) < 0) {
+        if (json_array_append_new(out, expand_value(document, json_array_get(value, i), depth + 1, false)) < 0) {
             json_decref(out);
             return NULL;
         }
@@ -354,5 +352,5 @@ static json_t *expand(struct openapi *document, const json_t *value, int depth, 
 
 json_t *wt__openapi_expand(struct openapi *document, const json_t *schema)
 {
-    return expand(document, schema, 0, false);
+    return expand_value(document, schema, 0, false);
 }

@@ -1,5 +1,5 @@
-/* provider.c: see provider.h. */
-#include "import/provider.h"
+/* provider.c: derives a short provider name from the title of an OpenAPI document. */
+#include "import/internal.h"
 
 #include "catalog/names.h"
 #include "text/unicode.h"
@@ -8,7 +8,7 @@ enum { WORDS_MAX = 32, LABELS_MAX = 16 };
 
 /* ---------------------------------------------------------------- words */
 
-/* "v3", "2.0", "v1.2.3", "2023-10" in parts; a number alone may be a name ("360 Learning"). */
+/* True for "v3", "2.0", "v1.2.3", "2023-10" in parts. A plain number may be a name ("360 Learning"). */
 static bool is_version(struct str word)
 {
     size_t at = word.len > 1 && (word.ptr[0] == 'v' || word.ptr[0] == 'V') ? 1 : 0;
@@ -22,8 +22,8 @@ static bool is_version(struct str word)
     return marked && word.len > 0;
 }
 
-/* How much of a word at its end is a possessive: "'s", with either apostrophe. */
-static size_t possessive(struct str word)
+/* Returns the length of a possessive "'s" at the end of a word, with either apostrophe. */
+static size_t possessive_length(struct str word)
 {
     static const char *const endings[] = {"'s", "\xe2\x80\x99s"};
     for (size_t i = 0; i < 2; i++) {
@@ -34,21 +34,21 @@ static size_t possessive(struct str word)
     return 0;
 }
 
-/* A word is letters, digits and their marks, with '.' and apostrophes between them. */
-static bool in_word(uint32_t c)
+/* Words consist of letters, digits and marks, with '.' and apostrophes between them. */
+static bool is_title_character(uint32_t c)
 {
     return c == '.' || c == '\'' || c == 0x2019 || wt__unicode_kind(c) != UNICODE_OTHER;
 }
 
-static struct str next_word(const char **at, const char *end)
+static struct str next_title_word(const char **at, const char *end)
 {
     const char *begin = NULL, *last = NULL;
     while (*at < end) {
         const char *here = *at;
         uint32_t c = wt__utf8_next(at, end);
-        if (in_word(c) && !begin)
+        if (is_title_character(c) && !begin)
             begin = here;
-        if (begin && !in_word(c)) {
+        if (begin && !is_title_character(c)) {
             last = here;
             break;
         }
@@ -61,19 +61,19 @@ static struct str next_word(const char **at, const char *end)
     while (begin < last && (last[-1] == '.' || last[-1] == '\''))
         last--;
     struct str word = {begin, (size_t)(last - begin)};
-    word.len -= possessive(word);
+    word.len -= possessive_length(word);
     return word;
 }
 
-/* The words of text that tell which one it is. Returns how many, at most WORDS_MAX. */
-static size_t telling_words(struct str text, struct str words[WORDS_MAX])
+/* Finds the words of text that are not generic. Returns their number, at most WORDS_MAX. */
+static size_t specific_words(struct str text, struct str words[WORDS_MAX])
 {
     size_t count = 0;
     if (text.len == 0)
         return 0;
     const char *at = text.ptr, *end = text.ptr + text.len;
     while (at < end && count < WORDS_MAX) {
-        struct str word = next_word(&at, end);
+        struct str word = next_title_word(&at, end);
         if (word.len > 0 && !wt__is_form_word(word) && !is_version(word) && (count > 0 || !wt__is_small_word(word)))
             words[count++] = word;
     }
@@ -94,11 +94,12 @@ static void put_lower(struct buffer *out, struct str word)
     }
 }
 
-/* Appends the telling words of text, or nothing when they are none, or too many. cut: then the first of them. */
-static bool put_words(struct buffer *out, struct str text, bool cut)
+/* Appends the words of text that are not generic. Returns false without any, or with too many unless `cut`, which keeps
+ * the first ones. */
+static bool put_specific_words(struct buffer *out, struct str text, bool cut)
 {
     struct str words[WORDS_MAX];
-    size_t count = telling_words(text, words), bytes = 0, fit = 0;
+    size_t count = specific_words(text, words), bytes = 0, fit = 0;
     while (fit < count && fit < PROVIDER_MAX_WORDS && bytes + words[fit].len <= PROVIDER_MAX_BYTES)
         bytes += words[fit++].len + 1;
     if (fit == 0 || (fit < count && !cut))
@@ -113,8 +114,8 @@ static bool put_words(struct buffer *out, struct str text, bool cut)
 
 /* ---------------------------------------------------------------- the host */
 
-/* The host of a URL, or of what is written like one; "" of a path, and of what cannot be told. */
-static struct str host_of(struct str url)
+/* Returns the host of a URL, or of a host with a port or path; "" for a path. */
+static struct str find_host(struct str url)
 {
     const char *scheme = url.len > 0 ? memmem(url.ptr, url.len, "//", 2) : NULL;
     const char *at = scheme ? scheme + 2 : url.ptr, *end = url.ptr + url.len;
@@ -129,8 +130,8 @@ static struct str host_of(struct str url)
     return (struct str){at, len};
 }
 
-/* The labels of a host that are names: no templates. Returns how many, 0 when it is no name on the internet. */
-static size_t labels_of(struct str host, struct str labels[LABELS_MAX])
+/* Splits a host into labels, without templates. Returns their number; 0 for an address or a local name. */
+static size_t split_host(struct str host, struct str labels[LABELS_MAX])
 {
     size_t count = 0;
     for (size_t at = 0, end; at < host.len && count < LABELS_MAX; at = end + 1) {
@@ -147,7 +148,7 @@ static size_t labels_of(struct str host, struct str labels[LABELS_MAX])
     return count;
 }
 
-/* The label that its owner chose. */
+/* Appends the label of a host that its owner registered. */
 static bool put_host(struct buffer *out, struct str url)
 {
     static const char *const second[] = {"co", "com", "org", "net", "gov", "gob", "ac", "edu", "go", "gv"};
@@ -155,7 +156,7 @@ static bool put_host(struct buffer *out, struct str url)
                                          "appspot",    "cloudfunctions", "azure-api",     "vercel"};
     static const char *const nobody[] = {"example", "localhost", "local", "test", "invalid", "api", "www"};
     struct str labels[LABELS_MAX];
-    size_t count = url.len > 0 ? labels_of(host_of(url), labels) : 0;
+    size_t count = url.len > 0 ? split_host(find_host(url), labels) : 0;
     if (count == 0)
         return false;
     size_t top = labels[--count].len;
@@ -170,7 +171,7 @@ static bool put_host(struct buffer *out, struct str url)
     return true;
 }
 
-/* The title without what is put beside it: "(Preview)", " + extension". */
+/* Returns the title without additions: "(Preview)", " + extension". */
 static struct str main_title(struct str title)
 {
     static const char *const beside[] = {" + ", " ("};
@@ -178,7 +179,7 @@ static struct str main_title(struct str title)
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
         const char *at = title.len > 0 ? memmem(title.ptr, title.len, beside[i], strlen(beside[i])) : NULL;
         struct str before = {title.ptr, at ? (size_t)(at - title.ptr) : title.len};
-        if (telling_words(before, words) > 0)
+        if (specific_words(before, words) > 0)
             title = before;
     }
     return title;
@@ -187,7 +188,7 @@ static struct str main_title(struct str title)
 void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem)
 {
     title = main_title(title);
-    if (!put_words(out, title, false) && !put_host(out, url) && !put_words(out, stem, true) &&
-        !put_words(out, title, true))
+    if (!put_specific_words(out, title, false) && !put_host(out, url) && !put_specific_words(out, stem, true) &&
+        !put_specific_words(out, title, true))
         wt__buffer_str(out, stem.len > 0 ? stem : title);
 }

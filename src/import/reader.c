@@ -1,11 +1,11 @@
-/* reader.c: what every importer does with a tool: check it, clean its texts, give it a name that no other tool of its
- * provider has, hash its definition, keep it.
+/* reader.c: adds the tools of all importers: checks a tool, cleans its texts, makes its name unique for its provider,
+ * and hashes its definition.
  *
- * A tool's provider and name live in one block, "provider NUL name", which is also its key in the map of names: two
- * million tools cost one copy of their names. A name that comes again with another definition becomes "name~2",
- * "name~3" in the order of the source; the number is counted per stem, so it is found at once however often a name
- * comes. */
-#include "import/reader.h"
+ * Provider and name of a tool are stored in one block, "provider NUL name". The block is also the key in the map of
+ * names, so that two million tools need one copy of their names. A repeated name with another definition becomes
+ * "name~2", "name~3", in the order of the source. Numbers are counted per stem, so that finding the next one takes
+ * constant time. */
+#include "import/internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,28 +14,27 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "catalog/credentials.h"
-#include "import/yaml.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
 
 enum {
-    REASON_MAX = 512,          /* bytes of one reason */
-    QUOTE_MAX = 60,            /* bytes of a name within a reason */
-    PROGRESS_BYTES = 64 << 10, /* progress is told in steps of about this much */
+    REASON_MAX = 512,          /* maximum bytes of a reason */
+    QUOTE_MAX = 60,            /* maximum bytes of a name within a reason */
+    PROGRESS_BYTES = 64 << 10, /* approximate step between progress reports */
 };
 
 /* ---------------------------------------------------------------- issues */
 
-struct place wt__reader_place(const struct reader *reader, struct place place)
+struct source_place wt__reader_place(const struct import_reader *reader, struct source_place place)
 {
     const struct yaml_mark *mark = reader->yaml ? wt__yaml_near(reader->yaml, place.byte) : NULL;
     if (mark)
-        place = (struct place){mark->byte, mark->line};
+        place = (struct source_place){mark->byte, mark->line};
     place.byte += reader->offset;
     return place;
 }
 
-static int keep_issue(struct import *out, wt_add_issue issue, wt_error *err)
+static int keep_import_issue(struct import *out, wt_add_issue issue, wt_error *err)
 {
     out->skipped++;
     if (out->issue_count >= WT_MAX_ISSUES)
@@ -47,8 +46,8 @@ static int keep_issue(struct import *out, wt_add_issue issue, wt_error *err)
     return 0;
 }
 
-int wt__reader_issue(struct reader *reader, struct place place, const char *below, wt_error *err, const char *format,
-                     ...)
+int wt__reader_issue(struct import_reader *reader, struct source_place place, const char *below, wt_error *err,
+                     const char *format, ...)
 {
     char reason[REASON_MAX];
     va_list args;
@@ -71,13 +70,13 @@ int wt__reader_issue(struct reader *reader, struct place place, const char *belo
         bool kept = out->issue_count < WT_MAX_ISSUES;
         wt_add_issue issue = {file, place.line, place.byte, kept ? wt__arena_copy(&out->arena, wt__str(pointer)) : "",
                               kept ? wt__arena_copy(&out->arena, wt__str(reason)) : ""};
-        rc = keep_issue(out, issue, err);
+        rc = keep_import_issue(out, issue, err);
     }
     wt__pointer_back(reader, mark);
     return rc;
 }
 
-int wt__reader_remark(struct reader *reader, struct place place, wt_error *err, const char *format, ...)
+int wt__reader_remark(struct import_reader *reader, struct source_place place, wt_error *err, const char *format, ...)
 {
     char reason[REASON_MAX];
     va_list args;
@@ -89,7 +88,7 @@ int wt__reader_remark(struct reader *reader, struct place place, wt_error *err, 
     return rc;
 }
 
-int wt__reader_leave(struct reader *reader, struct str source_id, wt_error *err)
+int wt__reader_leave(struct import_reader *reader, struct str source_id, wt_error *err)
 {
     struct import *out = reader->out;
     const char *copy = wt__arena_copy(&out->arena, source_id);
@@ -99,17 +98,17 @@ int wt__reader_leave(struct reader *reader, struct str source_id, wt_error *err)
     return 0;
 }
 
-int wt__reader_broken(struct reader *reader, const struct json_scan *scan, wt_error *err)
+int wt__reader_broken(struct import_reader *reader, const struct json_scan *scan, wt_error *err)
 {
     if (reader->broken)
         return 0;
     reader->out->whole = false;
     reader->broken = true;
-    return wt__reader_issue(reader, (struct place){scan->at, scan->line}, "", err,
-                            "%s; what follows was not read: repair the file here", scan->reason);
+    return wt__reader_issue(reader, (struct source_place){scan->at, scan->line}, "", err,
+                            "%s; the rest was not read: repair the file here", scan->reason);
 }
 
-int wt__reader_at(struct reader *reader, size_t byte, wt_error *err)
+int wt__reader_at(struct import_reader *reader, size_t byte, wt_error *err)
 {
     if (byte < reader->reported + PROGRESS_BYTES)
         return 0;
@@ -120,21 +119,21 @@ int wt__reader_at(struct reader *reader, size_t byte, wt_error *err)
 
 /* ---------------------------------------------------------------- pointers */
 
-size_t wt__pointer_key(struct reader *reader, struct str key)
+size_t wt__pointer_key(struct import_reader *reader, struct str key)
 {
     size_t mark = reader->pointer.len;
     wt__json_pointer_step(&reader->pointer, key);
     return mark;
 }
 
-size_t wt__pointer_index(struct reader *reader, size_t index)
+size_t wt__pointer_index(struct import_reader *reader, size_t index)
 {
     size_t mark = reader->pointer.len;
     wt__buffer_printf(&reader->pointer, "/%zu", index);
     return mark;
 }
 
-void wt__pointer_back(struct reader *reader, size_t mark)
+void wt__pointer_back(struct import_reader *reader, size_t mark)
 {
     if (reader->pointer.ptr && mark <= reader->pointer.len) {
         reader->pointer.len = mark;
@@ -144,23 +143,23 @@ void wt__pointer_back(struct reader *reader, size_t mark)
 
 /* ---------------------------------------------------------------- parsing */
 
-int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t **out, wt_error *err)
+int wt__reader_parse(struct import_reader *reader, const struct json_item *item, json_t **out, wt_error *err)
 {
-    struct place place = {item->byte, item->line};
+    struct source_place place = {item->byte, item->line};
     wt_error why = {0};
     *out = NULL;
     if (item->cut && reader->broken)
-        return wt__reader_issue(reader, place, "", err, "reading ended within it, so it was not taken");
+        return wt__reader_issue(reader, place, "", err, "reading stopped inside this tool, so it was skipped");
     if (item->cut) {
         struct json_scan end = {.at = item->byte, .line = item->line, .reason = "the text ends inside this value"};
         return wt__reader_broken(reader, &end, err);
     }
     if (item->value.len > reader->limits.definition_bytes)
         return wt__reader_issue(reader, place, "", err,
-                                "the definition has %zu bytes, at most %zu are taken: shorten it", item->value.len,
+                                "the definition has %zu bytes; at most %zu are allowed: shorten it", item->value.len,
                                 reader->limits.definition_bytes);
     if (item->value.len == 0)
-        return wt__reader_issue(reader, place, "", err, "nothing stands here: take out the comma too many");
+        return wt__reader_issue(reader, place, "", err, "a value is missing here: remove the extra comma");
     int rc = wt__json_parse(out, item->value.ptr, item->value.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
@@ -176,8 +175,8 @@ int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t
     return wt__reader_issue(reader, place, "", err, "not an object: a tool is an object with a name");
 }
 
-int wt__reader_text(struct reader *reader, struct place place, const json_t *object, const char *key, struct str *out,
-                    wt_error *err)
+int wt__reader_text(struct import_reader *reader, struct source_place place, const json_t *object, const char *key,
+                    struct str *out, wt_error *err)
 {
     const json_t *value = json_object_get(object, key);
     *out = (struct str){"", 0};
@@ -193,9 +192,9 @@ int wt__reader_text(struct reader *reader, struct place place, const json_t *obj
 
 /* ---------------------------------------------------------------- texts */
 
-/* Copies text into out (room for text.len bytes) with control characters as blanks; a layout keeps newlines and tabs.
- * Blanks at both ends go. Returns what is left. text: valid UTF-8. */
-static struct str clean_into(char *out, struct str text, bool layout)
+/* Copies text, which is valid UTF-8, into out (room for text.len bytes) with control characters as blanks. A layout
+ * keeps newlines and tabs. Returns the trimmed result. */
+static struct str write_clean(char *out, struct str text, bool layout)
 {
     size_t len = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -215,8 +214,8 @@ static struct str clean_into(char *out, struct str text, bool layout)
     return wt__str_trim((struct str){out, len});
 }
 
-/* *out is a cleaned copy in the arena. -1 when memory is out. */
-static int clean(struct arena *arena, struct str text, bool layout, struct str *out)
+/* Writes a cleaned copy in the arena. Returns -1 if out of memory. */
+static int copy_clean(struct arena *arena, struct str text, bool layout, struct str *out)
 {
     *out = (struct str){"", 0};
     if (text.len == 0)
@@ -224,12 +223,12 @@ static int clean(struct arena *arena, struct str text, bool layout, struct str *
     char *copy = wt__arena_alloc(arena, text.len, 1);
     if (!copy)
         return -1;
-    *out = clean_into(copy, text, layout);
+    *out = write_clean(copy, text, layout);
     return 0;
 }
 
-/* How much of a text to quote in a message: at most QUOTE_MAX bytes, whole characters. */
-static int quoted(struct str text)
+/* Returns the length to quote in a message: at most QUOTE_MAX bytes, whole characters. */
+static int quoted_length(struct str text)
 {
     size_t len = text.len < QUOTE_MAX ? text.len : QUOTE_MAX;
     while (len < text.len && len > 0 && ((unsigned char)text.ptr[len] & 0xc0) == 0x80)
@@ -239,8 +238,9 @@ static int quoted(struct str text)
 
 /* ---------------------------------------------------------------- names */
 
-/* "provider NUL name ..." in the arena: the key of a tool, whose parts are the tool's own texts. */
-static char *new_key(struct reader *reader, struct str provider, struct str name, size_t extra)
+/* Returns "provider NUL name" in the arena with room for `extra` bytes. It is the key of a tool and contains its
+ * texts. */
+static char *make_tool_key(struct import_reader *reader, struct str provider, struct str name, size_t extra)
 {
     char *key = wt__arena_alloc(&reader->out->arena, provider.len + 1 + name.len + extra, 1);
     if (key) {
@@ -251,10 +251,11 @@ static char *new_key(struct reader *reader, struct str provider, struct str name
     return key;
 }
 
-/* Remembers a definition of a name. 1 when it is new, 0 when it was there, -1 when memory is out. */
-static int add_variant(struct reader *reader, struct str provider, struct str name, const unsigned char sha256[32])
+/* Stores a definition of a name. Returns 1 if it is new, 0 if known, -1 if out of memory. */
+static int add_variant(struct import_reader *reader, struct str provider, struct str name,
+                       const unsigned char sha256[32])
 {
-    char *key = new_key(reader, provider, name, 33);
+    char *key = make_tool_key(reader, provider, name, 33);
     bool added = false;
     if (!key)
         return -1;
@@ -266,17 +267,17 @@ static int add_variant(struct reader *reader, struct str provider, struct str na
     return added;
 }
 
-/* Gives tool the first free name of the form "stem~N". -1 when memory is out. */
-static int number_name(struct reader *reader, struct tool *tool)
+/* Gives tool the first free name of the form "stem~N". Returns -1 if out of memory. */
+static int number_name(struct import_reader *reader, struct tool *tool)
 {
     struct str stem = wt__name_stem(tool->name);
     tool->own_name = tool->name;
-    char *counter_key = new_key(reader, tool->provider, stem, 0);
+    char *counter_key = make_tool_key(reader, tool->provider, stem, 0);
     if (!counter_key)
         return -1;
     uint32_t *counter =
         wt__map_insert(&reader->counters, (struct str){counter_key, tool->provider.len + 1 + stem.len}, 1, NULL);
-    char *key = new_key(reader, tool->provider, stem, NAME_NUMBER_MAX + 1);
+    char *key = make_tool_key(reader, tool->provider, stem, NAME_NUMBER_MAX + 1);
     if (!counter || !key)
         return -1;
     for (bool added = false; !added;) {
@@ -290,25 +291,25 @@ static int number_name(struct reader *reader, struct tool *tool)
     return 0;
 }
 
-/* Cleans provider and name straight into their key. -1 when memory is out. */
-static int clean_names(struct reader *reader, struct str provider, struct str name, struct tool *tool)
+/* Cleans provider and name directly into their key. Returns -1 if out of memory. */
+static int clean_names(struct import_reader *reader, struct str provider, struct str name, struct tool *tool)
 {
     char *key = wt__arena_alloc(&reader->out->arena, provider.len + 1 + name.len, 1);
     if (!key)
         return -1;
-    struct str cleaned = clean_into(key, provider, false);
+    struct str cleaned = write_clean(key, provider, false);
     memmove(key, cleaned.ptr, cleaned.len);
     tool->provider = (struct str){key, cleaned.len};
     key[cleaned.len] = '\0';
     key += cleaned.len + 1;
-    cleaned = clean_into(key, name, false);
+    cleaned = write_clean(key, name, false);
     memmove(key, cleaned.ptr, cleaned.len);
     tool->name = (struct str){key, cleaned.len};
     return 0;
 }
 
-/* Makes tool's name its own. 1: take the tool; 0: it repeats one word for word, *first tells which; -1: no memory. */
-static int settle_name(struct reader *reader, struct tool *tool, uint32_t *first)
+/* Makes the tool's name unique. Returns 1; 0 if the tool repeats tool *first byte for byte; -1 if out of memory. */
+static int make_name_unique(struct import_reader *reader, struct tool *tool, uint32_t *first)
 {
     bool added = false;
     struct str key = {tool->provider.ptr, tool->provider.len + 1 + tool->name.len};
@@ -330,36 +331,36 @@ static int settle_name(struct reader *reader, struct tool *tool, uint32_t *first
     return number_name(reader, tool) < 0 ? -1 : 1;
 }
 
-/* ---------------------------------------------------------------- taking a tool */
+/* ---------------------------------------------------------------- adding a tool */
 
-/* What a draft may not have. 1: fine; 0: reported. */
-static int check_draft(struct reader *reader, const struct draft *draft, struct str provider, struct str name,
+/* Checks the limits of a draft. Returns 1, or 0 if an issue was reported. */
+static int check_draft(struct import_reader *reader, const struct draft *draft, struct str provider, struct str name,
                        wt_error *err)
 {
     if (name.len == 0)
         return wt__reader_issue(reader, draft->place, "", err, "the tool has no name: give every tool a name");
     if (name.len > WT_MAX_NAME_BYTES)
         return wt__reader_issue(reader, draft->place, "", err,
-                                "the name \"%.*s...\" has %zu bytes, at most %d are taken", quoted(name), name.ptr,
-                                name.len, WT_MAX_NAME_BYTES);
+                                "the name \"%.*s...\" has %zu bytes; at most %d are allowed", quoted_length(name),
+                                name.ptr, name.len, WT_MAX_NAME_BYTES);
     if (provider.len > WT_MAX_NAME_BYTES)
         return wt__reader_issue(reader, draft->place, "", err,
-                                "the provider \"%.*s...\" has %zu bytes, at most %d are taken", quoted(provider),
-                                provider.ptr, provider.len, WT_MAX_NAME_BYTES);
+                                "the provider \"%.*s...\" has %zu bytes; at most %d are allowed",
+                                quoted_length(provider), provider.ptr, provider.len, WT_MAX_NAME_BYTES);
     if (draft->definition.len > reader->limits.definition_bytes)
         return wt__reader_issue(reader, draft->place, "", err,
-                                "the definition has %zu bytes, at most %zu are taken: shorten it",
+                                "the definition has %zu bytes; at most %zu are allowed: shorten it",
                                 draft->definition.len, reader->limits.definition_bytes);
     return 1;
 }
 
-/* The normal form of a draft's schema, in the arena. Tools without arguments share one text, and so do neighbours with
- * the same ones. */
-static int take_schema(struct reader *reader, json_t *schema, struct str *out)
+/* Writes the normal form of a draft's schema to the arena. Tools without arguments share one text, and so do
+ * consecutive tools with equal schemas. */
+static int write_draft_schema(struct import_reader *reader, json_t *schema, struct str *out)
 {
     const struct import *import = reader->out;
     struct str last = import->tool_count > 0 ? import->tools[import->tool_count - 1].schema : STR(SCHEMA_NONE);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *out = STR(SCHEMA_NONE);
     if (!schema)
         return 0;
@@ -371,11 +372,11 @@ static int take_schema(struct reader *reader, json_t *schema, struct str *out)
         *out = (struct str){copy, text.len};
         rc = copy ? 0 : WT_ENOMEM;
     }
-    wt__buffer_dispose(&text);
     return rc;
 }
 
-static int keep_tool(struct reader *reader, const struct tool *tool, struct place place, wt_error *err)
+static int keep_imported_tool(struct import_reader *reader, const struct tool *tool, struct source_place place,
+                              wt_error *err)
 {
     struct import *out = reader->out;
     size_t need = out->tool_count + 1;
@@ -388,7 +389,7 @@ static int keep_tool(struct reader *reader, const struct tool *tool, struct plac
     return 0;
 }
 
-int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *err)
+int wt__reader_add(struct import_reader *reader, const struct draft *draft, wt_error *err)
 {
     struct import *out = reader->out;
     struct str given = reader->options->provider.len > 0 ? reader->options->provider
@@ -406,24 +407,24 @@ int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *e
                            out->files[reader->file], draft->place.line, reader->limits.tools);
     uint32_t first = 0;
     wt__sha256(tool.definition.ptr, tool.definition.len, tool.sha256);
-    rc = settle_name(reader, &tool, &first);
+    rc = make_name_unique(reader, &tool, &first);
     if (rc < 0)
         return wt__fail_nomem(err);
     if (rc == 0) {
         const struct import_place *place = &out->places[first];
         return wt__reader_issue(reader, draft->place, "", err,
-                                "\"%.*s\" repeats a tool of %s:%zu word for word: one of them is enough%s",
-                                quoted(tool.name), tool.name.ptr, out->files[place->file], place->line,
+                                "\"%.*s\" duplicates the tool at %s:%zu: remove one of them%s",
+                                quoted_length(tool.name), tool.name.ptr, out->files[place->file], place->line,
                                 place->file == reader->file ? "" : IMPORT_OTHER_PROVIDER);
     }
     if (!draft->judged)
         wt__leave_out_credentials(draft->schema, tool.name);
-    if (clean(&out->arena, draft->title, false, &tool.title) < 0 ||
-        clean(&out->arena, draft->description, true, &tool.description) < 0 ||
-        clean(&out->arena, draft->category, false, &tool.category) < 0 ||
-        clean(&out->arena, draft->source_id, false, &tool.source_id) < 0 ||
-        take_schema(reader, draft->schema, &tool.schema) < 0)
+    if (copy_clean(&out->arena, draft->title, false, &tool.title) < 0 ||
+        copy_clean(&out->arena, draft->description, true, &tool.description) < 0 ||
+        copy_clean(&out->arena, draft->category, false, &tool.category) < 0 ||
+        copy_clean(&out->arena, draft->source_id, false, &tool.source_id) < 0 ||
+        write_draft_schema(reader, draft->schema, &tool.schema) < 0)
         return wt__fail_nomem(err);
-    rc = keep_tool(reader, &tool, draft->place, err);
+    rc = keep_imported_tool(reader, &tool, draft->place, err);
     return rc < 0 ? rc : wt__reader_at(reader, draft->place.byte, err);
 }

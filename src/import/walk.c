@@ -1,34 +1,31 @@
-/* walk.c: finds the tools in a JSON source, whatever they are wrapped in.
+/* walk.c: finds the tools in a JSON source, in any supported wrapper.
  *
- * Formats wrap a list of tools in a request body, a JSON-RPC result, pages of such, a list of declarations. One walk
- * serves them all: an array is walked element by element; an object that is no tool itself is entered where a member
- * is known to hold tools; anything else is offered as a tool. Of the tools nothing is parsed here.
+ * Formats wrap a list of tools in a request body, a JSON-RPC result, pages of results, or a list of declarations. One
+ * walk handles them all. It visits the elements of an array. It enters an object that is not a tool itself at the
+ * members known to hold tools. It passes all other values to the importer as tools. Tools are not parsed here.
  *
- * Lists of several servers come in one file: an object each of whose members holds one server's tools gives them its
- * keys as providers, and a page of tools may say beside them whose they are. */
+ * One file may list several servers. If each member of an object holds the tools of a server, its keys are the
+ * providers. A page of tools may also name its server. */
 #include <strings.h>
 
 #include "base/json.h"
-#include "import/reader.h"
+#include "import/internal.h"
 
 enum {
-    WRAPPERS = 8,         /* containers within containers */
-    INNER = 8,            /* members of one object that hold tools */
-    PEEK_TOOLS_SEEN = 16, /* tools looked at to tell the format */
+    WRAPPERS = 8,         /* maximum containers within containers */
+    INNER = 8,            /* maximum members of one object that hold tools */
+    PEEK_TOOLS_SEEN = 16, /* tools read to detect the format */
 };
 
 static const char *const containers[] = {"result", "tools", "functions", "functionDeclarations",
                                          "function_declarations"};
-/* An object with one of these is a tool, or what an importer takes as one. */
+/* An object with one of these is a tool, or is read as one. */
 static const char *const marks[] = {"name", "tool_name", "function", "api_list"};
-/* What a page of tools calls their server: its name, or an object that has one. */
+/* Members of a page of tools for its server: a name, or an object with one. */
 static const char *const servers[] = {"server", "serverInfo", "server_info"};
-/* Where function formats have the schema of a tool: with a name beside it, what an object of them is cannot be doubted.
- */
+/* Members for the schema of a tool. Together with a name, they identify a tool. */
 static const char *const schemas[] = {"inputSchema", "input_schema", "parameters", "parametersJsonSchema"};
-#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
-
-static bool among(const char *const *words, size_t count, struct str key)
+bool wt__key_among(const char *const *words, size_t count, struct str key)
 {
     for (size_t i = 0; i < count; i++)
         if (wt__str_equal(key, wt__str(words[i])))
@@ -36,49 +33,50 @@ static bool among(const char *const *words, size_t count, struct str key)
     return false;
 }
 
-static bool opens(const struct json_item *item, const char *brackets)
+static bool begins_with(const struct json_item *item, const char *brackets)
 {
     return item->value.len > 0 && memchr(brackets, item->value.ptr[0], strlen(brackets));
 }
 
 /* ---------------------------------------------------------------- walking */
 
-/* Whether item is a tool of a function format that has a schema. */
-static bool is_tool(struct str text, const struct json_item *item)
+/* True if item is a tool with a schema in a function format. */
+static bool is_function_tool(struct str text, const struct json_item *item)
 {
     struct json_scan scan;
     struct json_item member;
     bool name = false, schema = false;
     wt__json_scan_open(&scan, text, item->byte, item->line);
     while (!(name && schema) && wt__json_scan_next(&scan, &member) > 0) {
-        bool function = wt__str_equal(member.key, STR("function")) && opens(&member, "{");
+        bool function = wt__str_equal(member.key, STR("function")) && begins_with(&member, "{");
         name = name || function || wt__str_equal(member.key, STR("name"));
-        schema = schema || function || (AMONG(schemas, member.key) && opens(&member, "{"));
+        schema = schema || function || (KEY_AMONG(schemas, member.key) && begins_with(&member, "{"));
     }
     return name && schema;
 }
 
-/* 1: the list begins with a tool, or the object has a container of such; 0: there is but an empty list; -1: neither. */
+/* Returns 1 if the list begins with a tool, or the object has a container of tools; 0 if there are only empty lists; -1
+ * otherwise. */
 static int holds_tools(struct str text, const struct json_item *item, int depth)
 {
     struct json_scan scan;
     struct json_item member;
     int found = -1;
-    if (depth > WRAPPERS || !opens(item, "{["))
+    if (depth > WRAPPERS || !begins_with(item, "{["))
         return -1;
     wt__json_scan_open(&scan, text, item->byte, item->line);
-    if (opens(item, "[") && wt__json_scan_next(&scan, &member) <= 0)
+    if (begins_with(item, "[") && wt__json_scan_next(&scan, &member) <= 0)
         return 0;
-    if (opens(item, "["))
-        return opens(&member, "{") && is_tool(text, &member) ? 1 : holds_tools(text, &member, depth + 1);
+    if (begins_with(item, "["))
+        return begins_with(&member, "{") && is_function_tool(text, &member) ? 1 : holds_tools(text, &member, depth + 1);
     while (found < 1 && wt__json_scan_next(&scan, &member) > 0) {
-        int inner = AMONG(containers, member.key) ? holds_tools(text, &member, depth + 1) : -1;
+        int inner = KEY_AMONG(containers, member.key) ? holds_tools(text, &member, depth + 1) : -1;
         found = inner > found ? inner : found;
     }
     return found;
 }
 
-/* Whether the members of an object are the tools of so many servers: all of them, and some that are not empty. */
+/* True if each member of an object holds the tools of a server, and at least one is not empty. */
 static bool maps_servers(struct str text, const struct json_item *object)
 {
     struct json_scan scan;
@@ -86,7 +84,8 @@ static bool maps_servers(struct str text, const struct json_item *object)
     bool some = false;
     wt__json_scan_open(&scan, text, object->byte, object->line);
     while (wt__json_scan_next(&scan, &member) > 0) {
-        int holds = AMONG(containers, member.key) || AMONG(marks, member.key) ? -1 : holds_tools(text, &member, 0);
+        int holds =
+            KEY_AMONG(containers, member.key) || KEY_AMONG(marks, member.key) ? -1 : holds_tools(text, &member, 0);
         if (holds < 0)
             return false;
         some = some || holds > 0;
@@ -94,16 +93,16 @@ static bool maps_servers(struct str text, const struct json_item *object)
     return some;
 }
 
-struct walk {
-    struct reader *reader;
+struct walk_root {
+    struct import_reader *reader;
     struct str text;
     walk_visit visit;
-    bool named; /* the tools' provider is known */
+    bool named; /* the provider of the tools is known */
 };
 
-static int walk_value(struct walk *walk, const struct json_item *item, int depth, wt_error *err);
+static int walk_tool_value(struct walk_root *walk, const struct json_item *item, int depth, wt_error *err);
 
-static int walk_array(struct walk *walk, const struct json_item *array, int depth, wt_error *err)
+static int walk_tool_array(struct walk_root *walk, const struct json_item *array, int depth, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
@@ -111,7 +110,7 @@ static int walk_array(struct walk *walk, const struct json_item *array, int dept
     wt__json_scan_open(&scan, walk->text, array->byte, array->line);
     for (size_t i = 0; (rc = wt__json_scan_next(&scan, &item)) > 0; i++) {
         size_t mark = wt__pointer_index(walk->reader, i);
-        rc = walk_value(walk, &item, depth + 1, err);
+        rc = walk_tool_value(walk, &item, depth + 1, err);
         wt__pointer_back(walk->reader, mark);
         if (rc == 0)
             rc = wt__reader_at(walk->reader, item.byte, err);
@@ -121,30 +120,30 @@ static int walk_array(struct walk *walk, const struct json_item *array, int dept
     return rc < 0 ? wt__reader_broken(walk->reader, &scan, err) : 0;
 }
 
-/* What of an object is looked at: the members that hold tools, up to INNER of them, none when it is a tool itself; and
- * the one that names the server. */
-struct page {
+/* Members of an object used by the walk: those that hold tools, up to INNER, or none if the object is a tool itself;
+ * and the name of the server. */
+struct tool_page {
     struct json_item inner[INNER], server;
     size_t count;
 };
 
-/* Returns what the scan ended with. An object that is called something and has a list of tools is a server. */
-static int find_inner(struct json_scan *scan, struct page *page)
+/* Fills *page and returns the result of the scan. A name next to a list of tools is the name of a server. */
+static int find_inner(struct json_scan *scan, struct tool_page *page)
 {
     struct json_item item, name = {.value = {"", 0}};
     bool tools = false;
     int rc;
-    *page = (struct page){.count = 0};
+    *page = (struct tool_page){.count = 0};
     while ((rc = wt__json_scan_next(scan, &item)) > 0) {
         if (wt__str_equal(item.key, STR("name"))) {
             name = item;
-        } else if (AMONG(marks, item.key) || (name.value.len > 0 && AMONG(schemas, item.key))) {
+        } else if (KEY_AMONG(marks, item.key) || (name.value.len > 0 && KEY_AMONG(schemas, item.key))) {
             page->count = 0;
             return 0;
         }
-        if (AMONG(servers, item.key))
+        if (KEY_AMONG(servers, item.key))
             page->server = item;
-        if (page->count < INNER && opens(&item, "{[") && AMONG(containers, item.key)) {
+        if (page->count < INNER && begins_with(&item, "{[") && KEY_AMONG(containers, item.key)) {
             tools = tools || holds_tools(scan->text, &item, 0) > 0;
             page->inner[page->count++] = item;
         }
@@ -156,9 +155,8 @@ static int find_inner(struct json_scan *scan, struct page *page)
     return rc;
 }
 
-/* Makes the text that item holds, or its member "name", the provider of what follows. Anything else says nothing.
- * 0 or WT_ENOMEM. */
-static int name_provider(struct walk *walk, const struct json_item *item)
+/* Sets the provider to the string in item, or to its member "name". Ignores other values. Returns 0 or WT_ENOMEM. */
+static int set_provider(struct walk_root *walk, const struct json_item *item)
 {
     json_t *value = NULL;
     if (walk->named || item->value.len == 0 || item->value.len > WT_MAX_NAME_BYTES * 8)
@@ -176,8 +174,8 @@ static int name_provider(struct walk *walk, const struct json_item *item)
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* The tools of several servers, by their names. */
-static int walk_servers(struct walk *walk, const struct json_item *object, int depth, wt_error *err)
+/* Visits the tools of several servers, by their names. */
+static int walk_servers(struct walk_root *walk, const struct json_item *object, int depth, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
@@ -188,7 +186,7 @@ static int walk_servers(struct walk *walk, const struct json_item *object, int d
         struct json_item key = {.value = {item.key.ptr - 1, item.key.len + 2}}; /* with its quotes */
         size_t mark = wt__pointer_key(walk->reader, item.key);
         walk->named = false;
-        rc = name_provider(walk, &key) < 0 ? wt__fail_nomem(err) : walk_value(walk, &item, depth + 1, err);
+        rc = set_provider(walk, &key) < 0 ? wt__fail_nomem(err) : walk_tool_value(walk, &item, depth + 1, err);
         walk->named = false;
         walk->reader->provider = before;
         wt__pointer_back(walk->reader, mark);
@@ -198,14 +196,14 @@ static int walk_servers(struct walk *walk, const struct json_item *object, int d
     return rc < 0 ? wt__reader_broken(walk->reader, &scan, err) : 0;
 }
 
-static int walk_page(struct walk *walk, const struct page *page, int depth, wt_error *err)
+static int walk_page(struct walk_root *walk, const struct tool_page *page, int depth, wt_error *err)
 {
     struct str provider = walk->reader->provider;
     bool named = walk->named;
-    int rc = name_provider(walk, &page->server) < 0 ? wt__fail_nomem(err) : 0;
+    int rc = set_provider(walk, &page->server) < 0 ? wt__fail_nomem(err) : 0;
     for (size_t i = 0; rc == 0 && i < page->count; i++) {
         size_t mark = wt__pointer_key(walk->reader, page->inner[i].key);
-        rc = walk_value(walk, &page->inner[i], depth + 1, err);
+        rc = walk_tool_value(walk, &page->inner[i], depth + 1, err);
         wt__pointer_back(walk->reader, mark);
     }
     walk->reader->provider = provider;
@@ -213,10 +211,10 @@ static int walk_page(struct walk *walk, const struct page *page, int depth, wt_e
     return rc;
 }
 
-static int walk_object(struct walk *walk, const struct json_item *object, int depth, wt_error *err)
+static int walk_tool_object(struct walk_root *walk, const struct json_item *object, int depth, wt_error *err)
 {
     struct json_scan scan;
-    struct page page;
+    struct tool_page page;
     wt__json_scan_open(&scan, walk->text, object->byte, object->line);
     int ended = find_inner(&scan, &page);
     if (page.count == 0 && maps_servers(walk->text, object))
@@ -227,27 +225,28 @@ static int walk_object(struct walk *walk, const struct json_item *object, int de
     return rc == 0 && ended < 0 ? wt__reader_broken(walk->reader, &scan, err) : rc;
 }
 
-static int walk_value(struct walk *walk, const struct json_item *item, int depth, wt_error *err)
+static int walk_tool_value(struct walk_root *walk, const struct json_item *item, int depth, wt_error *err)
 {
-    struct place place = {item->byte, item->line};
+    struct source_place place = {item->byte, item->line};
     if (depth > WRAPPERS)
-        return wt__reader_issue(walk->reader, place, "", err, "lists within lists deeper than %d: no tools are here",
+        return wt__reader_issue(walk->reader, place, "", err, "nested deeper than %d levels: no tools are read here",
                                 WRAPPERS);
-    if (opens(item, "["))
-        return walk_array(walk, item, depth, err);
-    if (opens(item, "{"))
-        return walk_object(walk, item, depth, err);
+    if (begins_with(item, "["))
+        return walk_tool_array(walk, item, depth, err);
+    if (begins_with(item, "{"))
+        return walk_tool_object(walk, item, depth, err);
     return walk->visit(walk->reader, item, err);
 }
 
-static int walk(struct reader *reader, struct str text, const struct json_item *root, walk_visit visit, wt_error *err)
+static int walk_root(struct import_reader *reader, struct str text, const struct json_item *root, walk_visit visit,
+                     wt_error *err)
 {
-    struct walk walk = {.reader = reader, .text = text, .visit = visit};
-    return walk_value(&walk, root, 0, err);
+    struct walk_root walk = {.reader = reader, .text = text, .visit = visit};
+    return walk_tool_value(&walk, root, 0, err);
 }
 
-/* Text behind a root value. */
-static int check_rest(struct reader *reader, struct str text, const struct json_item *root, wt_error *err)
+/* Reports text after the root value. */
+static int check_rest(struct import_reader *reader, struct str text, const struct json_item *root, wt_error *err)
 {
     struct json_item rest;
     size_t end = root->byte + root->value.len;
@@ -257,20 +256,19 @@ static int check_rest(struct reader *reader, struct str text, const struct json_
     wt__json_scan_root(text, end, line, &rest);
     if (rest.value.len == 0 || root->cut)
         return 0;
-    struct json_scan scan = {
-        .at = rest.byte, .line = rest.line, .reason = "text stands behind the end of the document"};
+    struct json_scan scan = {.at = rest.byte, .line = rest.line, .reason = "text after the end of the document"};
     return wt__reader_broken(reader, &scan, err);
 }
 
-int wt__walk_document(struct reader *reader, struct str text, walk_visit visit, wt_error *err)
+int wt__walk_document(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err)
 {
     struct json_item root;
     wt__json_scan_root(text, 0, 1, &root);
-    int rc = walk(reader, text, &root, visit, err);
+    int rc = walk_root(reader, text, &root, visit, err);
     return rc < 0 ? rc : check_rest(reader, text, &root, err);
 }
 
-int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_error *err)
+int wt__walk_lines(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err)
 {
     size_t line = 1;
     for (size_t at = 0; at < text.len; line++) {
@@ -284,7 +282,7 @@ int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_
             item.value = value;
             item.cut = item.cut && !newline;
             reader->broken = false;
-            int rc = walk(reader, until, &item, visit, err);
+            int rc = walk_root(reader, until, &item, visit, err);
             if (rc == 0)
                 rc = wt__reader_at(reader, end, err);
             if (rc < 0)
@@ -295,7 +293,7 @@ int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_
     return 0;
 }
 
-/* ---------------------------------------------------------------- the first look */
+/* ---------------------------------------------------------------- peeking */
 
 static const struct {
     const char *key;
@@ -331,26 +329,27 @@ static void peek_value(struct peek *peek, struct str text, const struct json_ite
     struct json_item item;
     if (depth > WRAPPERS || *left == 0)
         return;
-    if (!opens(value, "{[")) {
+    if (!begins_with(value, "{[")) {
         --*left;
         return;
     }
-    bool entered = false, several = opens(value, "{") && maps_servers(text, value); /* its keys are names */
+    bool entered = false, several = begins_with(value, "{") && maps_servers(text, value); /* its keys are names */
     wt__json_scan_open(&scan, text, value->byte, value->line);
     while (*left > 0 && wt__json_scan_next(&scan, &item) > 0) {
         for (size_t i = 0; !several && i < sizeof peeked / sizeof peeked[0]; i++)
             if (wt__str_equal(item.key, wt__str(peeked[i].key)))
                 peek->keys |= peeked[i].bit;
-        bool enter = several || opens(value, "[") || (opens(&item, "{[") && AMONG(containers, item.key));
+        bool enter =
+            several || begins_with(value, "[") || (begins_with(&item, "{[") && KEY_AMONG(containers, item.key));
         if (enter)
             peek_value(peek, text, &item, depth + 1, left);
         entered = entered || enter;
     }
     if (!entered && *left > 0)
-        *left = peek->keys & PEEK_SCHEMAS ? 0 : *left - 1; /* the first tool that has a schema decides */
+        *left = peek->keys & PEEK_SCHEMAS ? 0 : *left - 1; /* the first tool with a schema decides */
 }
 
-/* Whether a line begins with `openapi:` or `swagger:`, quoted or not: an OpenAPI document in YAML. */
+/* Returns a bit if a line begins with `openapi:` or `swagger:`, quoted or not, as in a YAML document. */
 static unsigned peek_yaml(struct str text)
 {
     for (size_t at = 0; at < text.len;) {
@@ -367,16 +366,17 @@ static unsigned peek_yaml(struct str text)
     return 0;
 }
 
-static bool named(const char *file, const char *ending)
+static bool file_ends_with(const char *file, const char *ending)
 {
     size_t len = strlen(file), tail = strlen(ending);
     return len >= tail && strcasecmp(file + len - tail, ending) == 0;
 }
 
-/* One value a line: by the file's name, or because the first line is a whole object and the next begins another. */
+/* True if the source has one value per line, by its file name, or because the first line is a complete object and the
+ * next begins another. */
 static bool peek_lines(const char *file, struct str text)
 {
-    if (named(file, ".jsonl") || named(file, ".ndjson"))
+    if (file_ends_with(file, ".jsonl") || file_ends_with(file, ".ndjson"))
         return true;
     struct str rest = wt__str_trim(text);
     const char *newline = rest.len > 0 ? memchr(rest.ptr, '\n', rest.len) : NULL;

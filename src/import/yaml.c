@@ -1,13 +1,13 @@
-/* yaml.c: libyaml's events become JSON text, one pass, no tree.
+/* yaml.c: converts libyaml's events to JSON text in one pass, without a tree.
  *
- * libyaml counts characters. Marks of events never go backwards, so a cursor over the source turns them into bytes. A
- * block's end event stands at the next token, after blanks and comments that do not belong to the block; a node therefore
- * ends where its last scalar ends. Aliases copy the JSON of their anchor, within a bound that grows with the source.
- * The value of a merge key is written, taken out again, and its members are appended when the mapping closes.
+ * libyaml counts characters. Marks of events never go backwards, so a cursor over the source converts them to bytes.
+ * The end event of a block is located at the next token, after blanks and comments outside the block. Therefore a node
+ * ends where its last scalar ends. Aliases copy the JSON of their anchor, within a limit that grows with the source.
+ * The value of a merge key is written, removed again, and its members are appended when the mapping closes.
  *
  * A line with wrong indentation first ends the blocks before it and then fails to parse. These blocks look complete but
  * may lack their end, so the blocks that contain the line are opened again. */
-#include "import/yaml.h"
+#include "import/internal.h"
 
 #include <stdlib.h>
 #include <yaml.h>
@@ -16,45 +16,45 @@
 #include "base/map.h"
 #include "base/memory.h"
 
-struct level {
-    bool mapping, value; /* value: the next node of a mapping is a value, not a key */
+struct yaml_level {
+    bool mapping, value; /* the next node of a mapping is a value, not a key */
     bool filled;
-    uint32_t anchor;      /* index + 1; 0: none */
-    size_t column;        /* of its first key or dash */
-    size_t begin;         /* of the JSON of its opening bracket */
-    size_t end;           /* of the JSON before its closing bracket, once it is closed */
+    uint32_t anchor;      /* index + 1; 0 if the node has no anchor */
+    size_t column;        /* column of its first key or dash */
+    size_t begin;         /* JSON offset of its opening bracket */
+    size_t end;           /* JSON offset of its closing bracket, once closed */
     bool merging;         /* the next node is the value of a merge key */
-    bool was_filled;      /* `filled` before that key */
+    bool was_filled;      /* value of `filled` before that key */
     size_t merge_at;      /* JSON offset of that value */
-    struct buffer merged; /* values of merge keys so far: the beginning of a JSON list of mappings */
+    struct buffer merged; /* values of merge keys so far: the start of a JSON list of mappings */
 };
 
-static const char TOO_LONG[] = "the document grows beyond the limit of a file when it is written as JSON";
+static const char TOO_LONG[] = "the document exceeds the limit of a file when converted to JSON";
 static const char TOO_MANY_ALIASES[] =
-    "the aliases up to this one write out more than 1 MiB and 16 times the document's "
-    "length: refer with \"$ref\", or repeat less";
-static const char NO_MAPPING[] = "the merge key << takes a mapping, or a list of mappings";
-_Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "the sentence says it");
+    "the aliases up to this one expand to more than 1 MiB and 16 times the document's "
+    "length: use \"$ref\", or fewer aliases";
+static const char NO_MAPPING[] = "the merge key << needs a mapping, or a list of mappings";
+_Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "TOO_MANY_ALIASES gives these limits");
 
-struct anchor {
-    size_t begin, end; /* of its JSON; end 0: not complete yet */
+struct yaml_anchor {
+    size_t begin, end; /* JSON offsets; end is 0 until complete */
 };
 
 struct converter {
     struct yaml *out;
     struct str source;
-    size_t max;             /* bytes of JSON */
-    size_t alias_bytes;     /* that aliases may still write */
-    size_t character, byte; /* the cursor: this character of the source is at this byte */
-    struct level levels[WT_MAX_JSON_DEPTH + 1];
+    size_t max;             /* maximum bytes of JSON */
+    size_t alias_bytes;     /* bytes that aliases may still write */
+    size_t character, byte; /* cursor: this character of the source is at this byte */
+    struct yaml_level levels[WT_MAX_JSON_DEPTH + 1];
     size_t depth;
-    size_t deepest;   /* levels up to here were closed by nothing but the indentation of what comes now */
-    struct map names; /* of anchors */
-    struct anchor *anchors;
+    size_t deepest;   /* levels up to here were closed only by the indentation of the next token */
+    struct map names; /* names of anchors */
+    struct yaml_anchor *anchors;
     size_t anchor_count, anchor_capacity;
     struct arena arena;
     const char *reason;
-    bool failed; /* memory was out */
+    bool failed; /* out of memory */
 };
 
 /* ---------------------------------------------------------------- places */
@@ -90,12 +90,12 @@ static void add_mark(struct converter *c, const yaml_event_t *event)
 
 /* ---------------------------------------------------------------- writing */
 
-/* What goes before the next node: a comma, or the colon behind a key. Returns whether the node is a key. */
-static bool separate(struct converter *c)
+/* Writes the separator before the next node, a comma or a colon. Returns true if the node is a key. */
+static bool put_separator(struct converter *c)
 {
     if (c->depth == 0)
         return false;
-    struct level *level = &c->levels[c->depth - 1];
+    struct yaml_level *level = &c->levels[c->depth - 1];
     bool key = level->mapping && !level->value;
     if (level->mapping && level->value)
         wt__buffer_char(&c->out->json, ':');
@@ -107,7 +107,7 @@ static bool separate(struct converter *c)
     return key;
 }
 
-static bool digits(const char **at, const char *end)
+static bool skip_yaml_digits(const char **at, const char *end)
 {
     const char *begin = *at;
     while (*at < end && **at >= '0' && **at <= '9')
@@ -115,28 +115,28 @@ static bool digits(const char **at, const char *end)
     return *at > begin;
 }
 
-/* A number as JSON writes one. */
-static bool is_number(struct str text)
+/* True for a number in JSON syntax. */
+static bool is_json_number(struct str text)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
     if (at < end && *at == '-')
         at++;
     const char *whole = at;
-    if (!digits(&at, end) || (*whole == '0' && at > whole + 1))
+    if (!skip_yaml_digits(&at, end) || (*whole == '0' && at > whole + 1))
         return false;
-    if (at < end && *at == '.' && (at++, !digits(&at, end)))
+    if (at < end && *at == '.' && (at++, !skip_yaml_digits(&at, end)))
         return false;
     if (at < end && (*at == 'e' || *at == 'E')) {
         at++;
         if (at < end && (*at == '+' || *at == '-'))
             at++;
-        if (!digits(&at, end))
+        if (!skip_yaml_digits(&at, end))
             return false;
     }
     return at == end;
 }
 
-static const char *literal(struct str text)
+static const char *find_literal(struct str text)
 {
     static const char *const table[][2] = {{"", "null"},       {"~", "null"},      {"null", "null"},  {"Null", "null"},
                                            {"NULL", "null"},   {"true", "true"},   {"True", "true"},  {"TRUE", "true"},
@@ -147,14 +147,14 @@ static const char *literal(struct str text)
     return NULL;
 }
 
-static void put_scalar(struct converter *c, const yaml_event_t *event, bool key)
+static void put_yaml_scalar(struct converter *c, const yaml_event_t *event, bool key)
 {
     struct str text = {(const char *)event->data.scalar.value, event->data.scalar.length};
     bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.plain_implicit && !key;
-    const char *word = plain ? literal(text) : NULL;
+    const char *word = plain ? find_literal(text) : NULL;
     if (word)
         wt__buffer_text(&c->out->json, word);
-    else if (plain && is_number(text))
+    else if (plain && is_json_number(text))
         wt__buffer_str(&c->out->json, text);
     else
         wt__buffer_json(&c->out->json, text);
@@ -162,7 +162,8 @@ static void put_scalar(struct converter *c, const yaml_event_t *event, bool key)
 
 /* ---------------------------------------------------------------- anchors */
 
-/* Remembers that the node which begins here has this name. A later anchor of the same name takes it over. */
+/* Registers the node that begins here under this name. A later anchor may reuse the name. Returns index + 1, or 0
+ * without an anchor. */
 static uint32_t begin_anchor(struct converter *c, const yaml_char_t *name)
 {
     if (!name)
@@ -178,7 +179,7 @@ static uint32_t begin_anchor(struct converter *c, const yaml_char_t *name)
         return 0;
     }
     *index = (uint32_t)c->anchor_count;
-    c->anchors[c->anchor_count++] = (struct anchor){c->out->json.len, 0};
+    c->anchors[c->anchor_count++] = (struct yaml_anchor){c->out->json.len, 0};
     return (uint32_t)c->anchor_count;
 }
 
@@ -188,13 +189,13 @@ static void end_anchor(struct converter *c, uint32_t anchor)
         c->anchors[anchor - 1].end = c->out->json.len;
 }
 
-static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
+static void put_yaml_alias(struct converter *c, const yaml_event_t *event, bool key)
 {
     const uint32_t *index = wt__map_get(&c->names, wt__str((const char *)event->data.alias.anchor));
-    const struct anchor *anchor = index ? &c->anchors[*index] : NULL;
+    const struct yaml_anchor *anchor = index ? &c->anchors[*index] : NULL;
     struct buffer *json = &c->out->json;
     if (!anchor || anchor->end == 0 || (key && json->ptr[anchor->begin] != '"')) {
-        c->reason = "this alias stands for nothing that was complete before it";
+        c->reason = "this alias has no complete anchor before it";
         return;
     }
     size_t len = anchor->end - anchor->begin;
@@ -215,22 +216,22 @@ static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
 
 static bool is_merge_key(const struct converter *c, const yaml_event_t *event)
 {
-    const struct level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
+    const struct yaml_level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
     return level && level->mapping && !level->value && event->type == YAML_SCALAR_EVENT &&
            event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.plain_implicit &&
            event->data.scalar.length == 2 && memcmp(event->data.scalar.value, "<<", 2) == 0;
 }
 
-/* Passes over the key: its value is taken out again by take_merged. */
+/* Skips the key. take_merged removes its value again. */
 static void begin_merge(struct converter *c)
 {
-    struct level *level = &c->levels[c->depth - 1];
+    struct yaml_level *level = &c->levels[c->depth - 1];
     level->value = level->merging = true;
     level->was_filled = level->filled;
     level->merge_at = c->out->json.len;
 }
 
-/* Forgets marks and anchors of JSON from `at` on, which is about to be cut. */
+/* Drops marks and anchors of JSON from `at` on, which will be cut. */
 static void forget_places(struct converter *c, size_t at)
 {
     struct yaml *out = c->out;
@@ -243,11 +244,11 @@ static void forget_places(struct converter *c, size_t at)
 /* Moves the value of a merge key from the JSON to its level, once it is complete. */
 static void take_merged(struct converter *c)
 {
-    struct level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
+    struct yaml_level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
     if (!level || !level->merging || level->value || c->reason || c->failed || c->out->json.failed)
         return;
     struct str value = wt__buffer_view(&c->out->json);
-    value = (struct str){value.ptr + level->merge_at + 1, value.len - level->merge_at - 1}; /* behind the colon */
+    value = (struct str){value.ptr + level->merge_at + 1, value.len - level->merge_at - 1}; /* after the colon */
     if (value.len > 2 && value.ptr[0] == '[')
         value = (struct str){value.ptr + 1, value.len - 2};
     if (value.len == 0 || value.ptr[0] != '{')
@@ -261,7 +262,7 @@ static void take_merged(struct converter *c)
     c->deepest = c->depth;
 }
 
-/* Notes the key; false if it was known, or out of memory. */
+/* Adds the key; false if it was known, or out of memory. */
 static bool add_key(struct converter *c, struct map *keys, struct str key)
 {
     bool added = false;
@@ -270,7 +271,7 @@ static bool add_key(struct converter *c, struct map *keys, struct str key)
 }
 
 /* Appends the members of merged mappings that the level lacks; earlier mappings win. */
-static void merge_members(struct converter *c, struct level *level)
+static void merge_members(struct converter *c, struct yaml_level *level)
 {
     struct buffer *json = &c->out->json, own = {0};
     struct map keys = {0};
@@ -306,7 +307,7 @@ static void merge_members(struct converter *c, struct level *level)
 
 static void open_level(struct converter *c, const yaml_event_t *event, bool mapping, const yaml_char_t *anchor)
 {
-    if (separate(c)) {
+    if (put_separator(c)) {
         c->reason = "a key is a list or a mapping: use a string";
         return;
     }
@@ -316,7 +317,7 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
     }
     add_mark(c, event);
     uint32_t named = begin_anchor(c, anchor);
-    c->levels[c->depth++] = (struct level){
+    c->levels[c->depth++] = (struct yaml_level){
         .mapping = mapping, .anchor = named, .column = event->start_mark.column, .begin = c->out->json.len};
     c->deepest = c->depth;
     wt__buffer_char(&c->out->json, mapping ? '{' : '[');
@@ -324,7 +325,7 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
 
 static void close_level(struct converter *c, const yaml_event_t *event)
 {
-    struct level *level = &c->levels[--c->depth];
+    struct yaml_level *level = &c->levels[--c->depth];
     if (level->merged.len > 0)
         merge_members(c, level);
     wt__buffer_dispose(&level->merged);
@@ -336,29 +337,28 @@ static void close_level(struct converter *c, const yaml_event_t *event)
     take_merged(c);
 }
 
-static void leaf(struct converter *c, const yaml_event_t *event)
+static void put_leaf(struct converter *c, const yaml_event_t *event)
 {
     if (is_merge_key(c, event)) {
         begin_merge(c);
         return;
     }
-    bool key = separate(c);
+    bool key = put_separator(c);
     if (!key)
         add_mark(c, event);
     if (event->type == YAML_SCALAR_EVENT) {
         uint32_t anchor = begin_anchor(c, event->data.scalar.anchor);
-        put_scalar(c, event, key);
+        put_yaml_scalar(c, event, key);
         end_anchor(c, anchor);
     } else {
-        put_alias(c, event, key);
+        put_yaml_alias(c, event, key);
     }
     c->deepest = c->depth;
     take_merged(c);
 }
 
-/* What stands at `column` is no YAML: the outermost of the blocks that it ended, and that it is indented into, is open
- * again. */
-static void reopen(struct converter *c, size_t column)
+/* Handles invalid YAML at `column`: reopens the outermost block ended by it that contains this column. */
+static void reopen_blocks(struct converter *c, size_t column)
 {
     for (size_t depth = c->depth; depth < c->deepest; depth++) {
         if (depth > 0 && column <= c->levels[depth - 1].column)
@@ -369,7 +369,7 @@ static void reopen(struct converter *c, size_t column)
 }
 
 /* Returns false at the end of the first document. */
-static bool convert(struct converter *c, const yaml_event_t *event)
+static bool convert_event(struct converter *c, const yaml_event_t *event)
 {
     switch (event->type) {
     case YAML_MAPPING_START_EVENT:
@@ -384,7 +384,7 @@ static bool convert(struct converter *c, const yaml_event_t *event)
         return true;
     case YAML_SCALAR_EVENT:
     case YAML_ALIAS_EVENT:
-        leaf(c, event);
+        put_leaf(c, event);
         return true;
     case YAML_DOCUMENT_END_EVENT:
     case YAML_STREAM_END_EVENT:
@@ -407,7 +407,7 @@ static const char *reason_of(const yaml_parser_t *parser)
     }
 }
 
-static void run(struct converter *c, yaml_parser_t *parser)
+static void convert_events(struct converter *c, yaml_parser_t *parser)
 {
     yaml_event_t event;
     for (bool more = true; more && !c->reason && !c->failed && !c->out->json.failed;) {
@@ -415,7 +415,7 @@ static void run(struct converter *c, yaml_parser_t *parser)
             c->failed = parser->error == YAML_MEMORY_ERROR;
             c->reason = reason_of(parser);
             if (!c->out->json.failed)
-                reopen(c, parser->problem_mark.column);
+                reopen_blocks(c, parser->problem_mark.column);
             c->out->line = parser->problem_mark.line + 1;
             c->out->byte =
                 parser->error == YAML_READER_ERROR ? parser->problem_offset : byte_of(c, parser->problem_mark.index);
@@ -423,7 +423,7 @@ static void run(struct converter *c, yaml_parser_t *parser)
         }
         c->out->line = event.start_mark.line + 1;
         c->out->byte = byte_of(c, event.start_mark.index);
-        more = convert(c, &event);
+        more = convert_event(c, &event);
         yaml_event_delete(&event);
         if (c->out->json.len > c->max)
             c->reason = TOO_LONG;
@@ -440,7 +440,7 @@ int wt__yaml_to_json(struct yaml *out, struct str source, size_t max)
         return WT_ENOMEM;
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)source.ptr, source.len);
-    run(&c, &parser);
+    convert_events(&c, &parser);
     yaml_parser_delete(&parser);
     out->reason = c.reason;
     while (c.depth > 0)

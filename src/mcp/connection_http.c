@@ -245,9 +245,9 @@ static int begin_transfer(struct link_request *request, unsigned delay_ms, wt_er
                                                    : request->kind == KIND_INITIALIZE ? MCP_REQUEST_MS
                                                                                       : 0,
                                        .delay_ms = delay_ms,
-                                       .headed = on_http_headers,
-                                       .took = on_http_body,
-                                       .ended = on_http_end,
+                                       .on_head = on_http_headers,
+                                       .on_piece = on_http_body,
+                                       .on_end = on_http_end,
                                        .context = request};
     wt__buffer_clear(&request->body);
     request->searched = 0;

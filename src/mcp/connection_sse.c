@@ -156,8 +156,8 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
                                        .body = {post->text, post->len},
                                        .connect_ms = CONNECT_MS,
                                        .total_ms = POST_MS,
-                                       .took = ignore_post_body,
-                                       .ended = on_post_end,
+                                       .on_piece = ignore_post_body,
+                                       .on_end = on_post_end,
                                        .context = post};
     int rc = endpoint ? wt__http_stream_begin(&ticket, link->loop, &stream, err)
                       : wt__fail(err, WT_ENETWORK, "%s sent no URL for requests", link->connection->shown);
@@ -235,8 +235,8 @@ static int open_sse_stream(struct sse_link *link, wt_error *err)
                                        .headers = server->headers,
                                        .header_count = server->header_count,
                                        .connect_ms = CONNECT_MS,
-                                       .took = on_sse_body,
-                                       .ended = on_sse_end,
+                                       .on_piece = on_sse_body,
+                                       .on_end = on_sse_end,
                                        .context = link};
     uint64_t ticket;
     link->headers = wt__alloc_array(server->header_count + 1, sizeof *link->headers);

@@ -1,17 +1,16 @@
-/* calls.c: what tools were called with, which only who asks for it reads: the way of a request past it
- * does not.
+/* calls.c: past calls of tools with their arguments. Only callers that ask for examples read them.
  *
- * A file may come from anywhere, so what stands in the column is held to what a store writes before anybody sees it.
- * The newest calls of a tool are found by the index of labels, which holds a label's usages in their order. */
-#include "store/sqlite.h"
+ * A store file may come from anywhere, so arguments are validated before they are returned. The index of labels finds
+ * the newest calls of a tool, because it holds the usages of a label in order. */
+#include "store/internal.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-/* Limits of a lookup. A tool has more than one label only after its provider was renamed. */
+/* Limits of a lookup. A tool has more than one label only if its provider was renamed. */
 enum {
-    USAGES_READ = 1000, /* newest usages of a label that one client, or nobody, reported */
+    USAGES_READ = 1000, /* newest usages of a label per client, and without a client */
     CLIENTS_READ = 64,  /* clients of a label */
     LABELS_READ = 16
 };
@@ -45,21 +44,21 @@ int wt__usage_check_calls(struct store *store, wt_error *err)
 
 /* ---------------------------------------------------------------- the newest calls of a tool */
 
-struct call {
+struct call_row {
     int64_t usage, position, request;
 };
 
-struct calls {
+struct call_lookup {
     struct store *store;
-    struct call *found;
+    struct call_row *found;
     size_t count, capacity;
     size_t most;
-    bool untold; /* those without arguments, too */
+    bool with_empty; /* include calls without arguments */
     wt_error *err;
 };
 
-/* The requests of one label are each told once; those of several labels may be the same. */
-static bool is_among(const struct call *calls, size_t count, int64_t request)
+/* True if the request is among these calls. Several labels may have calls for the same request. */
+static bool has_request(const struct call_row *calls, size_t count, int64_t request)
 {
     for (size_t i = 0; i < count; i++)
         if (calls[i].request == request)
@@ -67,8 +66,8 @@ static bool is_among(const struct call *calls, size_t count, int64_t request)
     return false;
 }
 
-/* Adds the newest calls of a label that one client reported, at most `most`. client 0: without a client. */
-static int find_client_calls(struct calls *c, int64_t label, int64_t client, size_t most)
+/* Adds the newest calls of a label that one client reported, at most `most`. client is 0 for calls without a client. */
+static int find_client_calls(struct call_lookup *c, int64_t label, int64_t client, size_t most)
 {
     sqlite3_stmt *rows;
     size_t first = c->count;
@@ -81,12 +80,12 @@ static int find_client_calls(struct calls *c, int64_t label, int64_t client, siz
         return rc;
     sqlite3_bind_int64(rows, 1, label);
     sqlite3_bind_int64(rows, 2, USAGES_READ);
-    sqlite3_bind_int(rows, 3, c->untold);
+    sqlite3_bind_int(rows, 3, c->with_empty);
     sqlite3_bind_int64(rows, 4, client);
     while (c->count - first < most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
-        struct call call = {sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
-                            sqlite3_column_int64(rows, 2)};
-        if (!sqlite3_column_int(rows, 3) || is_among(c->found + first, c->count - first, call.request))
+        struct call_row call = {sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
+                                sqlite3_column_int64(rows, 2)};
+        if (!sqlite3_column_int(rows, 3) || has_request(c->found + first, c->count - first, call.request))
             continue;
         if (wt__grow((void **)&c->found, &c->capacity, c->count + 1, sizeof call) < 0) {
             rc = wt__fail_nomem(c->err);
@@ -98,9 +97,9 @@ static int find_client_calls(struct calls *c, int64_t label, int64_t client, siz
     return rc < 0 ? rc : 0;
 }
 
-/* Adds the newest calls of a label. Clients share them equally with each other and with the calls without a client, so
- * that one client cannot take them all: they are shown to a language model as examples. */
-static int find_calls(struct calls *c, int64_t label)
+/* Adds the newest calls of a label. Clients share the limit equally with each other and with the calls without a
+ * client, so that one client cannot take all of it: the calls are shown to a language model as examples. */
+static int find_label_calls(struct call_lookup *c, int64_t label)
 {
     static const char next[] =
         "SELECT client FROM usage_tool WHERE label = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
@@ -119,7 +118,7 @@ static int find_calls(struct calls *c, int64_t label)
     return rc < 0 ? rc : 0;
 }
 
-static int read_labels(struct calls *c, int64_t tool, int64_t labels[LABELS_READ], size_t *count)
+static int read_tool_labels(struct call_lookup *c, int64_t tool, int64_t labels[LABELS_READ], size_t *count)
 {
     sqlite3_stmt *rows;
     *count = 0;
@@ -133,66 +132,65 @@ static int read_labels(struct calls *c, int64_t tool, int64_t labels[LABELS_READ
     return rc < 0 ? rc : 0;
 }
 
-static int newest_first(const void *left, const void *right)
+static int compare_call_age(const void *left, const void *right)
 {
-    const struct call *a = left, *b = right;
+    const struct call_row *a = left, *b = right;
     return (a->usage < b->usage) - (a->usage > b->usage);
 }
 
-/* Of all labels' calls the newest, each request once. */
-static void choose(struct calls *c)
+/* Keeps the newest calls of all labels, each request once. */
+static void keep_newest_calls(struct call_lookup *c)
 {
     size_t kept = 0;
     if (c->count > 0)
-        qsort(c->found, c->count, sizeof *c->found, newest_first);
+        qsort(c->found, c->count, sizeof *c->found, compare_call_age);
     for (size_t i = 0; i < c->count && kept < c->most; i++)
-        if (!is_among(c->found, kept, c->found[i].request))
+        if (!has_request(c->found, kept, c->found[i].request))
             c->found[kept++] = c->found[i];
     c->count = kept;
 }
 
-static int copy_view(struct arena *arena, struct str *view, wt_error *err)
+static int copy_call_text(struct arena *arena, struct str *view, wt_error *err)
 {
     view->ptr = wt__arena_copy(arena, *view);
     return view->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* 1, or 0 when the usage was forgotten meanwhile, or tells nothing. */
-static int read_call(struct calls *c, const struct call *call, struct arena *arena, struct recorded_call *out)
+/* Returns 1, or 0 if the usage was removed meanwhile or has no arguments. */
+static int read_call(struct call_lookup *c, const struct call_row *call, struct arena *arena, struct recorded_call *out)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(c->store,
-                             "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
-                             " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
-                             &row, c->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(c->store,
+                           "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
+                           " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
+                           &row, c->err));
     sqlite3_bind_int64(row, 1, call->usage);
     sqlite3_bind_int64(row, 2, call->position);
     sqlite3_bind_int64(row, 3, call->request);
-    rc = wt__sql_step(c->store, row, c->err);
+    int rc = wt__sql_step(c->store, row, c->err);
     if (rc <= 0)
         return rc;
     out->request = wt__sql_column(row, 0);
-    rc = copy_view(arena, &out->request, c->err);
+    rc = copy_call_text(arena, &out->request, c->err);
     if (rc == 0)
         rc = wt__usage_arguments(c->store, row, 1, &out->arguments, c->err);
     if (rc == 0)
-        rc = copy_view(arena, &out->arguments, c->err);
+        rc = copy_call_text(arena, &out->arguments, c->err);
     wt__sql_reset(row);
-    return rc < 0 ? rc : c->untold || out->arguments.len > 0;
+    return rc < 0 ? rc : c->with_empty || out->arguments.len > 0;
 }
 
-static int read_calls(struct calls *c, int64_t tool, struct arena *arena, struct recorded_call **out, size_t *count)
+static int read_calls(struct call_lookup *c, int64_t tool, struct arena *arena, struct recorded_call **out,
+                      size_t *count)
 {
     int64_t labels[LABELS_READ];
     size_t label_count;
     *count = 0;
     *out = NULL;
-    int rc = read_labels(c, tool, labels, &label_count);
+    int rc = read_tool_labels(c, tool, labels, &label_count);
     for (size_t i = 0; rc == 0 && i < label_count; i++)
-        rc = find_calls(c, labels[i]);
-    choose(c);
+        rc = find_label_calls(c, labels[i]);
+    keep_newest_calls(c);
     struct recorded_call *calls = rc == 0 ? wt__arena_array(arena, struct recorded_call, c->count) : NULL;
     if (rc == 0 && !calls)
         rc = wt__fail_nomem(c->err);
@@ -212,13 +210,13 @@ static int read_calls(struct calls *c, int64_t tool, struct arena *arena, struct
 int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
                              struct recorded_call **out, size_t *count, wt_error *err)
 {
-    struct calls c = {.store = store, .most = most < RECORDED_CALLS_MAX ? most : RECORDED_CALLS_MAX, .err = err};
+    struct call_lookup c = {.store = store, .most = most < RECORDED_CALLS_MAX ? most : RECORDED_CALLS_MAX, .err = err};
     return read_calls(&c, tool, arena, out, count);
 }
 
 int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *arena, struct str *out, wt_error *err)
 {
-    struct calls c = {.store = store, .most = 1, .untold = true, .err = err};
+    struct call_lookup c = {.store = store, .most = 1, .with_empty = true, .err = err};
     struct recorded_call *calls;
     size_t count;
     int rc = read_calls(&c, tool, arena, &calls, &count);

@@ -1,7 +1,9 @@
-/* read.c: reading tools, one by id, some by name, or all in order. */
-#include "store/sqlite.h"
+/* read.c: reads tools by id, by name, or all in order, and lists tools and providers from indexes. */
+#include "store/internal.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
+#include "catalog/names.h"
 
 /* The columns of a tool, for fill_tool(). */
 #define TOOL_COLUMNS                                                                                                   \
@@ -15,7 +17,7 @@ static void fill_key(struct store_key *key, sqlite3_stmt *row)
     key->provider = sqlite3_column_int64(row, 2);
 }
 
-/* Views into the row, good until the next step. */
+/* Fills *tool with views into the row, valid until the next step. */
 static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, wt_error *err)
 {
     struct str sha256 = wt__sql_column(row, 3);
@@ -31,7 +33,7 @@ static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, 
     tool->export_name = wt__sql_column(row, 13);
     tool->source = tool->own_name = (struct str){"", 0};
     if (sha256.len != sizeof tool->sha256 || tool->name.len == 0)
-        return wt__fail(err, WT_ESTORE, "%s is damaged: tool %lld is not whole", store->path,
+        return wt__fail(err, WT_ESTORE, "%s is damaged: tool %lld is incomplete", store->path,
                         (long long)sqlite3_column_int64(row, 0));
     memcpy(tool->sha256, sha256.ptr, sizeof tool->sha256);
     return 0;
@@ -42,7 +44,7 @@ static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, 
 int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err)
 {
     sqlite3_stmt *rows;
-    /* In the order of the table itself: an index would fetch its rows from all over the file. */
+    /* Scan the table itself: an index would fetch its rows from all over the file. */
     int rc = wt__sql_prepare(store,
                              "SELECT " TOOL_COLUMNS " FROM tool t NOT INDEXED CROSS JOIN provider p"
                              " ON p.id = t.provider WHERE t.id > ?1 ORDER BY t.id",
@@ -77,7 +79,7 @@ int wt__store_keys(struct store *store, int64_t after_id, struct store_key *keys
 
 /* ---------------------------------------------------------------- some of them */
 
-static int copy_view(struct str *view, struct arena *arena)
+static int copy_tool_view(struct str *view, struct arena *arena)
 {
     char *copy = wt__arena_copy(arena, *view);
     if (!copy)
@@ -91,13 +93,13 @@ int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
     struct str *views[] = {&tool->provider, &tool->name,   &tool->source_id,  &tool->format,      &tool->category,
                            &tool->title,    &tool->schema, &tool->definition, &tool->description, &tool->export_name};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (copy_view(views[i], arena) < 0)
+        if (copy_tool_view(views[i], arena) < 0)
             return wt__fail_nomem(err);
     return 0;
 }
 
-/* 1 when the tool is there. */
-static int get_tool(struct store *store, int64_t id, struct arena *arena, struct tool *out, wt_error *err)
+/* Returns 1 if the tool exists, else 0. */
+static int get_stored_tool(struct store *store, int64_t id, struct arena *arena, struct tool *out, wt_error *err)
 {
     sqlite3_stmt *row;
     *out = (struct tool){0};
@@ -121,12 +123,12 @@ static int get_tool(struct store *store, int64_t id, struct arena *arena, struct
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
                   wt_error *err)
 {
-    /* One transaction, so that the file is locked once and not once a tool. */
+    /* One transaction, so that the file is locked once and not once per tool. */
     bool outer = !sqlite3_get_autocommit(store->db);
     int rc = outer ? 0 : wt__store_read_begin(store, err);
     int found = 0;
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        rc = get_tool(store, ids[i], arena, &out[i], err);
+        rc = get_stored_tool(store, ids[i], arena, &out[i], err);
         found += rc == 1;
     }
     if (!outer)
@@ -134,7 +136,7 @@ int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct 
     return rc < 0 ? rc : found;
 }
 
-/* The ids of the first column, at most max. */
+/* Writes the ids in the first column, at most max. Returns the number written. */
 static int collect_ids(struct store *store, sqlite3_stmt *rows, int64_t *ids, size_t max, wt_error *err)
 {
     size_t count = 0;
@@ -149,13 +151,11 @@ int wt__store_find_name(struct store *store, const struct str *provider, struct 
                         wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = provider ? wt__sql_prepare(store,
-                                        "SELECT id FROM tool WHERE name = ?1"
-                                        " AND provider = (SELECT id FROM provider WHERE name = ?2)",
-                                        &rows, err)
-                      : wt__sql_prepare(store, "SELECT id FROM tool WHERE name = ?1 ORDER BY id", &rows, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(provider ? wt__sql_prepare(store,
+                                      "SELECT id FROM tool WHERE name = ?1"
+                                      " AND provider = (SELECT id FROM provider WHERE name = ?2)",
+                                      &rows, err)
+                    : wt__sql_prepare(store, "SELECT id FROM tool WHERE name = ?1 ORDER BY id", &rows, err));
     if (wt__sql_bind_text(rows, 1, name) || (provider && wt__sql_bind_text(rows, 2, *provider)))
         return wt__fail_nomem(err);
     return collect_ids(store, rows, ids, max, err);
@@ -176,9 +176,7 @@ int wt__store_find_source_id(struct store *store, struct str source_id, int64_t 
 int wt__store_find_export_name(struct store *store, struct str export_name, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE export_name = ?1", &rows, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT id FROM tool WHERE export_name = ?1", &rows, err));
     if (wt__sql_bind_text(rows, 1, export_name))
         return wt__fail_nomem(err);
     return collect_ids(store, rows, id, 1, err);
@@ -300,5 +298,129 @@ int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, w
         rc = wt__sql_number(store, "SELECT count(*) FROM provider", &provider_count, err);
     *tools = (uint64_t)tool_count;
     *providers = (uint64_t)provider_count;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- lists, which read only the names of tools */
+
+static char lower_ascii(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+/* True if text contains part, ignoring ASCII case. */
+static bool contains_ignoring_case(struct str text, struct str part)
+{
+    for (size_t at = 0; at + part.len <= text.len; at++) {
+        size_t i = 0;
+        while (i < part.len && lower_ascii(text.ptr[at + i]) == lower_ascii(part.ptr[i]))
+            i++;
+        if (i == part.len)
+            return true;
+    }
+    return false;
+}
+
+static bool contains_char(struct str text, char c)
+{
+    return memchr(text.ptr, c, text.len) != NULL;
+}
+
+/* Collects the ids of the matching rows (id, provider name, tool name), unsorted. */
+static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str pattern, int64_t **ids, size_t *count,
+                            wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
+    size_t capacity = 0;
+    bool glob = contains_char(pattern, '*') || contains_char(pattern, '?');
+    int rc = 0;
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
+        rc = 0;
+        wt__buffer_clear(&id);
+        wt__tool_id(&id, wt__sql_column(rows, 1), wt__sql_column(rows, 2));
+        if (id.failed)
+            rc = wt__fail_nomem(err);
+        else if (!(glob ? wt__pattern_fits(pattern, wt__buffer_view(&id), wt__sql_column(rows, 2))
+                        : contains_ignoring_case(wt__buffer_view(&id), pattern)))
+            continue;
+        else if (wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0)
+            rc = wt__fail_nomem(err);
+        else
+            (*ids)[(*count)++] = sqlite3_column_int64(rows, 0);
+    }
+    wt__sql_reset(rows);
+    return rc;
+}
+
+int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
+                            size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
+{
+    sqlite3_stmt *rows;
+    int64_t *found = NULL;
+    size_t len = 0;
+    *ids = NULL;
+    *count = 0;
+    WT_TRY(provider ? wt__sql_prepare(store,
+                                      "SELECT t.id, p.name, t.name FROM provider p CROSS JOIN tool t"
+                                      " ON t.provider = p.id WHERE p.name = ?1",
+                                      &rows, err)
+                    : wt__sql_prepare(store,
+                                      "SELECT t.id, p.name, t.name FROM tool t INDEXED BY tool_name"
+                                      " CROSS JOIN provider p ON p.id = t.provider",
+                                      &rows, err));
+    if (provider && wt__sql_bind_text(rows, 1, *provider))
+        return wt__fail_nomem(err);
+    int rc = collect_matching(store, rows, pattern, &found, &len, err);
+    offset = offset < len ? offset : len;
+    size_t wanted = limit && limit < len - offset ? limit : len - offset;
+    if (rc == 0 && !(*ids = wt__arena_array(arena, int64_t, wanted)))
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && wanted) {
+        wt__sort_i64(found, len);
+        memcpy(*ids, found + offset, wanted * sizeof *found);
+        *count = wanted;
+    }
+    free(found);
+    return rc;
+}
+
+int wt__store_providers(struct store *store, struct arena *arena, struct provider_count **out, size_t *count,
+                        wt_error *err)
+{
+    sqlite3_stmt *rows;
+    struct provider_count *found = NULL;
+    size_t len = 0, capacity = 0;
+    *count = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT p.name, n FROM (SELECT provider, count(*) AS n FROM tool INDEXED BY tool_provider"
+                             " GROUP BY provider) CROSS JOIN provider p ON p.id = provider ORDER BY n DESC, p.name",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    while ((rc = wt__sql_step(store, rows, err)) == 1) {
+        char *name = wt__arena_copy(arena, wt__sql_column(rows, 0));
+        if (!name || wt__grow((void **)&found, &capacity, len + 1, sizeof *found) < 0) {
+            rc = wt__fail_nomem(err);
+            break;
+        }
+        found[len++] = (struct provider_count){name, (uint64_t)sqlite3_column_int64(rows, 1)};
+    }
+    wt__sql_reset(rows);
+    *out = rc == 0 ? wt__arena_array(arena, struct provider_count, len) : NULL;
+    if (rc == 0 && !*out)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && len) {
+        memcpy(*out, found, len * sizeof *found);
+        *count = len;
+    }
+    free(found);
+    return rc;
+}
+
+int wt__store_version(struct store *store, int *out, wt_error *err)
+{
+    int64_t version = 0;
+    int rc = wt__sql_number(store, "PRAGMA user_version", &version, err);
+    *out = (int)version;
     return rc;
 }

@@ -1,37 +1,37 @@
-/* review.c: what is approved of servers, and what waits (store/review.h).
+/* review.c: approved and waiting definitions of MCP servers (store/review.h).
  *
- *   judge each item by its row -> write what differs -> rows that are not listed any more -> import the approved ones
- *   and remove all others of the provider -> link the rows with the tools
+ *   decide on each item by its row -> write the differences -> update the rows that are not listed any more ->
+ *   import the approved tools and remove all others of the provider -> link the rows with the tools
  *
- * A listing that is as it was writes nothing. Changed definitions are judged before new ones, so that a flood of new
- * ones keeps nobody from seeing what changed. */
+ * An unchanged listing writes nothing. Changed definitions are decided before new ones, so that a flood of new ones
+ * does not push changes over the limits. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "store/review.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 enum { DAY_SECONDS = 24 * 60 * 60 };
 
-/* A row as the judgement needs it. */
-struct known {
-    int64_t id; /* 0: there is none */
+/* The stored state of an item. */
+struct known_row {
+    int64_t id; /* 0 if absent */
     int64_t tool;
     bool listed, approved, offered;
     char approved_sha256[DEFINITION_DIGITS + 1], offered_sha256[DEFINITION_DIGITS + 1];
 };
 
-struct reviewing {
+struct store_review {
     struct store *store;
     const struct review_listing *listing;
-    int64_t server;   /* row */
-    int64_t baseline; /* bits of the kinds of which a list was seen before this one */
+    int64_t server;   /* row of the server */
+    int64_t baseline; /* bits of the kinds listed before this listing */
     bool any_approved;
-    struct known *known; /* [count] of the items */
-    struct tool *tools;  /* [tool_count] that are approved */
-    size_t *places;      /* [tool_count] their items */
-    int64_t *ids;        /* [tool_count] their rows in the catalogue */
+    struct known_row *known; /* [count] states of the items */
+    struct tool *tools;      /* [tool_count] approved tools */
+    size_t *places;          /* [tool_count] indexes of their items */
+    int64_t *ids;            /* [tool_count] their rows in the catalogue */
     size_t tool_count;
     size_t waiting, waiting_bytes;
     int64_t last_usage;
@@ -50,8 +50,8 @@ static void copy_hash(char out[DEFINITION_DIGITS + 1], struct str hash)
     out[len] = '\0';
 }
 
-/* The server's row, made when absent, with the source that its tools have now. */
-static int open_server(struct reviewing *r)
+/* Finds or inserts the server's row, and sets its source. */
+static int open_server(struct store_review *r)
 {
     const struct review_listing *listing = r->listing;
     sqlite3_stmt *write;
@@ -71,20 +71,18 @@ static int open_server(struct reviewing *r)
     return rc < 0 ? rc : wt__reserved_find(r->store, listing->provider, &r->server, r->err);
 }
 
-static int find_known(struct reviewing *r, const struct review_item *item, struct known *out)
+static int find_known(struct store_review *r, const struct review_item *item, struct known_row *out)
 {
     sqlite3_stmt *row;
-    *out = (struct known){0};
-    int rc = wt__sql_prepare(r->store,
-                             "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
-                             " WHERE server = ?1 AND kind = ?2 AND name = ?3",
-                             &row, r->err);
-    if (rc < 0)
-        return rc;
+    *out = (struct known_row){0};
+    WT_TRY(wt__sql_prepare(r->store,
+                           "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
+                           " WHERE server = ?1 AND kind = ?2 AND name = ?3",
+                           &row, r->err));
     if (sqlite3_bind_int64(row, 1, r->server) | sqlite3_bind_int(row, 2, (int)item->kind) |
         wt__sql_bind_text(row, 3, item->tool.name))
         return wt__fail_nomem(r->err);
-    rc = wt__sql_step(r->store, row, r->err);
+    int rc = wt__sql_step(r->store, row, r->err);
     if (rc == 1) {
         out->id = sqlite3_column_int64(row, 0);
         out->tool = sqlite3_column_int64(row, 1);
@@ -98,26 +96,24 @@ static int find_known(struct reviewing *r, const struct review_item *item, struc
     return rc < 0 ? rc : 0;
 }
 
-/* The row's id, made when absent. */
-static int make_row(struct reviewing *r, const struct review_item *item, struct known *known)
+/* Inserts the row unless it exists. */
+static int make_review_row(struct store_review *r, const struct review_item *item, struct known_row *known)
 {
     sqlite3_stmt *insert;
     if (known->id != 0)
         return 0;
-    int rc = wt__sql_prepare(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)",
-                             &insert, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)", &insert,
+                           r->err));
     if (sqlite3_bind_int64(insert, 1, r->server) | sqlite3_bind_int(insert, 2, (int)item->kind) |
         wt__sql_bind_text(insert, 3, item->tool.name))
         return wt__fail_nomem(r->err);
-    rc = wt__sql_step(r->store, insert, r->err);
+    int rc = wt__sql_step(r->store, insert, r->err);
     known->id = sqlite3_last_insert_rowid(r->store->db);
     known->listed = true;
     return rc;
 }
 
-static bool is_tool(const struct review_item *item)
+static bool is_tool_item(const struct review_item *item)
 {
     return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
 }
@@ -127,11 +123,11 @@ static bool is_instructions(const struct review_item *item)
     return item->kind == REVIEW_TOOL && item->tool.name.len == 0;
 }
 
-/* asked: whether it is new to the requests that are asked, and so takes few places for a while. */
-static int write_approved(struct reviewing *r, const struct review_item *item, struct known *known, bool asked)
+/* Stores an approval. asked: track the tool as new until a usage calls it. */
+static int write_approved(struct store_review *r, const struct review_item *item, struct known_row *known, bool asked)
 {
     sqlite3_stmt *update;
-    int rc = make_row(r, item, known);
+    int rc = make_review_row(r, item, known);
     if (rc == 0)
         rc = wt__sql_prepare(r->store,
                              "UPDATE review SET listed = 1, approved_sha256 = ?2, approved = ?3, approved_since = ?4,"
@@ -143,15 +139,15 @@ static int write_approved(struct reviewing *r, const struct review_item *item, s
     int failed = sqlite3_bind_int64(update, 1, known->id) | wt__sql_bind_text(update, 2, wt__str(item->sha256)) |
                  wt__sql_bind_blob(update, 3, item->offered.ptr, item->offered.len) |
                  sqlite3_bind_int64(update, 4, r->listing->now);
-    if (asked && is_tool(item))
+    if (asked && is_tool_item(item))
         failed |= sqlite3_bind_int64(update, 5, r->last_usage);
     return failed ? wt__fail_nomem(r->err) : wt__sql_step(r->store, update, r->err);
 }
 
-static int write_offered(struct reviewing *r, const struct review_item *item, struct known *known)
+static int write_offered(struct store_review *r, const struct review_item *item, struct known_row *known)
 {
     sqlite3_stmt *update;
-    int rc = make_row(r, item, known);
+    int rc = make_review_row(r, item, known);
     if (rc == 0)
         rc = wt__sql_prepare(r->store,
                              "UPDATE review SET listed = 1, offered_sha256 = ?2, offered = ?3, offered_since = ?4"
@@ -166,31 +162,29 @@ static int write_offered(struct reviewing *r, const struct review_item *item, st
     return wt__sql_step(r->store, update, r->err);
 }
 
-/* One statement with one or two numbers. */
-static int run(struct reviewing *r, const char *sql, int64_t one, int64_t two)
+/* Runs a statement with one or two numbers. */
+static int run_on_review(struct store_review *r, const char *sql, int64_t one, int64_t two)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(r->store, sql, &statement, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(r->store, sql, &statement, r->err));
     sqlite3_bind_int64(statement, 1, one);
     if (sqlite3_bind_parameter_count(statement) > 1)
         sqlite3_bind_int64(statement, 2, two);
     return wt__sql_step(r->store, statement, r->err);
 }
 
-/* Nothing of it waits, whether it is listed or not. */
-static int withdraw(struct reviewing *r, int64_t id, bool listed)
+/* Removes the waiting definition of a row and sets whether it is listed. */
+static int clear_offer(struct store_review *r, int64_t id, bool listed)
 {
-    return run(r,
-               "UPDATE review SET listed = ?2, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
-               " WHERE id = ?1",
-               id, listed);
+    return run_on_review(r,
+                         "UPDATE review SET listed = ?2, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
+                         " WHERE id = ?1",
+                         id, listed);
 }
 
 /* ---------------------------------------------------------------- judging */
 
-static bool is_approved(const struct reviewing *r, const struct review_item *item, const struct known *known)
+static bool may_approve(const struct store_review *r, const struct review_item *item, const struct known_row *known)
 {
     const struct review_listing *listing = r->listing;
     if (listing->lock)
@@ -199,24 +193,24 @@ static bool is_approved(const struct reviewing *r, const struct review_item *ite
     return (listing->trust_first && first) || (known->approved && strcmp(known->approved_sha256, item->sha256) == 0);
 }
 
-static int approve(struct reviewing *r, struct review_item *item, struct known *known)
+static int approve_item(struct store_review *r, struct review_item *item, struct known_row *known)
 {
     bool same = known->approved && strcmp(known->approved_sha256, item->sha256) == 0;
     item->verdict = REVIEW_APPROVED;
     if (!same)
         return write_approved(r, item, known, r->any_approved);
-    r->changes.returned += known->offered && is_tool(item);
-    return known->offered || !known->listed ? withdraw(r, known->id, true) : 0;
+    r->changes.returned += known->offered && is_tool_item(item);
+    return known->offered || !known->listed ? clear_offer(r, known->id, true) : 0;
 }
 
-static int wait(struct reviewing *r, struct review_item *item, struct known *known)
+static int hold_item(struct store_review *r, struct review_item *item, struct known_row *known)
 {
     bool same = known->offered && strcmp(known->offered_sha256, item->sha256) == 0;
     bool fits = r->waiting < WT_MAX_WAITING && item->offered.len <= WT_MAX_WAITING_BYTES - r->waiting_bytes &&
                 (!is_instructions(item) || item->offered.len <= WT_MAX_INSTRUCTIONS_BYTES);
     if (!fits) {
         item->verdict = REVIEW_BEYOND;
-        return known->id != 0 && (known->offered || known->listed) ? withdraw(r, known->id, false) : 0;
+        return known->id != 0 && (known->offered || known->listed) ? clear_offer(r, known->id, false) : 0;
     }
     item->verdict = known->approved ? REVIEW_CHANGED : REVIEW_NEW;
     r->waiting++;
@@ -224,14 +218,14 @@ static int wait(struct reviewing *r, struct review_item *item, struct known *kno
     return same && known->listed ? 0 : write_offered(r, item, known);
 }
 
-static int judge_all(struct reviewing *r)
+static int judge_items(struct store_review *r)
 {
     const struct review_listing *listing = r->listing;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < listing->count; i++) {
         struct review_item *item = &listing->items[i];
         rc = find_known(r, item, &r->known[i]);
-        item->verdict = is_approved(r, item, &r->known[i]) ? REVIEW_APPROVED
+        item->verdict = may_approve(r, item, &r->known[i]) ? REVIEW_APPROVED
                         : r->known[i].approved             ? REVIEW_CHANGED
                                                            : REVIEW_NEW;
     }
@@ -241,16 +235,17 @@ static int judge_all(struct reviewing *r)
             struct review_item *item = &listing->items[i];
             if (item->verdict != order[verdict])
                 continue;
-            rc = item->verdict == REVIEW_APPROVED ? approve(r, item, &r->known[i]) : wait(r, item, &r->known[i]);
+            rc = item->verdict == REVIEW_APPROVED ? approve_item(r, item, &r->known[i])
+                                                  : hold_item(r, item, &r->known[i]);
         }
     }
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is not listed any more */
+/* ---------------------------------------------------------------- unlisted definitions */
 
-/* Bits of the kinds that the listing has all of. */
-static int64_t kinds_told(const struct review_listing *listing)
+/* Returns the bits of the kinds for which the listing is complete. */
+static int64_t list_complete_kinds(const struct review_listing *listing)
 {
     int64_t bits = 0;
     for (int kind = 0; kind < REVIEW_KINDS; kind++)
@@ -258,14 +253,14 @@ static int64_t kinds_told(const struct review_listing *listing)
     return bits;
 }
 
-static int by_id(const void *one, const void *other)
+static int compare_ids(const void *one, const void *other)
 {
     int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
     return (a > b) - (a < b);
 }
 
-/* Rows of the server that this listing does not have; *gone [count]. */
-static int find_unlisted(struct reviewing *r, const int64_t *seen, size_t seen_count, int64_t **gone, size_t *count)
+/* Finds the rows of the server that are not in this listing; the caller frees *gone. */
+static int find_unlisted(struct store_review *r, const int64_t *seen, size_t seen_count, int64_t **gone, size_t *count)
 {
     size_t capacity = 0;
     sqlite3_stmt *rows;
@@ -280,11 +275,11 @@ static int find_unlisted(struct reviewing *r, const int64_t *seen, size_t seen_c
         return rc;
     sqlite3_bind_int64(rows, 1, r->server);
     sqlite3_bind_int64(rows, 2, r->listing->instructions);
-    sqlite3_bind_int64(rows, 3, kinds_told(r->listing));
+    sqlite3_bind_int64(rows, 3, list_complete_kinds(r->listing));
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
         int64_t id = sqlite3_column_int64(rows, 0);
         rc = 0;
-        if (seen_count > 0 && bsearch(&id, seen, seen_count, sizeof id, by_id))
+        if (seen_count > 0 && bsearch(&id, seen, seen_count, sizeof id, compare_ids))
             continue;
         rc = wt__grow((void **)gone, &capacity, *count + 1, sizeof **gone) < 0 ? wt__fail_nomem(r->err) : 0;
         if (rc == 0)
@@ -294,21 +289,20 @@ static int find_unlisted(struct reviewing *r, const int64_t *seen, size_t seen_c
     return rc;
 }
 
-/* What waited does not any more; what was approved stays so, for the day when it is listed again. */
-static int leave_unlisted(struct reviewing *r)
+/* Removes waiting definitions that are not listed any more. Approvals stay in case the server lists them again. */
+static int clear_unlisted(struct store_review *r)
 {
     size_t count = r->listing->count, gone_count = 0;
     int64_t *seen = wt__alloc_array(count + 1, sizeof *seen), *gone = NULL;
-    if (!seen)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(seen, r->err);
     for (size_t i = 0; i < count; i++)
         seen[i] = r->known[i].id;
-    qsort(seen, count, sizeof *seen, by_id);
+    qsort(seen, count, sizeof *seen, compare_ids);
     int rc = find_unlisted(r, seen, count, &gone, &gone_count);
     for (size_t i = 0; rc == 0 && i < gone_count; i++) {
-        rc = run(r, "DELETE FROM review WHERE id = ?1 AND approved_sha256 IS NULL", gone[i], 0);
+        rc = run_on_review(r, "DELETE FROM review WHERE id = ?1 AND approved_sha256 IS NULL", gone[i], 0);
         if (rc == 0)
-            rc = withdraw(r, gone[i], false);
+            rc = clear_offer(r, gone[i], false);
     }
     free(gone);
     free(seen);
@@ -317,36 +311,36 @@ static int leave_unlisted(struct reviewing *r)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-static void sort_out(struct reviewing *r)
+static void collect_approved_tools(struct store_review *r)
 {
     for (size_t i = 0; i < r->listing->count; i++) {
         const struct review_item *item = &r->listing->items[i];
-        if (!is_tool(item) || item->verdict != REVIEW_APPROVED)
+        if (!is_tool_item(item) || item->verdict != REVIEW_APPROVED)
             continue;
         r->places[r->tool_count] = i;
         r->tools[r->tool_count++] = item->tool;
     }
 }
 
-static int import_approved(struct reviewing *r, bool sync)
+static int import_approved(struct store_review *r, bool sync)
 {
     const struct store_import_options options = {
         .source = r->listing->source, .sync = sync, .reviewed = r->listing->provider, .progress = r->listing->progress};
     int rc = wt__import_within(r->store, r->tools, r->tool_count, &options, r->ids, &r->changes.catalogue, r->err);
     for (size_t i = 0; rc == 0 && i < r->tool_count; i++) {
-        const struct known *known = &r->known[r->places[i]];
+        const struct known_row *known = &r->known[r->places[i]];
         if (known->tool != r->ids[i])
-            rc = run(r, "UPDATE review SET tool = ?2 WHERE id = ?1", known->id, r->ids[i]);
+            rc = run_on_review(r, "UPDATE review SET tool = ?2 WHERE id = ?1", known->id, r->ids[i]);
     }
     return rc;
 }
 
 /* ---------------------------------------------------------------- the two changes */
 
-static int begin(struct reviewing *r)
+static int begin_store_review(struct store_review *r)
 {
     size_t count = r->listing->count + 1;
-    r->known = wt__arena_array(&r->arena, struct known, count);
+    r->known = wt__arena_array(&r->arena, struct known_row, count);
     r->tools = wt__arena_array(&r->arena, struct tool, count);
     r->places = wt__arena_array(&r->arena, size_t, count);
     r->ids = wt__alloc_array(count, sizeof *r->ids);
@@ -354,18 +348,16 @@ static int begin(struct reviewing *r)
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < r->listing->count; i++) {
         const struct tool *tool = &r->listing->items[i].tool;
-        int rc = is_tool(&r->listing->items[i]) ? wt__import_check(tool, 1, r->err) : 0;
+        int rc = is_tool_item(&r->listing->items[i]) ? wt__import_check(tool, 1, r->err) : 0;
         if (rc < 0)
             return rc;
     }
     r->store->progress = r->listing->progress;
-    int rc = wt__import_begin(r->store, r->err);
-    if (rc == 0)
-        rc = wt__store_last_usage(r->store, &r->last_usage, r->err);
-    return rc;
+    WT_TRY(wt__import_begin(r->store, r->err));
+    return wt__store_last_usage(r->store, &r->last_usage, r->err);
 }
 
-static int end(struct reviewing *r, int rc, struct progress *before, struct review_changes *out)
+static int end_store_review(struct store_review *r, int rc, struct progress *before, struct review_changes *out)
 {
     rc = wt__import_end(r->store, rc, r->err);
     r->store->progress = before;
@@ -380,18 +372,16 @@ static int end(struct reviewing *r, int rc, struct progress *before, struct revi
     return rc;
 }
 
-/* Reads the server's baseline, and whether any tool of it was approved. */
-static int look_back(struct reviewing *r)
+/* Reads the server's baseline, and whether any of its tools was approved. */
+static int read_review_state(struct store_review *r)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(r->store,
-                             "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
-                             " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
-                             &row, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(r->store,
+                           "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
+                           " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
+                           &row, r->err));
     sqlite3_bind_int64(row, 1, r->server);
-    rc = wt__sql_step(r->store, row, r->err);
+    int rc = wt__sql_step(r->store, row, r->err);
     if (rc == 1) {
         r->baseline = sqlite3_column_int64(row, 0);
         r->any_approved = sqlite3_column_int(row, 1) != 0;
@@ -400,56 +390,59 @@ static int look_back(struct reviewing *r)
     return rc < 0 ? rc : 0;
 }
 
-/* An empty list is a baseline, too: else a server would be trusted again once it had listed nothing. */
-static int keep_baseline(struct reviewing *r)
+/* An empty list sets the baseline as well. Otherwise a server could list nothing first and be trusted later. */
+static int keep_baseline(struct store_review *r)
 {
-    int64_t bits = r->baseline | kinds_told(r->listing);
-    return bits == r->baseline ? 0 : run(r, "UPDATE review_server SET baseline = ?2 WHERE id = ?1", r->server, bits);
+    int64_t bits = r->baseline | list_complete_kinds(r->listing);
+    return bits == r->baseline
+               ? 0
+               : run_on_review(r, "UPDATE review_server SET baseline = ?2 WHERE id = ?1", r->server, bits);
+}
+
+static int apply_listing(struct store_review *r)
+{
+    WT_TRY(open_server(r));
+    WT_TRY(read_review_state(r));
+    WT_TRY(judge_items(r));
+    WT_TRY(clear_unlisted(r));
+    WT_TRY(keep_baseline(r));
+    if (!r->listing->told[REVIEW_TOOL])
+        return 0;
+    collect_approved_tools(r);
+    return import_approved(r, true);
 }
 
 int wt__store_review(struct store *store, const struct review_listing *listing, struct review_changes *out,
                      wt_error *err)
 {
-    struct reviewing r = {.store = store, .listing = listing, .err = err};
+    struct store_review r = {.store = store, .listing = listing, .err = err};
     struct progress *before = store->progress;
     *out = (struct review_changes){0};
-    int rc = begin(&r);
+    int rc = begin_store_review(&r);
     if (rc == 0)
-        rc = open_server(&r);
-    if (rc == 0)
-        rc = look_back(&r);
-    if (rc == 0)
-        rc = judge_all(&r);
-    if (rc == 0)
-        rc = leave_unlisted(&r);
-    if (rc == 0)
-        rc = keep_baseline(&r);
-    if (rc == 0 && listing->told[REVIEW_TOOL]) {
-        sort_out(&r);
-        rc = import_approved(&r, true);
-    }
-    return end(&r, rc, before, out);
+        rc = apply_listing(&r);
+    return end_store_review(&r, rc, before, out);
 }
 
-/* What waits by that name must be what was meant. */
-static int approve_waiting(struct reviewing *r, const struct review_item *item, struct known *known)
+/* Approves an item if the waiting definition has its hash. */
+static int approve_waiting(struct store_review *r, const struct review_item *item, struct known_row *known)
 {
     struct str name = is_instructions(item) ? STR("the instructions") : item->tool.name;
     int rc = find_known(r, item, known);
     if (rc < 0)
         return rc;
     if (!known->offered)
-        return wt__fail(r->err, WT_ENOTFOUND, "nothing waits for approval as \"%.*s\" of %.*s", (int)name.len, name.ptr,
+        return wt__fail(r->err, WT_ENOTFOUND, "\"%.*s\" of %.*s does not wait for approval", (int)name.len, name.ptr,
                         (int)r->listing->provider.len, r->listing->provider.ptr);
     if (strcmp(known->offered_sha256, item->sha256) != 0)
-        return wt__fail(r->err, WT_EINVAL,
-                        "\"%.*s\" of %.*s has changed again since it was shown; look at what waits now", (int)name.len,
-                        name.ptr, (int)r->listing->provider.len, r->listing->provider.ptr);
+        return wt__fail(r->err, WT_EINVAL, "\"%.*s\" of %.*s has changed again since it was shown; review it again",
+                        (int)name.len, name.ptr, (int)r->listing->provider.len, r->listing->provider.ptr);
     return write_approved(r, item, known, true);
 }
 
-/* Gateways of other processes look again when the store's generation has grown. */
-static int tell_approved_offers(struct reviewing *r)
+/* Increments the store's generation for approvals of other kinds than tools, so that gateways of other processes read
+ * them. */
+static int announce_approved_offers(struct store_review *r)
 {
     const struct store_changes *catalogue = &r->changes.catalogue;
     uint64_t generation;
@@ -465,38 +458,38 @@ static int tell_approved_offers(struct reviewing *r)
 int wt__store_approve(struct store *store, const struct review_listing *listing, struct review_changes *out,
                       wt_error *err)
 {
-    struct reviewing r = {.store = store, .listing = listing, .err = err};
+    struct store_review r = {.store = store, .listing = listing, .err = err};
     struct progress *before = store->progress;
     *out = (struct review_changes){0};
-    int rc = begin(&r);
+    int rc = begin_store_review(&r);
     if (rc == 0)
         rc = wt__reserved_find(store, listing->provider, &r.server, err);
     for (size_t i = 0; rc == 0 && i < listing->count; i++) {
         rc = approve_waiting(&r, &listing->items[i], &r.known[i]);
         listing->items[i].verdict = REVIEW_APPROVED;
     }
-    sort_out(&r);
+    collect_approved_tools(&r);
     if (rc == 0 && r.tool_count > 0)
         rc = import_approved(&r, false);
     if (rc == 0)
-        rc = tell_approved_offers(&r);
-    return end(&r, rc, before, out);
+        rc = announce_approved_offers(&r);
+    return end_store_review(&r, rc, before, out);
 }
 
 /* ---------------------------------------------------------------- reading */
 
-static int copy_column(struct arena *arena, sqlite3_stmt *row, int at, struct str *out)
+static int copy_review_text(struct arena *arena, sqlite3_stmt *row, int at, struct str *out)
 {
     *out = wt__sql_column(row, at);
     out->ptr = wt__arena_copy(arena, *out);
     return out->ptr ? 0 : -1;
 }
 
-static int read_row(sqlite3_stmt *row, struct arena *arena, struct review_row *out)
+static int read_review_row(sqlite3_stmt *row, struct arena *arena, struct review_row *out)
 {
     struct str *texts[] = {&out->provider, &out->source, &out->name, &out->approved, &out->offered};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (copy_column(arena, row, (int)i, texts[i]) < 0)
+        if (copy_review_text(arena, row, (int)i, texts[i]) < 0)
             return -1;
     copy_hash(out->approved_sha256, wt__sql_column(row, 5));
     copy_hash(out->offered_sha256, wt__sql_column(row, 6));
@@ -537,7 +530,7 @@ int wt__store_reviews(struct store *store, enum review_rows which, const struct 
         return wt__fail_nomem(err);
     while (rc == 0 && (rc = wt__sql_step(store, row, err)) == 1) {
         struct review_row one;
-        rc = wt__grow((void **)&rows, &capacity, *count + 1, sizeof *rows) < 0 || read_row(row, arena, &one) < 0
+        rc = wt__grow((void **)&rows, &capacity, *count + 1, sizeof *rows) < 0 || read_review_row(row, arena, &one) < 0
                  ? wt__fail_nomem(err)
                  : 0;
         if (rc == 0)
@@ -586,7 +579,7 @@ int wt__store_approved_tools(struct store *store, struct str provider, struct ar
     return rc;
 }
 
-/* A label's usages lie in order, so that whether there is a later one is one look. */
+/* The index of labels holds usages in order, so that one seek finds a later usage. */
 int wt__store_new_tools(struct store *store, struct arena *arena, struct stored_new_tool **out, size_t *count,
                         wt_error *err)
 {

@@ -1,36 +1,37 @@
-/* schema.c: the tables, and how files of every age become files of this one.
+/* schema.c: the tables, and the migrations of files of older versions.
  *
- * application_id marks a file as ours, user_version counts the steps below that it has had. A step is never edited
- * once released; a new one is added at the end.
+ * application_id marks a file as ours, user_version counts the steps applied. A step is never edited once released; new
+ * ones are added at the end.
  *
- * tool: the light columns come first and the texts last, so that a scan for keys does not read the definitions.
- *   source      the file that the row came from: who may change it, and the scope of sync
+ * tool: the short columns come first and the texts last, so that a scan for keys does not read the definitions.
+ *   source      the file of the row: the owner, and the scope of sync
  *   generation  of the store when the row last changed
  *   export_name of catalog/names.h
- * provider_alias: names that a provider had, which its sources still use.
+ * provider_alias: former names of a provider, which its sources still use.
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
- * request: equal requests are one row. hash is that of its words, which other writings of the request share.
- * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
+ * request: equal requests are one row. hash is of its words, shared by all spellings of the request.
+ * label: the name of a tool in a usage, with a link to the tool, because a usage outlives the tool.
  * usage_tool:
- *   arguments   of the call; nothing that finds tools reads them. NULL if they were not reported
+ *   arguments   of the call; not used for finding tools. NULL if not reported
  *   client      of the usage, so that the index lists the clients of a label
- * contrast: questions that tell two definitions apart, as a language model once put them; each can be asked for anew.
- * client: whose requests they were, if that was reported. last is the newest usage, also if that was forgotten.
- * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
- *   hash        of the request, so that the index lists the clients of a request in all its writings
- *   key         what its client calls it, unique among that client's: kept as long as the usage, and gone with it
- * review_server: an MCP server whose definitions are approved one by one, by the name that it is given. The provider of
- *   that name is reserved: imports, removals and renames refuse it.
- *   baseline        bits of the kinds of which a list was seen: later lists are changes
- * review: what of it is approved and what waits (store/review.h). Nothing that finds, lists, shows or calls reads it.
+ * contrast: questions of a language model that distinguish two definitions; a cache.
+ * client: reporters of usages. last is the newest usage, even if forgotten.
+ * usage: AUTOINCREMENT, so that an id below a mark (usage_encoding.last) is never reused.
+ *   hash        of the request, so that the index lists the clients of a request in all its spellings
+ *   key         given by the client and unique among its usages; deleted with the usage
+ * review_server: an MCP server whose definitions are approved one by one. The provider of that name is reserved:
+ * imports, removals and renames refuse it.
+ *   baseline        bits of the kinds listed before: later lists are changes
+ * review: approved and waiting definitions of a server (store/review.h). Finding, listing, showing and calling tools do
+ * not read it.
  *   kind            enum review_kind
  *   name            of the tool or the prompt, the resource's URI, the URI template; '' for the server's instructions
  *   listed          in its last listing
- *   tool            the row in the catalogue; NULL: it is not in it
- *   approved_after  the newest usage when it was approved: a later one shows that it is called. NULL: nobody asks
- *   offered         what waits. NULL: nothing does
+ *   tool            row in the catalogue; NULL if absent
+ *   approved_after  newest usage at the approval: a later usage shows that the tool is called. NULL if not tracked
+ *   offered         waiting definition; NULL if the row has no waiting definition
  * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -113,7 +114,7 @@ static const struct migration steps[] = {
      "CREATE TABLE usage ("
      " id INTEGER PRIMARY KEY AUTOINCREMENT,"
      " request INTEGER NOT NULL REFERENCES request (id),"
-     " outcome INTEGER NOT NULL CHECK (outcome IN (0, 1, 2))," /* untold, ok, failed */
+     " outcome INTEGER NOT NULL CHECK (outcome IN (0, 1, 2))," /* unknown, ok, failed */
      " created INTEGER NOT NULL) STRICT;"                      /* seconds since 1970, UTC */
      "CREATE INDEX usage_request ON usage (request);"
      "CREATE TABLE usage_tool ("
@@ -137,7 +138,7 @@ static const struct migration steps[] = {
      " id INTEGER PRIMARY KEY,"
      " kind TEXT NOT NULL,"
      " model INTEGER NOT NULL REFERENCES model (id),"
-     " last INTEGER NOT NULL," /* the last usage that is in the sums */
+     " last INTEGER NOT NULL," /* last usage in the sums */
      " UNIQUE (kind, model)) STRICT;"
      "CREATE TABLE usage_sum ("
      " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
@@ -156,7 +157,7 @@ static const struct migration steps[] = {
     {"CREATE TABLE client ("
      " id INTEGER PRIMARY KEY,"
      " name TEXT NOT NULL UNIQUE) STRICT;"
-     "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL: not told */
+     "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL if not reported */
      "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;",
      NULL},
 
@@ -179,14 +180,14 @@ static const struct migration steps[] = {
 
     {"ALTER TABLE usage_tool ADD COLUMN arguments TEXT;"
      "CREATE TABLE contrast ("
-     " definitions TEXT NOT NULL," /* SHA-256 of the two that the question tells apart */
+     " definitions TEXT NOT NULL," /* SHA-256 of both definitions */
      " model TEXT NOT NULL,"
      " task TEXT NOT NULL,"
      " question TEXT NOT NULL,"
      " PRIMARY KEY (definitions, model, task)) STRICT, WITHOUT ROWID;",
      NULL},
 
-    {"ALTER TABLE usage ADD COLUMN key TEXT;" /* NULL: not told */
+    {"ALTER TABLE usage ADD COLUMN key TEXT;" /* NULL if not reported */
      "CREATE UNIQUE INDEX usage_key ON usage (key, coalesce(client, 0)) WHERE key IS NOT NULL;",
      NULL},
 
@@ -214,7 +215,7 @@ static const struct migration steps[] = {
      "CREATE INDEX review_new ON review (approved_since) WHERE approved_after IS NOT NULL;",
      NULL},
 
-    /* A server that an earlier version knew has listed its tools. */
+    /* Every server that an earlier version stored has listed its tools. */
     {"ALTER TABLE review_server ADD COLUMN baseline INTEGER NOT NULL DEFAULT 0;"
      "UPDATE review_server SET baseline = 1;"
      "ALTER TABLE review ADD COLUMN kind INTEGER NOT NULL DEFAULT 0 CHECK (kind IN (0, 1, 2, 3));"
@@ -240,7 +241,7 @@ static const struct migration steps[] = {
 enum {
     APPLICATION_ID = 0x57547374, /* "WTst" */
     HEADER_BYTES = 100,
-    HEADER_APPLICATION_ID = 68 /* of SQLite's file format, section 1.3 */
+    HEADER_APPLICATION_ID = 68 /* SQLite's file format, section 1.3 */
 };
 
 /* ---------------------------------------------------------------- before the database touches the file */
@@ -257,8 +258,9 @@ static bool has_journal(const char *path)
     return len > 0 && (size_t)len < sizeof journal && access(journal, F_OK) == 0;
 }
 
-/* Through the database's own descriptor, which it keeps as long as this process has locks on the file: they would be
- * gone when any descriptor of it was closed (fcntl(2)). Nothing is read or repaired by opening alone. */
+/* Reads the header through the database's own descriptor. Closing another descriptor of the file would release the
+ * locks that this process holds on it (fcntl(2)); SQLite keeps its own open meanwhile. Opening alone reads and repairs
+ * nothing. */
 static int read_header(const char *path, unsigned char header[HEADER_BYTES], wt_error *err)
 {
     sqlite3 *db = NULL;
@@ -276,8 +278,8 @@ static int read_header(const char *path, unsigned char header[HEADER_BYTES], wt_
     return rc;
 }
 
-/* A file whose first page a lost change has left half written is told by its journal: the database will repair it,
- * and wt__store_migrate then looks again. */
+/* A change interrupted half way may leave a damaged first page, and a journal. The database repairs such a file, and
+ * wt__store_migrate checks it again. */
 int wt__store_inspect(const char *path, bool read_only, wt_error *err)
 {
     struct stat info;
@@ -285,11 +287,11 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
         return errno == ENOENT && !read_only ? 0 : wt__fail_errno(err, "open", path);
     if (!S_ISREG(info.st_mode))
         return wt__fail(err, WT_ESTORE, "%s is %s, not a whichtool store", path,
-                        S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
+                        S_ISDIR(info.st_mode) ? "a folder" : "a special file");
     if (info.st_size == 0)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
-    bool journal = has_journal(path); /* which may be gone once the header was read */
+    bool journal = has_journal(path); /* Look before the read, which may remove the journal. */
     int rc = read_header(path, header, err);
     bool ours = rc == 0 && memcmp(header, "SQLite format 3", 16) == 0 &&
                 read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
@@ -300,7 +302,7 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
 
 /* ---------------------------------------------------------------- versions */
 
-/* version: 0 for a file without content, else 1 to newest. */
+/* Reads the version: 0 for a file without content, else 1 to newest. */
 static int read_version(struct store *store, size_t newest, int64_t *version, wt_error *err)
 {
     int64_t application = 0, objects = 0;
@@ -319,10 +321,10 @@ static int read_version(struct store *store, size_t newest, int64_t *version, wt
     return rc;
 }
 
-static int apply(struct store *store, const struct migration *list, size_t count, wt_error *err)
+static int apply_migrations(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version;
-    int rc = read_version(store, count, &version, err); /* again: another process may have been quicker */
+    int rc = read_version(store, count, &version, err); /* Read it again: another process may have updated the file. */
     for (size_t at = (size_t)version; rc == 0 && at < count; at++) {
         rc = wt__sql_exec(store, list[at].sql, err);
         if (rc == 0 && list[at].finish)
@@ -336,8 +338,8 @@ static int apply(struct store *store, const struct migration *list, size_t count
     return rc;
 }
 
-/* What makes a store is read as of one moment: another process may be making it. */
-static int look(struct store *store, size_t newest, int64_t *version, wt_error *err)
+/* Reads the version in a transaction, because another process may be creating the store. */
+static int read_version_now(struct store *store, size_t newest, int64_t *version, wt_error *err)
 {
     int rc = wt__store_read_begin(store, err);
     if (rc == 0)
@@ -349,17 +351,18 @@ static int look(struct store *store, size_t newest, int64_t *version, wt_error *
 int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version = 0;
-    int rc = look(store, count, &version, err);
+    int rc = read_version_now(store, count, &version, err);
     if (rc == 0 && version < (int64_t)count && store->read_only)
-        rc = wt__fail(err, WT_EREADONLY,
-                      "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
-                      "reading only",
-                      store->path, (long long)version);
+        rc = wt__fail(
+            err, WT_EREADONLY,
+            "%s was written by an older whichtool (store version %lld) and cannot be updated, because it is open for "
+            "reading only",
+            store->path, (long long)version);
     bool is_behind = rc == 0 && version < (int64_t)count;
     if (is_behind)
         rc = wt__sql_begin(store, err);
     if (is_behind && rc == 0)
-        rc = wt__sql_end(store, apply(store, list, count, err), err);
+        rc = wt__sql_end(store, apply_migrations(store, list, count, err), err);
     if (rc == 0)
         store->version = (int64_t)count;
     return rc;

@@ -1,5 +1,5 @@
-/* sql.c: statements and transactions, and how SQLite's failures become sentences. */
-#include "store/sqlite.h"
+/* sql.c: statements, transactions, and messages for SQLite's failures. */
+#include "store/internal.h"
 
 #include <errno.h>
 
@@ -7,7 +7,7 @@
 
 static int fail_io(struct store *store, int code, wt_error *err)
 {
-    int last = errno; /* a commit that fails half way does not tell the database which errno it had */
+    int last = errno; /* a commit that fails half way does not report its errno to the database */
     errno = sqlite3_system_errno(store->db);
     if (errno == 0 && last == EFBIG)
         errno = last;
@@ -16,8 +16,8 @@ static int fail_io(struct store *store, int code, wt_error *err)
     if (errno == 0)
         return wt__fail(err, WT_EIO, "cannot read or write %s: %s", store->path, sqlite3_errmsg(store->db));
     int rc = wt__fail_errno(err, (code & 0xff) == SQLITE_CANTOPEN ? "open" : "read or write", store->path);
-    /* A journal that could not be found is no missing store. */
-    return rc == WT_ENOTFOUND ? wt__fail(err, WT_EIO, "cannot open %s or the journal beside it", store->path) : rc;
+    /* The message for ENOENT would say that the store is missing, but it may be the journal. */
+    return rc == WT_ENOTFOUND ? wt__fail(err, WT_EIO, "cannot open %s or its journal", store->path) : rc;
 }
 
 int wt__sql_fail(struct store *store, wt_error *err)
@@ -36,7 +36,7 @@ int wt__sql_fail(struct store *store, wt_error *err)
                         store->path, store->busy_ms / 1000.0);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return wt__fail(err, WT_EREADONLY, "%s or its folder cannot be written", store->path);
+        return wt__fail(err, WT_EREADONLY, "cannot write %s or its folder", store->path);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         return fail_io(store, code, err);
@@ -45,7 +45,7 @@ int wt__sql_fail(struct store *store, wt_error *err)
     case SQLITE_NOTADB:
         return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
     case SQLITE_TOOBIG:
-        return wt__fail(err, WT_ETOOLONG, "%s: a value is over %d bytes", store->path, STORE_MAX_ROW);
+        return wt__fail(err, WT_ETOOLONG, "%s: a value is longer than %d bytes", store->path, STORE_MAX_ROW);
     default:
         return wt__fail(err, WT_ESTORE, "%s: the database failed: %s", store->path, sqlite3_errmsg(store->db));
     }
@@ -128,9 +128,9 @@ int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error 
 
 /* ---------------------------------------------------------------- transactions */
 
-/* In a transaction, which it ends when the check fails: another whichtool may have updated the tables since they were
- * opened, and this one would read and write them wrongly. */
-static int check_version(struct store *store, wt_error *err)
+/* Fails if another whichtool has updated the tables since they were opened: this one would read and write them wrongly.
+ * Rolls back the transaction on failure. */
+static int check_store_version(struct store *store, wt_error *err)
 {
     int64_t version = store->version;
     int rc = version > 0 ? wt__sql_number(store, "PRAGMA user_version", &version, err) : 0;
@@ -156,7 +156,7 @@ int wt__sql_begin(struct store *store, wt_error *err)
     if (store->read_only)
         return wt__fail(err, WT_EREADONLY, "%s is open for reading only", store->path);
     int rc = wt__sql_exec(store, "BEGIN IMMEDIATE", err);
-    return rc < 0 ? rc : check_version(store, err);
+    return rc < 0 ? rc : check_store_version(store, err);
 }
 
 int wt__sql_end(struct store *store, int rc, wt_error *err)
@@ -166,14 +166,13 @@ int wt__sql_end(struct store *store, int rc, wt_error *err)
         if (committed < 0)
             rc = committed;
     }
-    /* Some failures have rolled back already; of a failed rollback the journal is left, and the next opening uses it.
-     */
+    /* Some failures have rolled back already. A failed rollback leaves the journal, and the next opening uses it. */
     if (rc < 0 && !sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
 }
 
-/* A statement that is kept, as each find begins and ends a transaction. */
+/* Runs a cached statement, because each find begins and ends a transaction. */
 static int run_prepared(struct store *store, const char *sql, wt_error *err)
 {
     sqlite3_stmt *statement;
@@ -184,7 +183,7 @@ static int run_prepared(struct store *store, const char *sql, wt_error *err)
 int wt__store_read_begin(struct store *store, wt_error *err)
 {
     int rc = run_prepared(store, "BEGIN", err);
-    return rc < 0 ? rc : check_version(store, err);
+    return rc < 0 ? rc : check_store_version(store, err);
 }
 
 void wt__store_read_end(struct store *store)
@@ -211,9 +210,7 @@ int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err)
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, "UPDATE meta SET value = ?1 WHERE key = 'generation'", &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE meta SET value = ?1 WHERE key = 'generation'", &statement, err));
     sqlite3_bind_int64(statement, 1, (int64_t)generation);
     return wt__sql_step(store, statement, err);
 }
@@ -223,12 +220,10 @@ int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *e
 int wt__sql_next_client(struct store *store, const char *sql, int64_t key, int64_t *client, wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store, sql, &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &row, err));
     sqlite3_bind_int64(row, 1, key);
     sqlite3_bind_int64(row, 2, *client);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *client = sqlite3_column_int64(row, 0);
     wt__sql_reset(row);

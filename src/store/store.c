@@ -1,10 +1,10 @@
-/* store.c: opening, checking and closing a store.
+/* store.c: opens, checks and closes a store.
  *
- * The file uses a rollback journal, synchronous=EXTRA: when a commit returns, the change and the end of its journal
- * are on the disk. Why not a write-ahead log: docs/decisions/0002-rollback-journal.md.
- * The file may come from a stranger: triggers and views in it do not run, its schema is not trusted, and no value in
- * it may be longer than what this program writes. */
-#include "store/sqlite.h"
+ * The file uses a rollback journal and synchronous=EXTRA: when a commit returns, the change and the end of its journal
+ * are on the disk. docs/decisions/0002-rollback-journal.md says why it does not use a write-ahead log. The file may
+ * come from a stranger: its triggers and views do not run, its schema is not trusted, and its values may not be longer
+ * than those this program writes. */
+#include "store/internal.h"
 
 #include <assert.h>
 #include <time.h>
@@ -17,22 +17,22 @@ enum { WAIT_SHORT_MS = 1, WAIT_LONG_MS = 10, WAIT_SHORT_COUNT = 10 };
 
 /* ---------------------------------------------------------------- opening */
 
-/* Called again and again while another process holds the lock; 0 gives up. */
+/* Called repeatedly while another process holds the lock. Returns 0 to give up. */
 static int wait_for_lock(void *context, int count)
 {
     struct store *store = context;
     double now = wt__now_ms();
     if (count == 0) {
         store->wait_began_ms = now;
-        store->wait_told = store->wait_cancelled = false;
+        store->wait_reported = store->wait_cancelled = false;
     }
     double waited = now - store->wait_began_ms;
     if (waited >= store->busy_ms)
         return 0;
-    if (store->wait_told)
+    if (store->wait_reported)
         store->wait_cancelled = wt__progress_step(store->progress, 1) != 0;
     else if (waited >= STORE_NOTICE_MS) {
-        store->wait_told = true;
+        store->wait_reported = true;
         store->wait_cancelled = wt__progress_phase(store->progress, STORE_WAITING, 0) != 0;
     }
     if (store->wait_cancelled)
@@ -42,7 +42,7 @@ static int wait_for_lock(void *context, int count)
     return 1;
 }
 
-static int configure(struct store *store, wt_error *err)
+static int configure_connection(struct store *store, wt_error *err)
 {
     static const int switches[][2] = {
         {SQLITE_DBCONFIG_DEFENSIVE, 1},   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
@@ -82,17 +82,16 @@ static int open_database(struct store *store, wt_error *err)
         return store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
     if (sqlite3_db_readonly(store->db, "main") == 1)
         store->read_only = true;
-    return configure(store, err);
+    return configure_connection(store, err);
 }
 
 int wt__store_open(struct store **out, const char *path, const struct store_options *options, wt_error *err)
 {
     *out = NULL;
     if (!path || !*path)
-        return wt__fail(err, WT_EINVAL, "the store needs a path");
+        return wt__fail(err, WT_EINVAL, "the path of the store is empty");
     struct store *store = calloc(1, sizeof *store);
-    if (!store)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(store, err);
     store->path = wt__copy_string(path, strlen(path));
     store->read_only = options && options->read_only;
     store->busy_ms = options && options->busy_ms ? options->busy_ms : STORE_BUSY_MS;
@@ -122,23 +121,22 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
 {
     *out = NULL;
     if (wt__store_private(of))
-        return wt__fail(err, WT_EINVAL, "%s is a private store; it has one connection", of->path);
+        return wt__fail(err, WT_EINVAL, "%s is a private store with only one connection", of->path);
     struct store *store = calloc(1, sizeof *store);
-    if (!store)
-        return wt__fail_nomem(err);
-    /* The database's own name for the file is good whatever folder is the current one by now. */
+    WT_CHECK_ALLOC(store, err);
+    /* SQLite's name of the file stays valid if the current folder changes. */
     const char *path = sqlite3_db_filename(of->db, "main");
     store->path = wt__copy_string(path, strlen(path));
     store->read_only = of->read_only;
     store->busy_ms = of->busy_ms;
-    /* Where it may, it can also undo what a killed writer left half done; so it is not opened for reading alone. */
+    /* Open for writing if allowed, so that the reader can roll back the journal of a killed writer. */
     int flags =
         SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
     int rc = store->path ? 0 : wt__fail_nomem(err);
     if (rc == 0 && sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
         rc = store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = configure(store, err);
+        rc = configure_connection(store, err);
     if (rc < 0) {
         wt__store_close(store);
         return rc;
@@ -157,7 +155,7 @@ void wt__store_close(struct store *store)
     if (!store)
         return;
     for (size_t i = 0; i < store->prepared_count; i++) {
-        assert(!sqlite3_stmt_busy(store->prepared[i].statement)); /* it would keep others from writing */
+        assert(!sqlite3_stmt_busy(store->prepared[i].statement)); /* a busy statement would keep others from writing */
         sqlite3_finalize(store->prepared[i].statement);
     }
     sqlite3_close(store->db);
@@ -172,29 +170,26 @@ bool wt__store_read_only(const struct store *store)
 
 /* ---------------------------------------------------------------- checking */
 
-/* Only damage gives this query a row other than "ok", or the other one a row at all. */
-static int check_with(struct store *store, const char *sql, wt_error *err)
+/* Runs a query that returns a row other than "ok" only if the file is damaged. */
+static int check_query(struct store *store, const char *sql, wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(store, sql, &rows, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__sql_step(store, rows, err);
+    WT_TRY(wt__sql_prepare(store, sql, &rows, err));
+    int rc = wt__sql_step(store, rows, err);
     struct str found = rc == 1 ? wt__sql_column(rows, 0) : STR("ok");
     if (!wt__str_equal(found, STR("ok")))
-        rc = wt__fail(
-            err, WT_ESTORE,
-            "%s is damaged: %.*s; go back to a copy of it, or save what can be read with `sqlite3 %s .recover`",
-            store->path, (int)found.len, found.ptr, store->path);
+        rc = wt__fail(err, WT_ESTORE,
+                      "%s is damaged: %.*s; restore a backup, or recover the readable part with `sqlite3 %s .recover`",
+                      store->path, (int)found.len, found.ptr, store->path);
     wt__sql_reset(rows);
     return rc < 0 ? rc : 0;
 }
 
 int wt__store_check(struct store *store, wt_error *err)
 {
-    int rc = check_with(store, "PRAGMA integrity_check(1)", err);
-    if (rc == 0)
-        rc = check_with(
-            store, "SELECT 'a row of ' || \"table\" || ' refers to none' FROM pragma_foreign_key_check LIMIT 1", err);
-    return rc == 0 ? wt__usage_check_calls(store, err) : rc;
+    WT_TRY(check_query(store, "PRAGMA integrity_check(1)", err));
+    WT_TRY(check_query(
+        store, "SELECT 'a row of ' || \"table\" || ' refers to a missing row' FROM pragma_foreign_key_check LIMIT 1",
+        err));
+    return wt__usage_check_calls(store, err);
 }

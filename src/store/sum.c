@@ -1,9 +1,9 @@
 /* sum.c: usage sums (Tool2Vec, section 4.1), as little-endian fp32.
  *
- * A batch of usages is added in one transaction: the sums of the tools that it touches are read, grow in memory in
- * the order of the usages, and are written with the mark that says how far they go. The order makes a sum the same to
- * the last bit however its usages were cut into batches. */
-#include "store/sqlite.h"
+ * A batch of usages is added in one transaction: the affected sums are read, grow in memory in the order of the usages,
+ * and are written with the new mark. Because of the order a sum has the same bits for any division of its usages into
+ * batches. */
+#include "store/internal.h"
 
 #include "base/map.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 /* ---------------------------------------------------------------- which sums */
 
 struct encoding {
-    int64_t id; /* 0: none yet */
+    int64_t id; /* 0 if absent */
     int64_t last;
 };
 
@@ -23,9 +23,7 @@ static int find_encoding(struct store *store, const struct vector_set *set, stru
     int rc = wt__sql_find_model(store, set, &model, err);
     if (rc < 0 || model == 0)
         return rc;
-    rc = wt__sql_prepare(store, "SELECT id, last FROM usage_encoding WHERE kind = ?1 AND model = ?2", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT id, last FROM usage_encoding WHERE kind = ?1 AND model = ?2", &row, err));
     if (wt__sql_bind_text(row, 1, wt__str(set->kind)) | sqlite3_bind_int64(row, 2, model))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, row, err);
@@ -42,11 +40,8 @@ static int make_encoding(struct store *store, const struct vector_set *set, stru
     int rc = find_encoding(store, set, out, err);
     if (rc < 0 || out->id)
         return rc;
-    rc = wt__sql_make_model(store, set, &model, err);
-    if (rc == 0)
-        rc = wt__sql_prepare(store, "INSERT INTO usage_encoding (kind, model, last) VALUES (?1, ?2, 0)", &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_make_model(store, set, &model, err));
+    WT_TRY(wt__sql_prepare(store, "INSERT INTO usage_encoding (kind, model, last) VALUES (?1, ?2, 0)", &insert, err));
     if (wt__sql_bind_text(insert, 1, wt__str(set->kind)) | sqlite3_bind_int64(insert, 2, model))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
@@ -54,13 +49,11 @@ static int make_encoding(struct store *store, const struct vector_set *set, stru
     return rc;
 }
 
-/* A statement about one encoding (?1), and one tool (?2) unless that is 0. */
+/* Prepares a statement about one encoding (?1), and one tool (?2) unless tool is 0. */
 static int prepare_sum(struct store *store, const char *sql, int64_t encoding, int64_t tool, sqlite3_stmt **out,
                        wt_error *err)
 {
-    int rc = wt__sql_prepare(store, sql, out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, out, err));
     sqlite3_bind_int64(*out, 1, encoding);
     if (tool)
         sqlite3_bind_int64(*out, 2, tool);
@@ -72,12 +65,10 @@ int wt__store_usage_mark(struct store *store, const struct vector_set *set, stru
     struct encoding encoding;
     sqlite3_stmt *row;
     *out = (struct usage_mark){0};
-    int rc = find_encoding(store, set, &encoding, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_encoding(store, set, &encoding, err));
     out->last = encoding.last;
-    rc = wt__store_count_usages(store, &(struct usage_query){.after = encoding.last, .teaching = true}, &out->pending,
-                                err);
+    int rc = wt__store_count_usages(store, &(struct usage_query){.after = encoding.last, .teaching = true},
+                                    &out->pending, err);
     if (rc < 0 || encoding.id == 0)
         return rc;
     rc = prepare_sum(store, "SELECT count(*) FROM usage_sum WHERE encoding = ?1 AND uses < 0", encoding.id, 0, &row,
@@ -93,7 +84,7 @@ int wt__store_usage_mark(struct store *store, const struct vector_set *set, stru
 
 /* ---------------------------------------------------------------- one sum */
 
-/* 1 when there is a row: *uses as stored (negative: stale), and its sum in out [D], which is zero without one. */
+/* Returns 1 if the row exists, else 0. *uses is negative if the sum is stale. out [D] is zero without a sum. */
 static int read_sum(struct store *store, const struct vector_set *set, int64_t encoding, int64_t tool, int64_t *uses,
                     float *out, wt_error *err)
 {
@@ -123,13 +114,11 @@ static int write_sum(struct store *store, const struct vector_set *set, int64_t 
                      const struct usage_sum_key *key, const float *sum, wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = prepare_sum(store,
-                         "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
-                         " VALUES (?2, ?1, ?3, ?4, ?5) ON CONFLICT (tool, encoding) DO UPDATE SET"
-                         " generation = excluded.generation, uses = excluded.uses, data = excluded.data",
-                         encoding, key->tool, &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(prepare_sum(store,
+                       "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
+                       " VALUES (?2, ?1, ?3, ?4, ?5) ON CONFLICT (tool, encoding) DO UPDATE SET"
+                       " generation = excluded.generation, uses = excluded.uses, data = excluded.data",
+                       encoding, key->tool, &insert, err));
     size_t bytes = key->uses > 0 ? set->dim * sizeof *sum : 0;
     if (sqlite3_bind_int64(insert, 3, (int64_t)key->generation) | sqlite3_bind_int64(insert, 4, key->uses) |
         wt__sql_bind_blob(insert, 5, sum, bytes))
@@ -139,20 +128,20 @@ static int write_sum(struct store *store, const struct vector_set *set, int64_t 
 
 /* ---------------------------------------------------------------- adding a batch */
 
-struct batch {
+struct sum_batch {
     struct store *store;
     const struct vector_set *set;
     struct encoding encoding;
     struct map by_tool; /* bytes of the tool's id -> index of the two below */
     struct arena ids;
-    struct usage_sum_key *keys; /* uses is negative when the stored sum is stale */
+    struct usage_sum_key *keys; /* uses is negative if the stored sum is stale */
     float *sums;                /* [count, D] */
     size_t count, key_capacity, sum_capacity;
     wt_error *err;
 };
 
-/* The tool's sum, read from the store when it is met first. */
-static int sum_of(struct batch *b, int64_t tool, uint32_t *at)
+/* Returns the index of the tool's sum, and reads it on first use. */
+static int find_batch_sum(struct sum_batch *b, int64_t tool, uint32_t *at)
 {
     struct str id = {(const char *)&tool, sizeof tool};
     uint32_t *known = wt__map_get(&b->by_tool, id);
@@ -173,8 +162,8 @@ static int sum_of(struct batch *b, int64_t tool, uint32_t *at)
     return rc < 0 ? rc : 0;
 }
 
-/* vector [D] to the sums of the tools that the usage teaches. A usage that was forgotten meanwhile has none. */
-static int add_vector(struct batch *b, int64_t usage, const float *vector)
+/* Adds vector [D] to the sums of the tools that the usage teaches. A usage removed meanwhile has no tools. */
+static int add_vector(struct sum_batch *b, int64_t usage, const float *vector)
 {
     sqlite3_stmt *rows;
     size_t dim = b->set->dim;
@@ -188,7 +177,7 @@ static int add_vector(struct batch *b, int64_t usage, const float *vector)
     sqlite3_bind_int64(rows, 1, usage);
     while (rc == 0 && (rc = wt__sql_step(b->store, rows, b->err)) == 1) {
         uint32_t at = 0;
-        rc = sum_of(b, sqlite3_column_int64(rows, 0), &at);
+        rc = find_batch_sum(b, sqlite3_column_int64(rows, 0), &at);
         if (rc < 0 || b->keys[at].uses < 0)
             continue;
         b->keys[at].uses++;
@@ -199,7 +188,7 @@ static int add_vector(struct batch *b, int64_t usage, const float *vector)
     return rc;
 }
 
-static int write_batch(struct batch *b, int64_t upto)
+static int write_batch(struct sum_batch *b, int64_t upto)
 {
     sqlite3_stmt *update;
     uint64_t generation = 0;
@@ -219,11 +208,9 @@ int wt__store_add_usage_vectors(struct store *store, const struct vector_set *se
                                 const int64_t *usages, const uint32_t *rows, size_t count, const float *vectors,
                                 wt_error *err)
 {
-    struct batch b = {.store = store, .set = set, .err = err};
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = make_encoding(store, set, &b.encoding, err);
+    struct sum_batch b = {.store = store, .set = set, .err = err};
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = make_encoding(store, set, &b.encoding, err);
     bool ours = b.encoding.last == after;
     for (size_t i = 0; rc == 0 && ours && i < count; i++)
         rc = add_vector(&b, usages[i], vectors + (size_t)rows[i] * set->dim);
@@ -261,8 +248,8 @@ int wt__store_stale_usage_sums(struct store *store, const struct vector_set *set
     return rc < 0 ? rc : (int)count;
 }
 
-/* 1 when the tool's sum is stale, and has been since this generation. */
-static int is_stale(struct store *store, int64_t encoding, const struct usage_sum_key *key, wt_error *err)
+/* Returns 1 if the tool's sum is stale since this generation, else 0. */
+static int is_stale_since(struct store *store, int64_t encoding, const struct usage_sum_key *key, wt_error *err)
 {
     sqlite3_stmt *row;
     int rc =
@@ -281,11 +268,9 @@ int wt__store_put_usage_sum(struct store *store, const struct vector_set *set, c
 {
     struct encoding encoding;
     struct usage_sum_key fresh = *key;
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = find_encoding(store, set, &encoding, err);
-    int ours = rc == 0 && encoding.last == last ? is_stale(store, encoding.id, key, err) : 0;
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = find_encoding(store, set, &encoding, err);
+    int ours = rc == 0 && encoding.last == last ? is_stale_since(store, encoding.id, key, err) : 0;
     if (rc == 0 && ours < 0)
         rc = ours;
     if (rc == 0 && ours == 1)

@@ -1,31 +1,31 @@
-/* trust.c: how far clients are trusted for a tool, so that no client buys a tool a place with usages of
- * its own.
+/* trust.c: how far reports of clients are trusted for a tool, so that a client cannot promote a tool with its own
+ * usages.
  *
- * Nobody can check what a client reports. But a tool that many people use is reported by several clients, and a tool
- * that somebody wants to promote is reported by that one. So usages with a client count
+ * Reports of clients cannot be verified. But a popular tool is reported by several clients, and a promoted tool by one.
+ * So usages with a client count
  *
- *   for the very same request   by clients / wanted, at most 1. `wanted` grows with the clients of the store. A client
- *                               that has reported few usages so far counts as part of one.
- *   in a tool's mean            with a few usages per client, fewer the more clients the store has
+ *   for the same request   as clients / wanted, at most 1. `wanted` grows with the clients of the store. A client
+ *                          with few usages so far counts as a part of one.
+ *   in a tool's mean       with a few usages per client, fewer the more clients the store has
  *
- * A store of few clients has them because somebody admitted them: they count in full. Usages without a client come from
- * the owner of the store and always count in full.
+ * In a store of few clients they count in full, because its owner admitted each of them. Usages without a client come
+ * from the owner of the store and always count in full.
  *
- * All limits count distinct clients, which the index usage_tool_label (label, client) lists: a client that reports a
- * tool again and again does not hide the others. docs/learning.md ("False usages from clients of a server") has the
+ * All limits count distinct clients, listed by the index usage_tool_label (label, client): a client that reports a tool
+ * again and again does not hide the others. docs/learning.md ("False usages from clients of a server") has the
  * alternatives and the cost. */
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 enum {
-    CLIENTS_MOST = 66,     /* clients of the store that are counted: more change nothing */
-    CLIENTS_A_WANTED = 10, /* per so many clients in the store one more must report the tool, */
+    CLIENTS_MOST = 66,     /* maximum number of clients counted; more do not change the results */
+    CLIENTS_A_WANTED = 10, /* one more client must report the tool per this many clients in the store, */
     WANTED_MOST = 5,       /* up to this many, */
-    CLIENT_KNOWN = 20,     /* each with so many usages, of any tool */
-    BELIEVED = 200,        /* usages of a tool's mean that all clients together are worth, */
-    BELIEVED_LEAST = 3,    /* and the least for one of them */
-    TRUST_READ = 200,      /* clients of a tool that are read for the first */
-    BELIEVED_READ = 1000,  /* and for the second */
-    UNTOLD_READ = 16,      /* newest usages without a client of which one must not have failed */
+    CLIENT_KNOWN = 20,     /* each with this many usages, of any tool */
+    BELIEVED = 200,        /* maximum usages of all clients together in a tool's mean, */
+    BELIEVED_LEAST = 3,    /* and the minimum for one client */
+    TRUST_READ = 200,      /* maximum clients of a tool read for wt__store_trust */
+    BELIEVED_READ = 1000,  /* and for wt__store_believed */
+    REPORTS_READ = 16,     /* newest usages read of a client, or without one; one must not have failed */
     LABELS_READ = 16
 };
 
@@ -33,11 +33,9 @@ static int count_clients(struct store *store, size_t *out, wt_error *err)
 {
     sqlite3_stmt *row;
     *out = 0;
-    int rc = wt__sql_prepare(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)", &row, err));
     sqlite3_bind_int(row, 1, CLIENTS_MOST);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *out = (size_t)sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -53,46 +51,45 @@ int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err)
     return rc;
 }
 
-/* What clients report of one tool, until it is enough. */
-struct telling {
+/* Reports of clients about one tool, read until they suffice. */
+struct tool_reports {
     struct store *store;
-    int64_t clients[BELIEVED_READ]; /* that report the tool */
-    size_t told[BELIEVED_READ];     /* usages of each that count */
+    int64_t clients[BELIEVED_READ];  /* clients that report the tool */
+    size_t usages_of[BELIEVED_READ]; /* usages of each that count */
     size_t count, most_clients;
-    bool untold;     /* a usage names no client */
-    double heard;    /* clients, each by its usages so far */
-    double wanted;   /* clients beyond which nothing changes; 0: usages are counted instead */
-    size_t believed; /* usages that count, */
-    size_t most;     /* of one client, */
-    size_t enough;   /* and how many are wanted */
+    bool has_anonymous; /* a usage has no client */
+    double weight;      /* number of clients, each weighted by its usages so far */
+    double wanted;      /* clients needed for full trust; 0 if usages are counted instead */
+    size_t believed;    /* usages that count */
+    size_t most;        /* maximum of one client */
+    size_t enough;      /* usages wanted */
     wt_error *err;
 };
 
-static bool is_enough(const struct telling *t)
+static bool is_sufficient(const struct tool_reports *t)
 {
-    bool enough = t->wanted > 0 ? t->untold || t->heard >= t->wanted : t->believed >= t->enough;
+    bool enough = t->wanted > 0 ? t->has_anonymous || t->weight >= t->wanted : t->believed >= t->enough;
     return enough || t->count >= t->most_clients;
 }
 
-/* Counts the client's usages of any tool. */
-static int hear_known(struct telling *t, int64_t client)
+/* Adds the client to `weight`, weighted by its usages of any tool. */
+static int weigh_client(struct tool_reports *t, int64_t client)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
-                             t->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
+                           t->err));
     sqlite3_bind_int64(row, 1, client);
     sqlite3_bind_int(row, 2, CLIENT_KNOWN);
-    rc = wt__sql_step(t->store, row, t->err);
+    int rc = wt__sql_step(t->store, row, t->err);
     if (rc == 1)
-        t->heard += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
+        t->weight += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
     wt__sql_reset(row);
     return rc < 0 ? rc : 0;
 }
 
-/* *out: of the client's newest `most` usages of the label, those that did not fail. client 0: without a client. */
-static int count_usages(struct telling *t, int64_t label, int64_t client, size_t most, size_t *out)
+/* Counts the usages that did not fail among the client's newest `most` usages of the label. client is 0 for usages
+ * without a client. */
+static int count_label_usages(struct tool_reports *t, int64_t label, int64_t client, size_t most, size_t *out)
 {
     sqlite3_stmt *row;
     int rc = wt__sql_prepare(t->store,
@@ -113,11 +110,11 @@ static int count_usages(struct telling *t, int64_t label, int64_t client, size_t
     return rc < 0 ? rc : 0;
 }
 
-/* others: clients that reported the tool by another label. */
-static int hear_client(struct telling *t, int64_t label, int64_t client, size_t others)
+/* Adds the usages of a client. others: number of clients that reported the tool by another label. */
+static int add_client_reports(struct tool_reports *t, int64_t label, int64_t client, size_t others)
 {
     size_t i = 0, usages;
-    int rc = count_usages(t, label, client, t->wanted > 0 ? UNTOLD_READ : t->most, &usages);
+    int rc = count_label_usages(t, label, client, t->wanted > 0 ? REPORTS_READ : t->most, &usages);
     if (rc < 0 || usages == 0)
         return rc;
     while (i < others && t->clients[i] != client)
@@ -126,34 +123,34 @@ static int hear_client(struct telling *t, int64_t label, int64_t client, size_t 
         i = t->count;
     if (i == t->count) {
         t->clients[t->count] = client;
-        t->told[t->count++] = 0;
-        rc = t->wanted > 0 ? hear_known(t, client) : 0;
+        t->usages_of[t->count++] = 0;
+        rc = t->wanted > 0 ? weigh_client(t, client) : 0;
     }
-    size_t left = t->most > t->told[i] ? t->most - t->told[i] : 0;
-    t->told[i] += usages < left ? usages : left;
+    size_t left = t->most > t->usages_of[i] ? t->most - t->usages_of[i] : 0;
+    t->usages_of[i] += usages < left ? usages : left;
     t->believed += usages < left ? usages : left;
     return rc;
 }
 
-static int hear_label(struct telling *t, int64_t label)
+static int read_label_reports(struct tool_reports *t, int64_t label)
 {
     static const char next[] =
         "SELECT client FROM usage_tool WHERE label = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
-    size_t untold, others = t->count;
+    size_t anonymous, others = t->count;
     int64_t client = INT64_MAX;
-    int rc = count_usages(t, label, 0, t->wanted > 0 ? UNTOLD_READ : t->enough, &untold);
-    t->untold |= untold > 0;
-    t->believed += untold;
-    while (rc == 0 && !is_enough(t)) {
+    int rc = count_label_usages(t, label, 0, t->wanted > 0 ? REPORTS_READ : t->enough, &anonymous);
+    t->has_anonymous |= anonymous > 0;
+    t->believed += anonymous;
+    while (rc == 0 && !is_sufficient(t)) {
         rc = wt__sql_next_client(t->store, next, label, &client, t->err);
         if (rc <= 0)
             break;
-        rc = hear_client(t, label, client, others);
+        rc = add_client_reports(t, label, client, others);
     }
     return rc < 0 ? rc : 0;
 }
 
-static int hear_tool(struct telling *t, int64_t tool)
+static int read_tool_reports(struct tool_reports *t, int64_t tool)
 {
     sqlite3_stmt *rows;
     int64_t labels[LABELS_READ];
@@ -166,7 +163,7 @@ static int hear_tool(struct telling *t, int64_t tool)
         labels[count++] = sqlite3_column_int64(rows, 0);
     wt__sql_reset(rows);
     for (int i = 0; rc >= 0 && i < count; i++)
-        rc = hear_label(t, labels[i]);
+        rc = read_label_reports(t, labels[i]);
     return rc < 0 ? rc : 0;
 }
 
@@ -177,14 +174,14 @@ int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *o
     int rc = wt__store_clients_wanted(store, &wanted, err);
     if (rc < 0 || wanted < 2)
         return rc;
-    struct telling t = {.store = store,
-                        .wanted = (double)wanted,
-                        .most_clients = *budget < TRUST_READ ? *budget : TRUST_READ,
-                        .err = err};
-    rc = hear_tool(&t, tool);
+    struct tool_reports t = {.store = store,
+                             .wanted = (double)wanted,
+                             .most_clients = *budget < TRUST_READ ? *budget : TRUST_READ,
+                             .err = err};
+    rc = read_tool_reports(&t, tool);
     *budget -= t.count;
-    if (rc == 0 && !t.untold && t.heard < t.wanted)
-        *out = (t.heard > 0 ? t.heard : 1. / CLIENT_KNOWN) / t.wanted;
+    if (rc == 0 && !t.has_anonymous && t.weight < t.wanted)
+        *out = (t.weight > 0 ? t.weight : 1. / CLIENT_KNOWN) / t.wanted;
     return rc;
 }
 
@@ -195,8 +192,8 @@ int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_err
     if (rc < 0 || clients < 2 || *uses <= BELIEVED_LEAST)
         return rc;
     size_t most = BELIEVED / clients > BELIEVED_LEAST ? BELIEVED / clients : BELIEVED_LEAST;
-    struct telling t = {.store = store, .most = most, .enough = *uses, .most_clients = BELIEVED_READ, .err = err};
-    rc = hear_tool(&t, tool);
+    struct tool_reports t = {.store = store, .most = most, .enough = *uses, .most_clients = BELIEVED_READ, .err = err};
+    rc = read_tool_reports(&t, tool);
     if (rc == 0 && t.believed < *uses)
         *uses = (uint32_t)t.believed;
     return rc;

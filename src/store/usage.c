@@ -1,24 +1,22 @@
-/* usage.c: recorded use: requests, the labels of the tools that they used, and how labels follow tools.
+/* usage.c: recorded use: requests, labels of the tools used, and links from labels to tools.
  *
- * A usage is a few numbers: its request and its labels are rows of their own, shared by all that are equal, so that a
- * request that comes every day costs its text once. What nothing refers to any more is deleted with the last usage. */
-#include "store/sqlite.h"
+ * Requests and labels are rows shared by all usages, so that a frequent request is stored once. Rows without a usage
+ * are deleted together with their last usage. */
+#include "store/internal.h"
 
 #include "base/memory.h"
 
-enum { STEP_USAGES = 256 }; /* usages between two looks at the progress */
+enum { STEP_USAGES = 256 }; /* usages between two progress reports */
 
 /* ---------------------------------------------------------------- counters */
 
 static int read_counter(struct store *store, const char *key, uint64_t *out, wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store, "SELECT value FROM meta WHERE key = ?1", &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "SELECT value FROM meta WHERE key = ?1", &row, err));
     if (wt__sql_bind_text(row, 1, wt__str(key)))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     *out = rc == 1 ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
     wt__sql_reset(row);
     return rc < 0 ? rc : 0;
@@ -27,18 +25,17 @@ static int read_counter(struct store *store, const char *key, uint64_t *out, wt_
 static int add_to_counter(struct store *store, const char *key, int64_t more, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2", &update, err));
     if (sqlite3_bind_int64(update, 1, more) | wt__sql_bind_text(update, 2, wt__str(key)))
         return wt__fail_nomem(err);
     return wt__sql_step(store, update, err);
 }
 
-/* The bytes of the file's header that every commit changes (SQLite's file format, 1.3: the change counter, the sizes of
- * the file and of its free list), behind the two that say that it has a rollback journal: with another, they stay. The
- * connection's own descriptor is read; to close another one would end the locks of the whole process. A writer that is
- * about to commit may have written them already, which only looks like a change too many. */
+/* Reads the bytes of the file's header that every commit changes (SQLite's file format, 1.3: change counter, sizes of
+ * the file and of its free list), behind the two that name the journal mode: only with a rollback journal do they
+ * change. Uses the connection's own descriptor, because closing another one would release the locks of the whole
+ * process. A writer about to commit may have written them already; the caller then reads the counters once too
+ * often. */
 static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
 {
     enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
@@ -48,7 +45,7 @@ static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTE
            stamp[0] == ROLLBACK_JOURNAL && stamp[1] == ROLLBACK_JOURNAL;
 }
 
-/* Whether nobody has committed since this connection read store->seen. */
+/* True if the file is unchanged since this connection read store->seen. */
 static bool is_as_seen(struct store *store)
 {
     unsigned char stamp[STORE_STAMP_BYTES];
@@ -56,8 +53,8 @@ static bool is_as_seen(struct store *store)
            memcmp(stamp, store->stamp, sizeof stamp) == 0;
 }
 
-/* In one statement: each would lock the file. Its stamp is read under the same lock, outside any transaction of our
- * own, so that it is that of what was committed. */
+/* Reads the counters in one statement, because each statement locks the file. The stamp is read under the same lock,
+ * outside any own transaction, so that it is of the committed state. */
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
 {
     sqlite3_stmt *row;
@@ -104,9 +101,7 @@ static int request_row(struct store *store, struct str text, int64_t *id, wt_err
     int rc = wt__store_request_row(store, text, id, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    rc = wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &insert, err));
     if (sqlite3_bind_int64(insert, 1, (int64_t)wt__store_request_hash(text)) | wt__sql_bind_text(insert, 2, text))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
@@ -114,23 +109,22 @@ static int request_row(struct store *store, struct str text, int64_t *id, wt_err
     return rc;
 }
 
-/* The label that a statement of the tool (?1) and the text (?2) finds: 1 and *id when there is one. */
+/* Runs a statement to find or insert a label for the tool (?1) and the text (?2). Returns 1 and *id for a row, else
+ * 0. */
 static int find_label(struct store *store, const char *sql, const struct usage_tool *tool, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
     if (sqlite3_bind_int64(statement, 1, tool->tool) | wt__sql_bind_text(statement, 2, tool->label))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, statement, err);
+    int rc = wt__sql_step(store, statement, err);
     if (rc == 1)
         *id = sqlite3_column_int64(statement, 0);
     wt__sql_reset(statement);
     return rc;
 }
 
-/* The label of a tool that is there is its id; of one that is not, what was recorded. */
+/* Finds or inserts the label of a tool: its id if the tool exists, else the recorded text. */
 static int label_row(struct store *store, const struct usage_tool *tool, int64_t *id, wt_error *err)
 {
     int rc = 0;
@@ -155,12 +149,10 @@ static int add_label(struct store *store, int64_t usage, size_t position, int64_
                      wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = wt__sql_prepare(store,
-                             "INSERT INTO usage_tool (usage, position, label, arguments, client)"
-                             " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
-                             &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "INSERT INTO usage_tool (usage, position, label, arguments, client)"
+                           " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
+                           &insert, err));
     sqlite3_bind_int64(insert, 1, usage);
     sqlite3_bind_int64(insert, 2, (int64_t)position);
     sqlite3_bind_int64(insert, 3, label);
@@ -172,19 +164,15 @@ static int add_label(struct store *store, int64_t usage, size_t position, int64_
 static int add_client(struct store *store, struct str name, wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = wt__sql_prepare(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)", &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)", &insert, err));
     return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
 }
 
-/* Notes the client's newest usage, by which the most recently active clients are found. */
+/* Sets the client's newest usage, which orders clients by activity. */
 static int note_client(struct store *store, struct str name, int64_t usage, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE client SET last = ?1 WHERE name = ?2", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE client SET last = ?1 WHERE name = ?2", &update, err));
     if (sqlite3_bind_int64(update, 1, usage) | wt__sql_bind_text(update, 2, name))
         return wt__fail_nomem(err);
     return wt__sql_step(store, update, err);
@@ -194,47 +182,42 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
 {
     sqlite3_stmt *insert;
     int64_t request = 0, label = 0;
-    int rc = request_row(store, usage->request, &request, err);
-    if (rc == 0 && usage->client.len > 0)
-        rc = add_client(store, usage->client, err);
-    if (rc == 0)
-        rc = wt__sql_prepare(store,
-                             "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
-                             " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
-                             " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
-                             &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(request_row(store, usage->request, &request, err));
+    if (usage->client.len > 0)
+        WT_TRY(add_client(store, usage->client, err));
+    WT_TRY(wt__sql_prepare(store,
+                           "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
+                           " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
+                           " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
+                           &insert, err));
     if (sqlite3_bind_int64(insert, 1, request) | sqlite3_bind_int(insert, 2, (int)usage->outcome) |
         sqlite3_bind_int64(insert, 3, usage->time) | wt__sql_bind_text(insert, 4, usage->client) |
         wt__sql_bind_text(insert, 5, usage->key))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, insert, err);
+    int rc = wt__sql_step(store, insert, err);
     *id = sqlite3_last_insert_rowid(store->db);
-    if (rc == 0 && usage->client.len > 0)
-        rc = note_client(store, usage->client, *id, err);
-    for (size_t i = 0; rc == 0 && i < usage->tool_count; i++) {
-        rc = label_row(store, &usage->tools[i], &label, err);
-        if (rc == 0)
-            rc = add_label(store, *id, i, label, usage->tools[i].arguments, err);
+    WT_TRY(rc);
+    if (usage->client.len > 0)
+        WT_TRY(note_client(store, usage->client, *id, err));
+    for (size_t i = 0; i < usage->tool_count; i++) {
+        WT_TRY(label_row(store, &usage->tools[i], &label, err));
+        WT_TRY(add_label(store, *id, i, label, usage->tools[i].arguments, err));
     }
-    return rc;
+    return 0;
 }
 
-/* 1, its id and how it ended when the client has a usage of that key; else 0. */
-static int find_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
-                    wt_error *err)
+/* Returns 1 with the id and outcome of the client's usage with that key, else 0. */
+static int find_usage_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
+                          wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store,
-                             "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
-                             " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
+                           " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
+                           &row, err));
     if (wt__sql_bind_text(row, 1, usage->key) | wt__sql_bind_text(row, 2, usage->client))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1) {
         *id = sqlite3_column_int64(row, 0);
         *outcome = (enum usage_outcome)sqlite3_column_int(row, 1);
@@ -243,54 +226,50 @@ static int find_key(struct store *store, const struct usage *usage, int64_t *id,
     return rc;
 }
 
-/* The sums that `select` names by ?1 are to be made, or made anew. */
+/* Marks the sums selected with ?1 as stale, inserting rows for sums that do not exist yet. */
 #define STALE_SUMS(select)                                                                                             \
     "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
     " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
 
-static int make_stale(struct store *store, const char *stale_sums, int64_t id, wt_error *err)
+static int mark_sums_stale(struct store *store, const char *stale_sums, int64_t id, wt_error *err)
 {
     sqlite3_stmt *insert;
     uint64_t generation;
-    int rc = wt__usage_next_sums(store, &generation, err);
-    if (rc == 0)
-        rc = wt__sql_prepare(store, stale_sums, &insert, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_next_sums(store, &generation, err));
+    WT_TRY(wt__sql_prepare(store, stale_sums, &insert, err));
     sqlite3_bind_int64(insert, 1, id);
     sqlite3_bind_int64(insert, 2, (int64_t)generation);
     return wt__sql_step(store, insert, err);
 }
 
-/* Those that hold the usage, and those that it would be in had it not failed. */
-static int make_stale_of(struct store *store, int64_t usage, wt_error *err)
+/* Marks the sums of the usage's tools as stale, whether they include it or not. */
+static int make_usage_stale(struct store *store, int64_t usage, wt_error *err)
 {
-    return make_stale(store,
-                      STALE_SUMS("SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
-                                 " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
-                                 " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"),
-                      usage, err);
+    return mark_sums_stale(store,
+                           STALE_SUMS("SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
+                                      " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
+                                      " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"),
+                           usage, err);
 }
 
 static int set_outcome(struct store *store, int64_t usage, enum usage_outcome before, enum usage_outcome outcome,
                        wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1", &update, err));
     sqlite3_bind_int64(update, 1, usage);
     sqlite3_bind_int(update, 2, (int)outcome);
-    rc = wt__sql_step(store, update, err);
+    int rc = wt__sql_step(store, update, err);
     bool teaches = outcome != USAGE_FAILED, taught = before != USAGE_FAILED;
-    return rc == 0 && teaches != taught ? make_stale_of(store, usage, err) : rc;
+    return rc == 0 && teaches != taught ? make_usage_stale(store, usage, err) : rc;
 }
 
-static int add_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id, wt_error *err)
+static int add_one_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id,
+                         wt_error *err)
 {
-    enum usage_outcome before = USAGE_UNTOLD;
+    enum usage_outcome before = USAGE_UNKNOWN;
     int64_t there = 0;
-    int known = usage->key.len > 0 ? find_key(store, usage, &there, &before, err) : 0;
+    int known = usage->key.len > 0 ? find_usage_key(store, usage, &there, &before, err) : 0;
     *fate = known ? USAGE_REPEATED : USAGE_ADDED;
     if (known < 0)
         return known;
@@ -307,11 +286,11 @@ static int add_usage(struct store *store, const struct usage *usage, enum usage_
 static int check_room(struct store *store, size_t count, wt_error *err)
 {
     uint64_t there;
-    int rc = read_counter(store, "usages", &there, err);
-    if (rc == 0 && there + count > WT_MAX_USAGES)
-        rc = wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
-                      (unsigned long long)there + count, WT_MAX_USAGES);
-    return rc;
+    WT_TRY(read_counter(store, "usages", &there, err));
+    return there + count > WT_MAX_USAGES
+               ? wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
+                          (unsigned long long)there + count, WT_MAX_USAGES)
+               : 0;
 }
 
 static int add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
@@ -321,7 +300,7 @@ static int add_usages(struct store *store, const struct usage *usages, size_t co
     int rc = check_room(store, count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         enum usage_fate fate;
-        rc = add_usage(store, &usages[i], &fate, last, err);
+        rc = add_one_usage(store, &usages[i], &fate, last, err);
         added += fate == USAGE_ADDED;
         if (fates)
             fates[i] = fate;
@@ -354,27 +333,25 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
-/* Usages of the client with the same request that are compared: a request that comes every day must not make an import
- * quadratic. */
+/* Maximum usages of the client with the same request that are compared, so that a frequent request does not make an
+ * import quadratic. */
 #define AGAIN_SEEN "16"
 
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
 {
     sqlite3_stmt *row;
     *out = 0;
-    int rc = wt__sql_prepare(store,
-                             "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
-                             " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
-                             "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
-                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
-                             "  ORDER BY position)) ="
-                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
-                             "  ORDER BY position)))",
-                             &row, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
+                           " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
+                           "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
+                           " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
+                           "  ORDER BY position)) ="
+                           " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
+                           "  ORDER BY position)))",
+                           &row, err));
     sqlite3_bind_int64(row, 1, after);
-    rc = wt__sql_step(store, row, err);
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1)
         *out = (uint64_t)sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
@@ -400,9 +377,9 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- which usages */
+/* ---------------------------------------------------------------- selecting usages */
 
-/* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
+/* Parameters: ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
 #define OF_ANY_TOOL                                                                                                    \
     " u.id > ?1 AND u.id <= ?2 AND (?3 = 0 OR u.created < ?3)"                                                         \
     " AND (?9 = '' OR u.client = (SELECT id FROM client WHERE name = ?9))"                                             \
@@ -437,9 +414,7 @@ static int prepare_query(struct store *store, enum statement which, const struct
                          wt_error *err)
 {
     bool one_tool = query->tool != 0 || query->label.len > 0;
-    int rc = wt__sql_prepare(store, statements[which][one_tool], out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, statements[which][one_tool], out, err));
     sqlite3_bind_int64(*out, 1, query->after);
     sqlite3_bind_int64(*out, 2, query->upto ? query->upto : INT64_MAX);
     sqlite3_bind_int64(*out, 3, query->before);
@@ -453,32 +428,31 @@ static int prepare_query(struct store *store, enum statement which, const struct
 
 /* ---------------------------------------------------------------- reading */
 
-struct reading {
+struct usage_reader {
     struct store *store;
     struct arena *arena;
     struct usage *usages;
     size_t count, capacity;
-    struct usage_tool *tools; /* of one usage */
+    struct usage_tool *tools; /* tools of the current usage */
     size_t tool_capacity;
     wt_error *err;
 };
 
-static int copy_view(struct reading *r, struct str *view)
+static int copy_usage_text(struct usage_reader *r, struct str *view)
 {
     view->ptr = wt__arena_copy(r->arena, *view);
     return view->ptr ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_tool(struct reading *r, sqlite3_stmt *row, struct usage_tool *out)
+static int read_usage_tool(struct usage_reader *r, sqlite3_stmt *row, struct usage_tool *out)
 {
     *out = (struct usage_tool){.tool = sqlite3_column_int64(row, 0), .label = wt__sql_column(row, 1)};
-    int rc = copy_view(r, &out->label);
-    if (rc == 0)
-        rc = wt__usage_arguments(r->store, row, 2, &out->arguments, r->err);
-    return rc == 0 ? copy_view(r, &out->arguments) : rc;
+    WT_TRY(copy_usage_text(r, &out->label));
+    WT_TRY(wt__usage_arguments(r->store, row, 2, &out->arguments, r->err));
+    return copy_usage_text(r, &out->arguments);
 }
 
-static int read_tools(struct reading *r, struct usage *usage, const struct usage_query *query)
+static int read_usage_tools(struct usage_reader *r, struct usage *usage, const struct usage_query *query)
 {
     sqlite3_stmt *rows;
     size_t count = 0;
@@ -498,7 +472,7 @@ static int read_tools(struct reading *r, struct usage *usage, const struct usage
             rc = wt__fail_nomem(r->err);
             break;
         }
-        rc = read_tool(r, rows, &r->tools[count++]);
+        rc = read_usage_tool(r, rows, &r->tools[count++]);
     }
     wt__sql_reset(rows);
     struct usage_tool *tools = rc == 0 ? wt__arena_array(r->arena, struct usage_tool, count) : NULL;
@@ -511,32 +485,28 @@ static int read_tools(struct reading *r, struct usage *usage, const struct usage
     return rc;
 }
 
-static int read_usage(struct reading *r, sqlite3_stmt *row, const struct usage_query *query)
+static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const struct usage_query *query)
 {
     int64_t outcome = sqlite3_column_int64(row, 3);
     struct usage usage = {.id = sqlite3_column_int64(row, 0),
                           .request_id = sqlite3_column_int64(row, 1),
                           .request = wt__sql_column(row, 2),
                           .outcome =
-                              outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNTOLD,
+                              outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNKNOWN,
                           .time = sqlite3_column_int64(row, 4),
                           .client = wt__sql_column(row, 5),
                           .key = wt__sql_column(row, 6)};
     if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(r->err);
-    int rc = copy_view(r, &usage.request);
-    if (rc == 0)
-        rc = copy_view(r, &usage.client);
-    if (rc == 0)
-        rc = copy_view(r, &usage.key);
-    if (rc == 0)
-        rc = read_tools(r, &usage, query);
-    if (rc == 0)
-        r->usages[r->count++] = usage;
-    return rc;
+    WT_TRY(copy_usage_text(r, &usage.request));
+    WT_TRY(copy_usage_text(r, &usage.client));
+    WT_TRY(copy_usage_text(r, &usage.key));
+    WT_TRY(read_usage_tools(r, &usage, query));
+    r->usages[r->count++] = usage;
+    return 0;
 }
 
-static int read_usages(struct reading *r, const struct usage_query *query)
+static int read_stored_usages(struct usage_reader *r, const struct usage_query *query)
 {
     sqlite3_stmt *rows;
     int rc = prepare_query(r->store, READ_USAGES, query, &rows, r->err);
@@ -544,7 +514,7 @@ static int read_usages(struct reading *r, const struct usage_query *query)
         return rc;
     sqlite3_bind_int64(rows, 7, query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1);
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1)
-        rc = read_usage(r, rows, query);
+        rc = read_stored_usage(r, rows, query);
     wt__sql_reset(rows);
     return rc;
 }
@@ -552,13 +522,13 @@ static int read_usages(struct reading *r, const struct usage_query *query)
 int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
                      size_t *count, wt_error *err)
 {
-    struct reading r = {.store = store, .arena = arena, .err = err};
+    struct usage_reader r = {.store = store, .arena = arena, .err = err};
     bool outer = !sqlite3_get_autocommit(store->db);
     *out = NULL;
     *count = 0;
     int rc = outer ? 0 : wt__store_read_begin(store, err);
     if (rc == 0)
-        rc = read_usages(&r, query);
+        rc = read_stored_usages(&r, query);
     if (!outer)
         wt__store_read_end(store);
     if (rc == 0 && !(*out = wt__arena_array(arena, struct usage, r.count)))
@@ -597,11 +567,8 @@ static int mark_stale(struct store *store, const struct usage_query *query, wt_e
 {
     sqlite3_stmt *update;
     uint64_t generation;
-    int rc = wt__usage_next_sums(store, &generation, err);
-    if (rc == 0)
-        rc = prepare_query(store, MARK_STALE, query, &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_next_sums(store, &generation, err));
+    WT_TRY(prepare_query(store, MARK_STALE, query, &update, err));
     sqlite3_bind_int64(update, 8, (int64_t)generation);
     return wt__sql_step(store, update, err);
 }
@@ -613,32 +580,25 @@ static int64_t forget_usages(struct store *store, const struct usage_query *quer
     int rc = wt__store_count_usages(store, query, &there, err);
     if (rc < 0 || there == 0)
         return rc;
-    rc = mark_stale(store, query, err);
-    if (rc == 0)
-        rc = prepare_query(store, DELETE_USAGES, query, &statement, err);
-    if (rc == 0)
-        rc = wt__sql_step(store, statement, err);
-    if (rc == 0)
-        rc = wt__sql_exec(
-            store,
-            "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
-            "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id);"
-            "DELETE FROM client WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.client = client.id)",
-            err);
-    if (rc == 0)
-        rc = add_to_counter(store, "usages", -(int64_t)there, err);
-    if (rc == 0)
-        rc = wt__usage_touch(store, err);
-    return rc < 0 ? rc : (int64_t)there;
+    WT_TRY(mark_stale(store, query, err));
+    WT_TRY(prepare_query(store, DELETE_USAGES, query, &statement, err));
+    WT_TRY(wt__sql_step(store, statement, err));
+    WT_TRY(wt__sql_exec(store,
+                        "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
+                        "DELETE FROM label WHERE NOT EXISTS"
+                        " (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id);"
+                        "DELETE FROM client WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.client = client.id)",
+                        err));
+    WT_TRY(add_to_counter(store, "usages", -(int64_t)there, err));
+    WT_TRY(wt__usage_touch(store, err));
+    return (int64_t)there;
 }
 
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
 {
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_begin(store, err));
     int64_t forgotten = forget_usages(store, query, err);
-    rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
+    int rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
     return rc < 0 ? rc : forgotten;
 }
 
@@ -649,28 +609,27 @@ int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)
     return wt__sql_number(store, "SELECT count(*) FROM label WHERE tool IS NOT NULL", out, err);
 }
 
-/* Those of a tool that got usages that the mark has passed. */
-static int make_stale_tool(struct store *store, int64_t tool, wt_error *err)
+/* Marks the sums of a tool as stale after it was linked to usages below the marks. */
+static int make_tool_stale(struct store *store, int64_t tool, wt_error *err)
 {
-    return make_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool, err);
+    return mark_sums_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool,
+                           err);
 }
 
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store,
-                             "UPDATE label SET tool = ?1 WHERE tool IS NULL"
-                             " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
-                             &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store,
+                           "UPDATE label SET tool = ?1 WHERE tool IS NULL"
+                           " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
+                           &update, err));
     if (sqlite3_bind_int64(update, 1, tool) | wt__sql_bind_text(update, 2, provider) |
         wt__sql_bind_text(update, 3, name))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, update, err);
+    int rc = wt__sql_step(store, update, err);
     if (rc < 0 || sqlite3_changes(store->db) == 0)
         return rc;
-    rc = make_stale_tool(store, tool, err);
+    rc = make_tool_stale(store, tool, err);
     return rc < 0 ? rc : wt__usage_touch(store, err);
 }
 
@@ -679,15 +638,13 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
 static int set_request_hash(struct store *store, int64_t id, uint64_t hash, wt_error *err)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1", &update, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1", &update, err));
     sqlite3_bind_int64(update, 1, (int64_t)hash);
     sqlite3_bind_int64(update, 2, id);
     return wt__sql_step(store, update, err);
 }
 
-/* Older versions hashed the bytes of a request rather than its words, and the first version did not hash it. */
+/* Older versions hashed the bytes of a request instead of its words; the first version had no hash. */
 static int fill_request_hashes(struct store *store, wt_error *err)
 {
     sqlite3_stmt *row;
@@ -713,15 +670,13 @@ static int fill_request_hashes(struct store *store, wt_error *err)
 
 int wt__usage_fill_hashes(struct store *store, wt_error *err)
 {
-    int rc = fill_request_hashes(store, err);
-    if (rc == 0)
-        rc = wt__sql_exec(store,
-                          "UPDATE usage SET hash = (SELECT hash FROM request WHERE request.id = usage.request);"
-                          "CREATE INDEX usage_hash ON usage (hash, client);"
-                          "UPDATE meta SET value = value + 1 WHERE key IN ('usage_generation', 'sums_generation');"
-                          "UPDATE usage_sum SET uses = -1, data = x'' WHERE tool IN (SELECT l.tool FROM label l"
-                          " JOIN usage_tool x ON x.label = l.id WHERE l.tool IS NOT NULL AND x.client IS NOT NULL"
-                          " GROUP BY x.label, x.client HAVING count(*) > " CLIENT_TEACHES ")",
-                          err);
-    return rc;
+    WT_TRY(fill_request_hashes(store, err));
+    return wt__sql_exec(store,
+                        "UPDATE usage SET hash = (SELECT hash FROM request WHERE request.id = usage.request);"
+                        "CREATE INDEX usage_hash ON usage (hash, client);"
+                        "UPDATE meta SET value = value + 1 WHERE key IN ('usage_generation', 'sums_generation');"
+                        "UPDATE usage_sum SET uses = -1, data = x'' WHERE tool IN (SELECT l.tool FROM label l"
+                        " JOIN usage_tool x ON x.label = l.id WHERE l.tool IS NOT NULL AND x.client IS NOT NULL"
+                        " GROUP BY x.label, x.client HAVING count(*) > " CLIENT_TEACHES ")",
+                        err);
 }

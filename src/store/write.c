@@ -1,57 +1,57 @@
-/* write.c: changes of the catalogue: an import, and removal.
+/* write.c: changes of the catalogue: imports and removals.
  *
- * An import compares every tool with its row field by field, through one index lookup each, and writes only what
- * differs: importing the same file again reads and writes nothing. While it runs the page cache may grow to
- * IMPORT_CACHE_KIB, because a cache that spills takes the file from its readers before the commit.
+ * An import compares every tool with its row, field by field, through one index lookup each, and writes only the
+ * differences. Importing the same file again writes nothing. While it runs the page cache may grow to 256 MiB, because
+ * a cache that spills locks out readers before the commit.
  *
- * Whose a name is (store/store.h): a row is taken once an import. A tool whose row is another source's, or is taken,
- * is looked for in the family of its name, the rows "name~N" of its provider (families.h). That
- * is rare; an import that meets no other source's names never does it. */
-#include "store/families.h"
+ * How names are assigned is in store/store.h. An import takes a row at most once. If the row of a tool belongs to
+ * another source or is taken, the tool is looked up in the family of its name, the rows "name~N" of its provider
+ * (names.c). Such collisions are rare. */
+#include "store/internal.h"
 
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "store/review.h"
 
-enum { STEP_TOOLS = 64 }; /* tools between two looks at the progress */
+enum { STEP_TOOLS = 64 }; /* tools between two progress reports */
 
-/* A provider that the import has met. */
-struct provider {
+/* A provider in the import. */
+struct stored_provider {
     int64_t id;
-    struct str name; /* not always the one that the source uses */
+    struct str name; /* current name; the source may use a former one */
 };
 
-/* Rows that this import brought, added or changed: open addressing, at most half full. */
-struct taken {
-    int64_t *slots; /* 0: free */
+/* Set of rows that this import added, changed or confirmed. Open addressing, at most half full. */
+struct row_set {
+    int64_t *slots; /* 0 if free */
     size_t mask;
 };
 
-struct import {
+struct tool_import {
     struct store *store;
     const struct tool *tools;
     size_t count;
     const struct store_import_options *options;
     uint64_t generation;
-    struct owner owner; /* of the tool at hand */
-    bool owner_is_new;  /* it had no tools when its first one came */
-    struct taken taken;
+    struct owner owner; /* source of the current tool */
+    bool owner_is_new;  /* the source had no tools when it became the current one */
+    struct row_set taken;
     struct map provider_index; /* name -> index of providers */
-    struct provider *providers;
+    struct stored_provider *providers;
     size_t provider_capacity;
     struct families families;
-    int64_t *ids;       /* [count] rows of the tools; NULL: not wanted */
-    int64_t last_taken; /* the row of the tool at hand */
+    int64_t *ids;       /* [count] receives the rows of the tools; may be NULL */
+    int64_t last_taken; /* row of the current tool */
     struct arena arena; /* names of providers */
-    bool lost_labels;   /* usages name tools that were not there when the import began */
+    bool lost_labels;   /* labels without a tool exist since before the import */
     struct store_changes changes;
     wt_error *err;
 };
 
 /* ---------------------------------------------------------------- before the transaction */
 
-static int check_tool(const struct tool *tool, wt_error *err)
+static int check_stored_tool(const struct tool *tool, wt_error *err)
 {
     size_t row = tool->title.len + tool->description.len + tool->category.len + tool->source_id.len + tool->format.len +
                  tool->definition.len + tool->schema.len;
@@ -59,7 +59,7 @@ static int check_tool(const struct tool *tool, wt_error *err)
     if (tool->name.len == 0)
         return wt__fail(err, WT_EFORMAT, "a tool has no name");
     if (tool->name.len > WT_MAX_NAME_BYTES || tool->provider.len > WT_MAX_NAME_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "tool \"%.*s...\": its name or its provider's is over %d bytes", shown,
+        return wt__fail(err, WT_ETOOLONG, "tool \"%.*s...\": its name or provider is longer than %d bytes", shown,
                         tool->name.ptr, WT_MAX_NAME_BYTES);
     if (tool->definition.len > WT_MAX_DEFINITION_BYTES || row > STORE_MAX_ROW - 4096)
         return wt__fail(err, WT_ETOOLONG, "tool \"%.*s\" has a definition of %zu bytes; at most %d are stored", shown,
@@ -67,7 +67,7 @@ static int check_tool(const struct tool *tool, wt_error *err)
     return 0;
 }
 
-static int taken_new(struct taken *taken, size_t count)
+static int taken_new(struct row_set *taken, size_t count)
 {
     size_t capacity = 16;
     while (capacity < 2 * (count + 1))
@@ -77,8 +77,8 @@ static int taken_new(struct taken *taken, size_t count)
     return taken->slots ? 0 : -1;
 }
 
-/* The slot of a row's id, or the free one where it belongs. */
-static int64_t *taken_slot(const struct taken *taken, int64_t id)
+/* Returns the slot of a row's id, or the free slot for it. */
+static int64_t *taken_slot(const struct row_set *taken, int64_t id)
 {
     size_t at = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20) & taken->mask;
     while (taken->slots[at] != 0 && taken->slots[at] != id)
@@ -86,13 +86,13 @@ static int64_t *taken_slot(const struct taken *taken, int64_t id)
     return &taken->slots[at];
 }
 
-static bool is_taken(const void *context, int64_t id)
+static bool is_row_taken(const void *context, int64_t id)
 {
-    const struct import *import = context;
+    const struct tool_import *import = context;
     return *taken_slot(&import->taken, id) == id;
 }
 
-static void take(struct import *import, int64_t id)
+static void take_row(struct tool_import *import, int64_t id)
 {
     import->last_taken = id;
     *taken_slot(&import->taken, id) = id;
@@ -105,33 +105,30 @@ static const char source_select[] = "SELECT id FROM source WHERE name = ?1",
                   provider_select[] = "SELECT id FROM provider WHERE name = ?1",
                   provider_insert[] = "INSERT INTO provider (name) VALUES (?1)";
 
-/* The row of a name in a table of names; 0: there is none. */
-static int find_name(struct import *import, const char *select, struct str name, int64_t *id)
+/* Finds the row of a name in a table of names; *id is 0 if absent. */
+static int find_name_row(struct tool_import *import, const char *select, struct str name, int64_t *id)
 {
     sqlite3_stmt *row;
     *id = 0;
-    int rc = wt__sql_prepare(import->store, select, &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store, select, &row, import->err));
     if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(import->err);
-    rc = wt__sql_step(import->store, row, import->err);
+    int rc = wt__sql_step(import->store, row, import->err);
     if (rc == 1)
         *id = sqlite3_column_int64(row, 0);
     wt__sql_reset(row);
     return rc < 0 ? rc : 0;
 }
 
-/* The same, made when absent. */
-static int name_id(struct import *import, const char *select, const char *insert, struct str name, int64_t *id)
+/* Works like find_name_row, and inserts the name if absent. */
+static int find_or_add_name(struct tool_import *import, const char *select, const char *insert, struct str name,
+                            int64_t *id)
 {
     sqlite3_stmt *row;
-    int rc = find_name(import, select, name, id);
+    int rc = find_name_row(import, select, name, id);
     if (rc < 0 || *id != 0)
         return rc;
-    rc = wt__sql_prepare(import->store, insert, &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store, insert, &row, import->err));
     if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(import->err);
     rc = wt__sql_step(import->store, row, import->err);
@@ -139,44 +136,42 @@ static int name_id(struct import *import, const char *select, const char *insert
     return rc;
 }
 
-/* 1 when a source has tools. */
-static int has_tools(struct import *import, int64_t source)
+/* Returns 1 if the source has tools, else 0. */
+static int source_has_tools(struct tool_import *import, int64_t source)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1", &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1", &row, import->err));
     sqlite3_bind_int64(row, 1, source);
-    rc = wt__sql_step(import->store, row, import->err);
+    int rc = wt__sql_step(import->store, row, import->err);
     wt__sql_reset(row);
     return rc;
 }
 
-/* Makes the tool's source the owner at hand. Tools of one source mostly come together. */
-static int set_owner(struct import *import, const struct tool *tool)
+/* Sets the current owner to the tool's source. Tools of one source mostly come together. */
+static int set_owner(struct tool_import *import, const struct tool *tool)
 {
     struct owner *owner = &import->owner;
     struct str name = tool->source.len > 0 ? tool->source : import->options->source;
     if (owner->count > 0 && wt__str_equal(owner->name, name))
         return 0;
     *owner = (struct owner){.name = name, .count = 1};
-    int rc = name_id(import, source_select, source_insert, name, &owner->ids[0]);
+    int rc = find_or_add_name(import, source_select, source_insert, name, &owner->ids[0]);
     for (size_t i = name.len; rc == 0 && i-- > 1 && owner->count < OWNER_MAX;) {
         if (name.ptr[i] != '/')
             continue;
-        rc = find_name(import, source_select, (struct str){name.ptr, i}, &owner->ids[owner->count]);
+        rc = find_name_row(import, source_select, (struct str){name.ptr, i}, &owner->ids[owner->count]);
         owner->count += owner->ids[owner->count] != 0;
     }
     import->owner_is_new = true;
     for (size_t i = 0; rc == 0 && i < owner->count && import->owner_is_new; i++) {
-        rc = has_tools(import, owner->ids[i]);
+        rc = source_has_tools(import, owner->ids[i]);
         import->owner_is_new = rc == 0;
         rc = rc < 0 ? rc : 0;
     }
     return rc;
 }
 
-static int new_provider(struct import *import, struct str name, struct provider *out)
+static int open_provider(struct tool_import *import, struct str name, struct stored_provider *out)
 {
     bool reviewed = wt__str_equal(import->options->reviewed, name);
     int rc = wt__provider_find(import->store, name, &out->id, &out->name, &import->arena, import->err);
@@ -185,19 +180,19 @@ static int new_provider(struct import *import, struct str name, struct provider 
         out->name = name;
     if (rc >= 0 && !reviewed)
         rc = wt__reserved_refuse(import->store, out->name, "cannot be imported into", import->err);
-    return rc < 0 || known ? (rc < 0 ? rc : 0) : name_id(import, provider_select, provider_insert, name, &out->id);
+    return rc < 0 || known ? (rc < 0 ? rc : 0)
+                           : find_or_add_name(import, provider_select, provider_insert, name, &out->id);
 }
 
-static int find_provider(struct import *import, struct str name, struct provider *out)
+static int find_import_provider(struct tool_import *import, struct str name, struct stored_provider *out)
 {
     bool added;
     size_t next = import->provider_index.len;
     if (wt__grow((void **)&import->providers, &import->provider_capacity, next + 1, sizeof *out) < 0)
         return wt__fail_nomem(import->err);
     uint32_t *index = wt__map_insert(&import->provider_index, name, (uint32_t)next, &added);
-    if (!index)
-        return wt__fail_nomem(import->err);
-    int rc = added ? new_provider(import, name, &import->providers[next]) : 0;
+    WT_CHECK_ALLOC(index, import->err);
+    int rc = added ? open_provider(import, name, &import->providers[next]) : 0;
     *out = import->providers[*index];
     return rc;
 }
@@ -206,16 +201,16 @@ static int find_provider(struct import *import, struct str name, struct provider
 
 enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS };
 
-/* A tool on its way into its row. */
+/* A tool to be stored. */
 struct incoming {
     const struct tool *tool;
-    struct provider provider;
-    struct str own_name; /* as its source has it */
-    struct str name;     /* as it is stored */
+    struct stored_provider provider;
+    struct str own_name; /* name in its source */
+    struct str name;     /* name in the store */
     char numbered[WT_MAX_NAME_BYTES + 1];
 };
 
-/* The text columns, in the order of the statements below. */
+/* Returns the text columns, in the order of the statements below. */
 static void texts_of(const struct tool *tool, struct str texts[6])
 {
     texts[0] = tool->source_id;
@@ -236,8 +231,9 @@ static bool same_as_row(const struct tool *tool, sqlite3_stmt *row)
     return same;
 }
 
-/* Binds what an insert and an update share: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10 texts. */
-static int bind_content(struct import *import, sqlite3_stmt *statement, const struct tool *tool)
+/* Binds the columns shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
+ * texts. */
+static int bind_content(struct tool_import *import, sqlite3_stmt *statement, const struct tool *tool)
 {
     struct str texts[6];
     texts_of(tool, texts);
@@ -250,26 +246,25 @@ static int bind_content(struct import *import, sqlite3_stmt *statement, const st
     return failed ? wt__fail_nomem(import->err) : 0;
 }
 
-/* Tells of a tool that is called otherwise than its source has it, unless that is the source's own doing. */
-static int tell_collision(struct import *import, const struct incoming *in)
+/* Notes a tool stored under another name than in its source, unless the name belongs to the same source. */
+static int note_collision(struct tool_import *import, const struct incoming *in)
 {
     sqlite3_stmt *row;
     struct store_changes *changes = &import->changes;
     struct arena *arena = import->options->arena;
-    int rc = wt__sql_prepare(import->store,
-                             "SELECT s.name FROM tool t CROSS JOIN source s ON s.id = t.source"
-                             " WHERE t.name = ?1 AND t.provider = ?2",
-                             &row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store,
+                           "SELECT s.name FROM tool t CROSS JOIN source s ON s.id = t.source"
+                           " WHERE t.name = ?1 AND t.provider = ?2",
+                           &row, import->err));
     if (wt__sql_bind_text(row, 1, in->own_name) | sqlite3_bind_int64(row, 2, in->provider.id))
         return wt__fail_nomem(import->err);
-    rc = wt__sql_step(import->store, row, import->err);
+    int rc = wt__sql_step(import->store, row, import->err);
     struct str other = rc == 1 ? wt__sql_column(row, 0) : import->owner.name;
     if (rc == 1 && !wt__str_equal(other, import->owner.name) && changes->collisions++ < WT_MAX_COLLISIONS && arena) {
-        struct store_collision *told = &changes->first[changes->collisions - 1];
-        *told = (struct store_collision){in->provider.name, in->name, in->own_name, import->owner.name, other};
-        struct str *texts[] = {&told->provider, &told->name, &told->taken, &told->source, &told->other};
+        struct store_collision *collision = &changes->first[changes->collisions - 1];
+        *collision = (struct store_collision){in->provider.name, in->name, in->own_name, import->owner.name, other};
+        struct str *texts[] = {&collision->provider, &collision->name, &collision->taken, &collision->source,
+                               &collision->other};
         for (size_t i = 0; rc >= 0 && i < sizeof texts / sizeof texts[0]; i++) {
             texts[i]->ptr = wt__arena_copy(arena, *texts[i]);
             rc = texts[i]->ptr ? rc : wt__fail_nomem(import->err);
@@ -279,8 +274,8 @@ static int tell_collision(struct import *import, const struct incoming *in)
     return rc < 0 ? rc : 0;
 }
 
-/* Adds the row; its exported name is the first that no other tool has. */
-static int insert_row(struct import *import, const struct incoming *in)
+/* Inserts the row with the first exported name that is free. */
+static int insert_row(struct tool_import *import, const struct incoming *in)
 {
     for (unsigned attempt = 0;; attempt++) {
         char export_name[EXPORT_NAME_MAX + 1];
@@ -306,95 +301,89 @@ static int insert_row(struct import *import, const struct incoming *in)
     }
 }
 
-static int insert_tool(struct import *import, const struct incoming *in)
+static int insert_tool(struct tool_import *import, const struct incoming *in)
 {
     int rc = insert_row(import, in);
     if (rc < 0)
         return rc;
     int64_t id = sqlite3_last_insert_rowid(import->store->db);
-    take(import, id);
+    take_row(import, id);
     import->changes.added++;
     if (!wt__str_equal(in->name, in->own_name))
-        rc = tell_collision(import, in);
+        rc = note_collision(import, in);
     if (rc == 0 && import->lost_labels)
         rc = wt__usage_link(import->store, id, in->provider.name, in->name, import->err);
     return rc;
 }
 
-/* One statement with the number id as ?1 and other as ?2, when it has one. */
+/* Runs a statement with id as ?1, and *other as ?2 unless other is NULL. */
 static int run_with_id(struct store *store, const char *sql, int64_t id, const int64_t *other, wt_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
     sqlite3_bind_int64(statement, 1, id);
     if (other)
         sqlite3_bind_int64(statement, 2, *other);
     return wt__sql_step(store, statement, err);
 }
 
-static int update_tool(struct import *import, const struct tool *tool, int64_t id)
+static int update_tool(struct tool_import *import, const struct tool *tool, int64_t id)
 {
     sqlite3_stmt *update;
-    int rc = wt__sql_prepare(import->store,
-                             "UPDATE tool SET source = ?1, generation = ?2, sha256 = ?3, definition = ?4,"
-                             " source_id = ?5, format = ?6, category = ?7, title = ?8, description = ?9, schema = ?10"
-                             " WHERE id = ?11",
-                             &update, import->err);
-    if (rc == 0)
-        rc = bind_content(import, update, tool);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__sql_prepare(import->store,
+                           "UPDATE tool SET source = ?1, generation = ?2, sha256 = ?3, definition = ?4,"
+                           " source_id = ?5, format = ?6, category = ?7, title = ?8, description = ?9, schema = ?10"
+                           " WHERE id = ?11",
+                           &update, import->err));
+    WT_TRY(bind_content(import, update, tool));
     sqlite3_bind_int64(update, 11, id);
-    rc = wt__sql_step(import->store, update, import->err);
+    int rc = wt__sql_step(import->store, update, import->err);
     import->changes.updated++;
     return rc < 0 ? rc : run_with_id(import->store, "DELETE FROM vector WHERE tool = ?1", id, NULL, import->err);
 }
 
-/* The row with this id, or with this provider and name: 1 and *row. */
-static int find_row(struct import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
+/* Finds the row with this id, or if id is 0 with the tool's provider and name. Returns 1 with *row at it, or 0 if
+ * absent. */
+static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
 {
-    int rc = id ? wt__sql_prepare(import->store,
-                                  "SELECT id, source, sha256, source_id, format, category, title, description, schema"
-                                  " FROM tool WHERE id = ?1",
-                                  row, import->err)
-                : wt__sql_prepare(import->store,
-                                  "SELECT id, source, sha256, source_id, format, category, title, description, schema"
-                                  " FROM tool WHERE provider = ?1 AND name = ?2",
-                                  row, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(id ? wt__sql_prepare(import->store,
+                                "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                                " FROM tool WHERE id = ?1",
+                                row, import->err)
+              : wt__sql_prepare(import->store,
+                                "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                                " FROM tool WHERE provider = ?1 AND name = ?2",
+                                row, import->err));
     sqlite3_bind_int64(*row, 1, id ? id : in->provider.id);
     if (!id && wt__sql_bind_text(*row, 2, in->tool->name))
         return wt__fail_nomem(import->err);
     return wt__sql_step(import->store, *row, import->err);
 }
 
-/* True if the import may change a row of that source. A reviewed listing may change all of its provider. */
-static bool owns_source(const struct import *import, int64_t source)
+/* True if the import may change a row of that source. A reviewed listing may change all rows of its provider. */
+static bool owns_source(const struct tool_import *import, int64_t source)
 {
     return import->options->reviewed.len > 0 || wt__owner_has(&import->owner, source);
 }
 
-/* Whether the tool is the row's: it has that definition, or is of the same source and nothing else is it. */
-static bool belongs(const struct import *import, const struct tool *tool, sqlite3_stmt *row)
+/* True if the tool is this row: the definition is the same, or the source is and the row is not taken yet. */
+static bool is_row_of(const struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
     return (wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS), tool->source_id) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS + 5), tool->schema)) ||
            (owns_source(import, sqlite3_column_int64(row, COLUMN_SOURCE)) &&
-            !is_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
+            !is_row_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
 }
 
-/* The tool is this row: writes what differs, where that is for its source to say. */
-static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *row)
+/* Stores the tool in this row. Writes the differences if its source owns the row. */
+static int store_in_row(struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
-    bool same = same_as_row(tool, row), own = owns_source(import, source), again = is_taken(import, id);
+    bool same = same_as_row(tool, row), own = owns_source(import, source), again = is_row_taken(import, id);
     wt__sql_reset(row);
-    take(import, id);
+    take_row(import, id);
     if (own && !same && !again)
         return update_tool(import, tool, id);
     import->changes.unchanged += !again;
@@ -404,8 +393,9 @@ static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *
                        import->err);
 }
 
-/* The tool's name is another's, or free though its source has brought tools before: it may be stored by a number. */
-static int import_relative(struct import *import, struct incoming *in, bool free)
+/* Stores a tool whose name belongs to another source, or is free although its source has tools: it may have a numbered
+ * name. */
+static int import_relative(struct tool_import *import, struct incoming *in, bool free)
 {
     struct family *family;
     sqlite3_stmt *row;
@@ -413,11 +403,11 @@ static int import_relative(struct import *import, struct incoming *in, bool free
     if (rc < 0)
         return rc;
     int64_t id = wt__family_same(&import->families, family, in->tool);
-    if (!free && (id == 0 || is_taken(import, id)))
-        id = wt__family_own(family, &import->owner, is_taken, import);
-    if (id != 0 && !is_taken(import, id)) {
-        rc = find_row(import, id, in, &row);
-        return rc == 1 ? settle(import, in->tool, row) : rc;
+    if (!free && (id == 0 || is_row_taken(import, id)))
+        id = wt__family_own(family, &import->owner, is_row_taken, import);
+    if (id != 0 && !is_row_taken(import, id)) {
+        rc = find_stored_row(import, id, in, &row);
+        return rc == 1 ? store_in_row(import, in->tool, row) : rc;
     }
     if (!free) {
         rc = wt__family_number(family, import->store, in->numbered, import->err);
@@ -426,31 +416,29 @@ static int import_relative(struct import *import, struct incoming *in, bool free
     return rc < 0 ? rc : insert_tool(import, in);
 }
 
-static int import_tool(struct import *import, const struct tool *tool)
+static int import_one_tool(struct tool_import *import, const struct tool *tool)
 {
     struct incoming in = {.tool = tool, .name = tool->name};
     sqlite3_stmt *row;
     in.own_name = tool->own_name.len > 0 ? tool->own_name : tool->name;
-    int rc = set_owner(import, tool);
-    if (rc == 0)
-        rc = find_provider(import, tool->provider, &in.provider);
-    if (rc == 0)
-        rc = find_row(import, 0, &in, &row);
-    if (rc < 0)
-        return rc;
-    if (rc == 0) {
+    WT_TRY(set_owner(import, tool));
+    WT_TRY(find_import_provider(import, tool->provider, &in.provider));
+    int found = find_stored_row(import, 0, &in, &row);
+    if (found < 0)
+        return found;
+    if (found == 0) {
         bool has_own_names = import->owner_is_new || import->options->reviewed.len > 0;
         return has_own_names ? insert_tool(import, &in) : import_relative(import, &in, true);
     }
-    if (belongs(import, tool, row))
-        return settle(import, tool, row);
+    if (is_row_of(import, tool, row))
+        return store_in_row(import, tool, row);
     wt__sql_reset(row);
     return import_relative(import, &in, false);
 }
 
 /* ---------------------------------------------------------------- removal */
 
-static int remove_tool(struct store *store, int64_t id, wt_error *err)
+static int remove_stored_tool(struct store *store, int64_t id, wt_error *err)
 {
     int rc = run_with_id(store, "DELETE FROM tool WHERE id = ?1", id, NULL, err);
     return rc < 0 ? rc : sqlite3_changes(store->db);
@@ -464,7 +452,7 @@ static int remove_empty_providers(struct store *store, wt_error *err)
                         err);
 }
 
-/* The key of a tool that was left, and of its row. */
+/* Returns the key of a skipped tool, or of its row. */
 static struct str left_key(struct buffer *key, struct str source, struct str source_id)
 {
     wt__buffer_clear(key);
@@ -474,11 +462,11 @@ static struct str left_key(struct buffer *key, struct str source, struct str sou
     return wt__buffer_view(key);
 }
 
-/* What was left, by its key; the keys are the arena's. */
-static int index_left(struct import *import, struct map *left)
+/* Indexes the skipped tools by key. The keys are in the arena. */
+static int index_left(struct tool_import *import, struct map *left)
 {
     const struct store_import_options *options = import->options;
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     bool failed = false;
     for (size_t i = 0; i < options->left_count && !failed; i++) {
         const struct skipped_tool *tool = &options->left[i];
@@ -486,16 +474,15 @@ static int index_left(struct import *import, struct map *left)
         struct str copy = {key.failed ? NULL : wt__arena_copy(&import->arena, view), view.len};
         failed = !copy.ptr || !wt__map_insert(left, copy, 0, NULL);
     }
-    wt__buffer_dispose(&key);
     return failed ? wt__fail_nomem(import->err) : 0;
 }
 
-/* The rows of the source, and of all below it, that this import neither brought nor left, without those of reserved
- * providers; with a reviewed provider all its rows. *ids is the caller's to free. */
-static int find_gone(struct import *import, const struct map *left, int64_t **ids, size_t *count)
+/* Finds the rows of the source, and of sources below it, that this import neither stored nor skipped. Rows of reserved
+ * providers are left out; for a reviewed provider all its rows are included. The caller frees *ids. */
+static int find_missing(struct tool_import *import, const struct map *left, int64_t **ids, size_t *count)
 {
     struct str source = import->options->source;
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     size_t capacity = 0;
     sqlite3_stmt *rows;
     int rc =
@@ -514,7 +501,7 @@ static int find_gone(struct import *import, const struct map *left, int64_t **id
     while (rc == 0 && (rc = wt__sql_step(import->store, rows, import->err)) == 1) {
         int64_t id = sqlite3_column_int64(rows, 0);
         rc = 0;
-        if (is_taken(import, id))
+        if (is_row_taken(import, id))
             continue;
         if (left->len > 0 && wt__map_get(left, left_key(&key, wt__sql_column(rows, 1), wt__sql_column(rows, 2)))) {
             import->changes.kept++;
@@ -526,37 +513,37 @@ static int find_gone(struct import *import, const struct map *left, int64_t **id
             (*ids)[(*count)++] = id;
     }
     wt__sql_reset(rows);
-    wt__buffer_dispose(&key);
     return rc;
 }
 
-/* Removes what this import did not bring: rows are deleted behind the cursor that finds them, never under it. */
-static int remove_gone(struct import *import)
+/* Removes the tools missing from this import. Rows are collected first, because deleting under an open cursor is
+ * unsafe. */
+static int remove_missing(struct tool_import *import)
 {
     int64_t *ids = NULL;
     size_t count = 0;
     struct map left = {0};
     int rc = index_left(import, &left);
     if (rc == 0)
-        rc = find_gone(import, &left, &ids, &count);
+        rc = find_missing(import, &left, &ids, &count);
     wt__map_dispose(&left);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        rc = remove_tool(import->store, ids[i], import->err);
+        rc = remove_stored_tool(import->store, ids[i], import->err);
         import->changes.removed += rc == 1;
     }
     free(ids);
     return rc < 0 ? rc : 0;
 }
 
-/* A removal took links from usages when fewer are left than there were. */
-static int tell_lost_links(struct store *store, int64_t before, wt_error *err)
+/* Notes a change of usages if a removal has deleted links. */
+static int note_lost_links(struct store *store, int64_t before, wt_error *err)
 {
     int64_t links;
     int rc = wt__usage_count_links(store, &links, err);
     return rc == 0 && links < before ? wt__usage_touch(store, err) : rc;
 }
 
-/* What a finished removal leaves to do inside the transaction: rc is its failure, or how many tools it removed. */
+/* Finishes a removal within the transaction. rc is its failure, or the number of tools removed. */
 static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_error *err)
 {
     uint64_t generation;
@@ -564,7 +551,7 @@ static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_er
     if (rc > 0)
         done = remove_empty_providers(store, err);
     if (rc > 0 && done == 0)
-        done = tell_lost_links(store, links, err);
+        done = note_lost_links(store, links, err);
     if (rc > 0 && done == 0)
         done = wt__sql_next_generation(store, &generation, err);
     if (rc > 0 && done == 0)
@@ -576,29 +563,25 @@ static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_er
 int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err)
 {
     int64_t removed = 0, links = 0;
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__usage_count_links(store, &links, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = wt__usage_count_links(store, &links, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = wt__reserved_refuse_tool(store, ids[i], err);
         if (rc == 0)
-            rc = remove_tool(store, ids[i], err);
+            rc = remove_stored_tool(store, ids[i], err);
         removed += rc;
     }
     return end_removal(store, rc < 0 ? rc : removed, links, err);
 }
 
-/* Removes a provider's tools. may: refuses the removal, or ends the reservation that forbids it. */
+/* Removes a provider's tools. may refuses the removal, or ends the reservation that forbids it. */
 static int64_t remove_provider(struct store *store, struct str provider,
                                int (*may)(struct store *, struct str, wt_error *), wt_error *err)
 {
     sqlite3_stmt *statement;
     int64_t links = 0;
-    int rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__usage_count_links(store, &links, err);
+    WT_TRY(wt__sql_begin(store, err));
+    int rc = wt__usage_count_links(store, &links, err);
     if (rc == 0)
         rc = may(store, provider, err);
     if (rc == 0)
@@ -626,49 +609,46 @@ int64_t wt__store_release_provider(struct store *store, struct str provider, wt_
 
 /* ---------------------------------------------------------------- the import */
 
-static int import_tools(struct import *import)
+static int import_all_tools(struct tool_import *import)
 {
     struct progress *progress = import->options->progress;
     int64_t lost = 0;
-    int rc = wt__sql_next_generation(import->store, &import->generation, import->err);
-    if (rc == 0)
-        rc =
-            wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM label WHERE tool IS NULL)", &lost, import->err);
+    WT_TRY(wt__sql_next_generation(import->store, &import->generation, import->err));
+    WT_TRY(wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM label WHERE tool IS NULL)", &lost, import->err));
     import->lost_labels = lost != 0;
-    if (rc == 0 && wt__progress_phase(progress, "storing", import->count))
-        rc = wt__fail_cancelled(import->err);
-    for (size_t i = 0; rc == 0 && i < import->count; i++) {
-        rc = import_tool(import, &import->tools[i]);
-        if (rc == 0 && import->ids)
+    if (wt__progress_phase(progress, "storing", import->count))
+        return wt__fail_cancelled(import->err);
+    for (size_t i = 0; i < import->count; i++) {
+        WT_TRY(import_one_tool(import, &import->tools[i]));
+        if (import->ids)
             import->ids[i] = import->last_taken;
         size_t done = i % STEP_TOOLS + 1;
-        if (rc == 0 && (done == STEP_TOOLS || i + 1 == import->count) && wt__progress_step(progress, done))
-            rc = wt__fail_cancelled(import->err);
+        if ((done == STEP_TOOLS || i + 1 == import->count) && wt__progress_step(progress, done))
+            return wt__fail_cancelled(import->err);
     }
-    return rc;
+    return 0;
 }
 
-static int finish_import(struct import *import)
+static int finish_import(struct tool_import *import)
 {
     struct store *store = import->store;
     int64_t links = 0;
-    int rc = wt__usage_count_links(store, &links, import->err);
-    if (rc == 0 && import->options->sync)
-        rc = remove_gone(import);
-    if (rc == 0 && import->changes.removed)
-        rc = tell_lost_links(store, links, import->err);
-    if (rc == 0 && import->changes.removed)
-        rc = remove_empty_providers(store, import->err);
-    if (rc == 0 && import->changes.added) {
-        int64_t total;
-        rc = wt__sql_number(store, "SELECT count(*) FROM tool", &total, import->err);
-        if (rc == 0 && total > WT_MAX_TOOLS)
-            rc = wt__fail(import->err, WT_ETOOLONG, "%s would hold %lld tools; at most %d fit", store->path,
-                          (long long)total, WT_MAX_TOOLS);
+    WT_TRY(wt__usage_count_links(store, &links, import->err));
+    if (import->options->sync)
+        WT_TRY(remove_missing(import));
+    if (import->changes.removed) {
+        WT_TRY(note_lost_links(store, links, import->err));
+        WT_TRY(remove_empty_providers(store, import->err));
     }
-    if (rc == 0 && (import->changes.added || import->changes.updated || import->changes.removed))
-        rc = wt__sql_set_generation(store, import->generation, import->err);
-    return rc;
+    if (import->changes.added) {
+        int64_t total;
+        WT_TRY(wt__sql_number(store, "SELECT count(*) FROM tool", &total, import->err));
+        if (total > WT_MAX_TOOLS)
+            return wt__fail(import->err, WT_ETOOLONG, "%s would hold %lld tools; at most %d fit", store->path,
+                            (long long)total, WT_MAX_TOOLS);
+    }
+    bool changed = import->changes.added || import->changes.updated || import->changes.removed;
+    return changed ? wt__sql_set_generation(store, import->generation, import->err) : 0;
 }
 
 int wt__import_begin(struct store *store, wt_error *err)
@@ -692,7 +672,7 @@ int wt__import_check(const struct tool *tools, size_t count, wt_error *err)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one import; at most %d fit", count, WT_MAX_TOOLS);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = check_tool(&tools[i], err);
+        rc = check_stored_tool(&tools[i], err);
     return rc;
 }
 
@@ -700,11 +680,12 @@ int wt__import_within(struct store *store, const struct tool *tools, size_t coun
                       const struct store_import_options *options, int64_t *ids, struct store_changes *out,
                       wt_error *err)
 {
-    struct import import = {.store = store, .tools = tools, .count = count, .options = options, .ids = ids, .err = err};
+    struct tool_import import = {
+        .store = store, .tools = tools, .count = count, .options = options, .ids = ids, .err = err};
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
     store->progress = options->progress;
-    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : import_tools(&import);
+    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : import_all_tools(&import);
     if (rc == 0)
         rc = finish_import(&import);
     store->progress = before;
@@ -723,11 +704,9 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
 {
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
-    int rc = wt__import_check(tools, count, err);
-    if (rc < 0)
-        return rc;
-    store->progress = options->progress; /* the wait for another writer is told */
-    rc = wt__import_begin(store, err);
+    WT_TRY(wt__import_check(tools, count, err));
+    store->progress = options->progress; /* report the wait for another writer */
+    int rc = wt__import_begin(store, err);
     if (rc == 0)
         rc = wt__import_within(store, tools, count, options, options->ids, out, err);
     rc = wt__import_end(store, rc, err);

@@ -461,7 +461,7 @@ static void rejects_invalid_pins_files(void **state)
         const char *text, *says;
     } files[] = {
         {"", "line 1"},
-        {"{}", "no file of pins"},
+        {"{}", "not a file of pins"},
         {"hello", "line 1"},
         {"{\"whichtool_pins\": 9}", "newer"},
         {"{\"whichtool_pins\": 1}\n{\"id\": \"a\"}", "line 2"},

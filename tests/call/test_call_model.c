@@ -78,10 +78,10 @@ static wt_call_options make_model_options(const char *experiment)
     return options;
 }
 
-static wt_called *call_with_script(const struct script_step *steps, size_t count, const char *generation)
+static wt_called *call_with_script(const struct script_step *steps, size_t count, const char *experiment)
 {
     wt_called *called = NULL;
-    const wt_call_options options = make_model_options(generation);
+    const wt_call_options options = make_model_options(experiment);
     script_server_play(&server, steps, count);
     sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
     return called;
@@ -107,7 +107,7 @@ static void decision_corrects_pick_and_stores_question(void **state)
                                                ARGUMENTS("\\\"Oslo\\\"")};
     static const struct script_step without_question[] = {
         NUMBER("1"), NUMBER("1"), SAYS("{\\\"answer\\\": \\\"Later.\\\"}"), NUMBER("2"), ARGUMENTS("\\\"Oslo\\\"")};
-    wt_called *first = call_with_script(steps, 6, "sampled");
+    wt_called *first = call_with_script(steps, 6, "generation=sampled");
     assert_string_equal(first->arguments, "{\"city\":\"Oslo\"}");
     assert_int_equal(first->valid, 1);
     assert_null(first->question);
@@ -123,7 +123,7 @@ static void decision_corrects_pick_and_stores_question(void **state)
     assert_int_equal(wt__json_parse(&json, first->steps, strlen(first->steps), NULL), 0);
     json_decref(json);
 
-    wt_called *second = call_with_script(without_question, 5, "sampled");
+    wt_called *second = call_with_script(without_question, 5, "generation=sampled");
     assert_string_equal(second->tool->id, first->tool->id);
     assert_int_equal(second->questions, 6);
     assert_non_null(strstr(second->steps, "\"stored\":true"));
@@ -142,13 +142,13 @@ static void question_is_not_stored_during_import(void **state)
                                                NUMBER("2"),
                                                ARGUMENTS("\\\"Oslo\\\"")};
     static const struct script_step none[] = {NUMBER("null")};
-    wt_called_free(call_with_script(none, 1, "alone")); /* builds the index */
+    wt_called_free(call_with_script(none, 1, "generation=alone")); /* builds the index */
     pthread_mutex_lock(&engine->store_lock);
-    wt_called *called = call_with_script(steps, 6, "sampled");
+    wt_called *called = call_with_script(steps, 6, "generation=sampled");
     pthread_mutex_unlock(&engine->store_lock);
     assert_non_null(strstr(called->steps, "\"end\":\"corrected\""));
     wt_called_free(called);
-    called = call_with_script(steps, 6, "sampled");
+    called = call_with_script(steps, 6, "generation=sampled");
     assert_non_null(strstr(called->steps, "\"stored\":false"));
     wt_called_free(called);
 }
@@ -157,7 +157,7 @@ static void model_can_choose_no_tool(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {NUMBER("null")};
-    wt_called *called = call_with_script(steps, 1, "alone");
+    wt_called *called = call_with_script(steps, 1, "generation=alone");
     assert_null(called->tool);
     assert_null(called->call);
     assert_int_equal(called->valid, 0);
@@ -171,7 +171,7 @@ static void unusable_answers_are_reported(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {SAYS("no idea")};
-    wt_called *called = call_with_script(steps, 1, "alone");
+    wt_called *called = call_with_script(steps, 1, "generation=alone");
     assert_non_null(called->tool);
     assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
     assert_false(is_verified(called, "tool", "scripted"));

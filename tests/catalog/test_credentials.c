@@ -1,4 +1,4 @@
-/* Which arguments are credentials: by name, by place, by what their description says; and what is never one. */
+/* Tests of the detection of credentials by name, place and description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static const struct {
     const char *tool, *place, *name, *schema;
     bool data, credential;
 } arguments[] = {
-    /* by name */
+    /* decided by the name */
     {"get_weather", "", "api_key", "{}", false, true},
     {"get_weather", "", "apiKey", "{\"type\":\"string\"}", false, true},
     {"get_weather", "query", "API-KEY", "{}", false, true},
@@ -22,15 +22,15 @@ static const struct {
     {"get_report", "", "clientSecret", "{\"type\":\"STRING\"}", false, true},
     {"get_report", "", "x_rapidapi_key", "{}", false, true},
     {"get_report", "", "x_funtranslations_api_secret", "{}", false, true},
-    /* more in the name: another service's */
+    /* longer names: credentials of other services */
     {"create_transport", "body", "pushyApiKey", "{}", false, false},
     {"create_cart", "", "etsy_access_token", "{}", false, false},
-    /* a setting, no text */
+    /* settings, not text */
     {"search", "query", "append_api_key", "{\"type\":\"boolean\"}", false, false},
     {"create_route", "body", "apiKey", "{\"type\":\"boolean\"}", false, false},
     {"create_route", "", "access_token", "{\"type\":\"dict\"}", false, false},
     {"create_route", "", "access_token", "{\"properties\":{}}", false, false},
-    /* what the description says */
+    /* decided by the description */
     {"channels_list", "query", "token", "{\"description\":\"Authentication token. Requires scope: `a`\"}", false, true},
     {"geocode", "", "key", "{\"description\":\"The API key you got when registering\"}", false, true},
     {"departures", "query", "signature", "{\"description\":\"Authentication signature for request\"}", false, true},
@@ -40,14 +40,14 @@ static const struct {
     {"upload", "", "key", "{\"description\":\"S3 object key\"}", false, false},
     {"get_quote", "", "token", "{\"description\":\"Symbol of the token\"}", false, false},
     {"create_server", "", "ssh_key", "{\"description\":\"Public key for authentication\"}", false, false},
-    /* pages, sending twice, passwords */
+    /* page tokens, idempotency tokens, passwords */
     {"list", "query", "page_token", "{\"description\":\"Token of the next page\"}", false, false},
     {"list", "", "next_token", "{}", false, false},
     {"list", "", "continuationToken", "{}", false, false},
     {"pay", "", "idempotency_key", "{}", false, false},
     {"create_user", "", "password", "{}", false, false},
     {"list", "", "keyword", "{\"description\":\"api key\"}", false, false},
-    /* the tool is about it */
+    /* subject of the tool */
     {"revoke_access_token", "", "access_token", "{}", false, false},
     {"apps/check-token", "body", "access_token", "{}", false, false},
     {"validateApiKey", "", "apiKey", "{}", false, false},
@@ -65,12 +65,12 @@ static const struct {
     {"put", "header", "x-amz-server-side-encryption-customer-key", "{}", false, false},
     {"list", "header", "X-Request-Id", "{}", false, false},
     {"list", "cookie", "locale", "{}", false, false},
-    /* a path cannot do without it */
+    /* a path needs all its parameters */
     {"revoke_grant", "path", "access_token", "{}", false, false},
-    /* the body of a service that declares how it is authenticated */
+    /* body of a service that declares its authentication */
     {"update_hook", "body", "api_key", "{}", true, false},
     {"emoji_add", "body", "token", "{\"description\":\"Authentication token. Requires scope: `a`\"}", true, true},
-    /* no name, no text */
+    /* without a readable name */
     {"list", "", "", "{}", false, false},
     {"list", "", "\xd7\x9e\xd7\xa4\xd7\xaa\xd7\x97", "{}", false, false},
     {"list", "", "a_very_long_name_of_more_than_sixty_three_letters_that_ends_in_what_would_be_one_api_key", "{}",
@@ -83,8 +83,8 @@ static void names_places_and_descriptions_decide(void **state)
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         json_t *schema;
         assert_int_equal(wt__json_parse(&schema, arguments[i].schema, strlen(arguments[i].schema), NULL), 0);
-        struct argument argument = {wt__str(arguments[i].tool), wt__str(arguments[i].place), wt__str(arguments[i].name),
-                                    schema, arguments[i].data};
+        struct credential_argument argument = {wt__str(arguments[i].tool), wt__str(arguments[i].place),
+                                               wt__str(arguments[i].name), schema, arguments[i].data};
         if (wt__is_credential(&argument) != arguments[i].credential)
             fail_msg("%s(%s %s) %s", arguments[i].tool, arguments[i].place, arguments[i].name, arguments[i].schema);
         argument.schema = NULL;
@@ -108,7 +108,7 @@ static const struct {
     {"{}", "{}"},
 };
 
-static void a_schema_is_left_without_them(void **state)
+static void credentials_are_removed_from_schemas(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; i++) {
@@ -124,8 +124,9 @@ static void a_schema_is_left_without_them(void **state)
     wt__leave_out_credentials(NULL, STR("search"));
 }
 
-/* Of recorded calls more goes than of schemas: what the tool's schema does not have, and would be one in a header. */
-static void recorded_arguments_are_left_without_them(void **state)
+/* More is removed from recorded calls than from schemas: members missing in the tool's schema with names that are
+ * credentials in a header. */
+static void credentials_are_removed_from_recorded_calls(void **state)
 {
     (void)state;
     static const struct {
@@ -140,7 +141,7 @@ static void recorded_arguments_are_left_without_them(void **state)
         {"", "{\"api\\u005fkey\":\"s\"}", "{}", true},
         {"", "{\"q\":{\"api_key\":\"nested is not looked at\"}}", "{\"q\":{\"api_key\":\"nested is not looked at\"}}",
          false},
-        /* a property that the tool has is an argument, unless its schema says that it is a credential */
+        /* a property of the tool is an argument unless its schema says that it is a credential */
         {"{\"properties\":{\"key\":{\"description\":\"The key to look up\"}}}", "{\"key\":\"a\",\"token\":\"s\"}",
          "{\"key\":\"a\"}", true},
         {"{\"properties\":{\"key\":{\"description\":\"Your API key\"}}}", "{\"key\":\"s\"}", "{}", true},
@@ -164,7 +165,7 @@ static void recorded_arguments_are_left_without_them(void **state)
         json_decref(schema);
         json_decref(given);
     }
-    /* the tool's own argument */
+    /* the subject of the tool */
     json_t *schema = json_pack("{s:{s:{}}}", "properties", "access_token");
     json_t *given = json_pack("{s:s}", "access_token", "t");
     wt__drop_credentials(given, STR("revoke_token"), schema);
@@ -176,7 +177,7 @@ static void recorded_arguments_are_left_without_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_places_and_descriptions_decide),
-                                       cmocka_unit_test(a_schema_is_left_without_them),
-                                       cmocka_unit_test(recorded_arguments_are_left_without_them)};
+                                       cmocka_unit_test(credentials_are_removed_from_schemas),
+                                       cmocka_unit_test(credentials_are_removed_from_recorded_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

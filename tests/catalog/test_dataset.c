@@ -1,4 +1,4 @@
-/* What the reader of BEIR folders takes, and the sentence with which it refuses the rest. */
+/* Tests of the reader of BEIR folders, and its error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +17,13 @@
     "{\"_id\": \"q1\", \"text\": \"one\"}\n{\"_id\": \"q2\", \"text\": \"two\", \"metadata\": {}}\n\n"                 \
     "{\"_id\": \"q 3\", \"text\": \"three\"}"
 
-static int parse(struct dataset *out, const char *queries, const char *qrels, wt_error *err)
+static int parse_data_set(struct dataset *out, const char *queries, const char *qrels, wt_error *err)
 {
     return wt__dataset_parse(out, wt__str(queries), "Q", wt__str(qrels), "J", err);
 }
 
-/* The data set in one line: "q1: a=1 b=2; q2: c=1", then what was left out. */
-static void describe(const struct dataset *set, char *out, size_t size)
+/* Writes the data set in one line: "q1: a=1 b=2; q2: c=1", then the numbers of skipped queries. */
+static void write_data_set(const struct dataset *set, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = '\0';
@@ -37,7 +37,7 @@ static void describe(const struct dataset *set, char *out, size_t size)
     snprintf(out + at, size - at, " | %zu unknown, %zu barren", set->unknown_queries, set->barren_queries);
 }
 
-static void readable_sets_are_read(void **state)
+static void valid_data_sets_are_read(void **state)
 {
     (void)state;
     static const struct {
@@ -63,16 +63,16 @@ static void readable_sets_are_read(void **state)
         struct dataset set;
         wt_error err = {0};
         char have[512];
-        if (parse(&set, QUERIES, cases[i].qrels, &err) < 0)
+        if (parse_data_set(&set, QUERIES, cases[i].qrels, &err) < 0)
             fail_msg("%s: %s", cases[i].name, err.message);
-        describe(&set, have, sizeof have);
+        write_data_set(&set, have, sizeof have);
         if (strcmp(have, cases[i].want) != 0)
             fail_msg("%s: have \"%s\", want \"%s\"", cases[i].name, have, cases[i].want);
         wt__dataset_dispose(&set);
     }
 }
 
-static void faults_are_named_with_file_and_line(void **state)
+static void errors_have_file_and_line(void **state)
 {
     (void)state;
     static const struct {
@@ -80,27 +80,27 @@ static void faults_are_named_with_file_and_line(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {"too few fields", QUERIES, "q1\ta\t1\nq1\ta\n", WT_EFORMAT, "J:2: a judgement is a query id, a tool id"},
-        {"too many fields", QUERIES, "q1\t0\ta\t1\n", WT_EFORMAT, "J:1: a judgement is"},
-        {"an empty tool", QUERIES, "q1\t \t1\n", WT_EFORMAT, "J:1: a judgement is"},
+        {"too few fields", QUERIES, "q1\ta\t1\nq1\ta\n", WT_EFORMAT, "J:2: a judgement must be a query id, a tool id"},
+        {"too many fields", QUERIES, "q1\t0\ta\t1\n", WT_EFORMAT, "J:1: a judgement must be"},
+        {"an empty tool", QUERIES, "q1\t \t1\n", WT_EFORMAT, "J:1: a judgement must be"},
         {"a header twice", QUERIES, "query-id\tcorpus-id\tscore\nquery-id\tcorpus-id\tscore\n", WT_EFORMAT,
-         "J:2: the score \"score\" is no whole number"},
-        {"a score that is no whole number", QUERIES, "q1\ta\t0.5\n", WT_EFORMAT, "J:1: the score \"0.5\""},
+         "J:2: the score \"score\" is not an integer"},
+        {"a score that is not an integer", QUERIES, "q1\ta\t0.5\n", WT_EFORMAT, "J:1: the score \"0.5\""},
         {"a score beyond the limit", QUERIES, "q1\ta\t9999999999999\n", WT_EFORMAT, "J:1: the score \"9999"},
-        {"no judgement at all", QUERIES, "", WT_EFORMAT, "J gives no query of Q a relevant tool"},
-        {"only unknown queries", QUERIES, "x\ta\t1\n", WT_EFORMAT, "J gives no query of Q a relevant tool"},
+        {"no judgement at all", QUERIES, "", WT_EFORMAT, "J has no relevant tool for any query of Q"},
+        {"only unknown queries", QUERIES, "x\ta\t1\n", WT_EFORMAT, "J has no relevant tool for any query of Q"},
         {"not JSON", "{\"_id\": \"q1\", \"text\": \"one\"}\n{]", "q1\ta\t1\n", WT_EFORMAT, "Q:2: not valid JSON"},
         {"no id", "{\"text\": \"one\"}", "q1\ta\t1\n", WT_EFORMAT, "Q:1: the query has no \"_id\""},
-        {"an id that is no text", "{\"_id\": 1, \"text\": \"one\"}", "1\ta\t1\n", WT_EFORMAT, "has no \"_id\""},
+        {"an id that is not a string", "{\"_id\": 1, \"text\": \"one\"}", "1\ta\t1\n", WT_EFORMAT, "has no \"_id\""},
         {"no text", "{\"_id\": \"q1\", \"text\": \" \"}", "q1\ta\t1\n", WT_EFORMAT, "Q:1: the query has no \"text\""},
         {"no object", "[1]", "q1\ta\t1\n", WT_EFORMAT, "Q:1: the query has no \"_id\""},
         {"a query twice", "{\"_id\": \"q1\", \"text\": \"a\"}\n{\"_id\": \"q1\", \"text\": \"b\"}", "q1\ta\t1\n",
-         WT_EFORMAT, "Q:2: the query \"q1\" is there twice"},
+         WT_EFORMAT, "Q:2: duplicate query \"q1\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dataset set;
         wt_error err = {0};
-        int rc = parse(&set, cases[i].queries, cases[i].qrels, &err);
+        int rc = parse_data_set(&set, cases[i].queries, cases[i].qrels, &err);
         if (rc != cases[i].code || err.code != rc || !strstr(err.message, cases[i].says))
             fail_msg("%s: %s \"%s\"", cases[i].name, wt_code_name(rc), err.message);
         assert_null(set.queries);
@@ -118,7 +118,7 @@ static void a_text_over_the_limit_is_refused(void **state)
     memcpy(queries + len - 2, "\"}", 3);
     struct dataset set;
     wt_error err = {0};
-    assert_int_equal(parse(&set, queries, "q1\ta\t1\n", &err), WT_ETOOLONG);
+    assert_int_equal(parse_data_set(&set, queries, "q1\ta\t1\n", &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "Q:1: the text has"));
     assert_int_equal(err.line, 1);
     free(queries);
@@ -149,7 +149,7 @@ static void folders_are_read_by_split(void **state)
     assert_int_equal(wt__dataset_read(&set, root, "train", &err), WT_ENOTFOUND);
     assert_non_null(strstr(err.message, "qrels/train.tsv"));
     assert_int_equal(wt__dataset_read(&set, root, "../x", &err), WT_EINVAL);
-    assert_non_null(strstr(err.message, "no plain name"));
+    assert_non_null(strstr(err.message, "not a plain name"));
     assert_int_equal(wt__dataset_read(&set, root, "", &err), WT_EINVAL);
 
     for (size_t i = 0; i < 3; i++) {
@@ -164,8 +164,8 @@ static void folders_are_read_by_split(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readable_sets_are_read),
-        cmocka_unit_test(faults_are_named_with_file_and_line),
+        cmocka_unit_test(valid_data_sets_are_read),
+        cmocka_unit_test(errors_have_file_and_line),
         cmocka_unit_test(a_text_over_the_limit_is_refused),
         cmocka_unit_test(folders_are_read_by_split),
     };

@@ -1,4 +1,4 @@
-/* Exported definitions: what each API's own error messages ask for, in one place. */
+/* Tests of exported definitions: the rules from each API's own error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 #include "base/json.h"
 #include "catalog/export.h"
 
-static struct tool tool_of(const char *provider, const char *name, const char *description, const char *schema)
+static struct tool make_exported_tool(const char *provider, const char *name, const char *description,
+                                      const char *schema)
 {
     return (struct tool){.provider = wt__str(provider),
                          .name = wt__str(name),
@@ -66,7 +67,7 @@ static void each_api_gets_what_it_accepts(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct buffer out = {0};
-        struct tool tool = tool_of("p", "n", "d", cases[i].schema);
+        struct tool tool = make_exported_tool("p", "n", "d", cases[i].schema);
         json_t *value;
         assert_int_equal(wt__export(&tool, 1, wt__str(cases[i].api), &out, NULL), 0);
         assert_string_equal(out.ptr, cases[i].out);
@@ -76,8 +77,8 @@ static void each_api_gets_what_it_accepts(void **state)
     }
 }
 
-/* The definitions that answer a search are those of the plain form, whatever the schema. */
-static void what_is_loaded_is_the_plain_definition(void **state)
+/* The definitions in answers to a search are those of the plain format, for every schema. */
+static void loaded_definitions_equal_plain_ones(void **state)
 {
     (void)state;
     static const struct {
@@ -89,7 +90,7 @@ static void what_is_loaded_is_the_plain_definition(void **state)
     static const char *const schemas[] = {PLAIN, HARD, "no schema"};
     for (size_t i = 0; i < 6; i++) {
         const char *form = rows[i / 3].form;
-        struct tool tool = tool_of("", "n", "d", schemas[i % 3]);
+        struct tool tool = make_exported_tool("", "n", "d", schemas[i % 3]);
         struct buffer loaded = {0}, plain = {0};
         json_t *answer, *list;
         assert_int_equal(wt__export(&tool, 1, wt__str(form), &loaded, NULL), 0);
@@ -111,7 +112,7 @@ static void what_is_loaded_is_the_plain_definition(void **state)
 }
 
 /* "NAMESPACE(TOOL TOOL) TOOL" */
-static void outline(struct buffer *out, const json_t *tools)
+static void write_outline(struct buffer *out, const json_t *tools)
 {
     json_t *tool;
     size_t i;
@@ -123,12 +124,12 @@ static void outline(struct buffer *out, const json_t *tools)
             continue;
         assert_string_equal(wt__json_str(tool, "type").ptr, "namespace");
         wt__buffer_char(out, '(');
-        outline(out, wt__json_array(tool, "tools"));
+        write_outline(out, wt__json_array(tool, "tools"));
         wt__buffer_char(out, ')');
     }
 }
 
-/* Providers of tools called 0, 1, 2, ...; a name of a namespace hangs on its provider alone. */
+/* Providers of tools named 0, 1, 2, ... The name of a namespace depends only on its provider. */
 static void a_namespace_is_a_provider(void **state)
 {
     (void)state;
@@ -153,13 +154,13 @@ static void a_namespace_is_a_provider(void **state)
         snprintf(providers, sizeof providers, "%s", rows[i].providers);
         for (char *word = strtok_r(providers, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
             snprintf(names[count], sizeof names[count], "%zu", count % 10);
-            tools[count] = tool_of(strcmp(word, "-") == 0 ? "" : word, names[count], "d", PLAIN);
+            tools[count] = make_exported_tool(strcmp(word, "-") == 0 ? "" : word, names[count], "d", PLAIN);
             tools[count].export_name = wt__str(names[count]);
             count++;
         }
         assert_int_equal(wt__export(tools, count, STR("openai-search"), &out, NULL), 0);
         assert_int_equal(wt__json_parse(&list, out.ptr, out.len, NULL), 0);
-        outline(&got, list);
+        write_outline(&got, list);
         if (!wt__str_equal(wt__buffer_view(&got), wt__str(rows[i].outline)))
             fail_msg("%s: %.*s", rows[i].what, (int)got.len, got.ptr);
         json_decref(list);
@@ -169,18 +170,18 @@ static void a_namespace_is_a_provider(void **state)
 }
 
 /* A provider's name is text from anywhere. */
-static void a_namespace_says_whose_it_is(void **state)
+static void a_namespace_describes_its_provider(void **state)
 {
     (void)state;
-    struct tool tool = tool_of("a \"shop\"\xe2\x80\xae", "n", "d", PLAIN);
+    struct tool tool = make_exported_tool("a \"shop\"\xe2\x80\xae", "n", "d", PLAIN);
     struct buffer out = {0};
     assert_int_equal(wt__export(&tool, 1, STR("openai-search"), &out, NULL), 0);
     assert_non_null(strstr(out.ptr, "\"name\":\"a_shop\",\"description\":\"Tools of a \\\"shop\\\"\\u202e\""));
     wt__buffer_dispose(&out);
 }
 
-/* Names of properties that Anthropic refuses get others, which no other property has. */
-static void properties_keep_apart(void **state)
+/* Names of properties that Anthropic rejects are replaced by unique names. */
+static void property_names_stay_unique(void **state)
 {
     (void)state;
     static const struct {
@@ -209,7 +210,7 @@ static void properties_keep_apart(void **state)
             wt__buffer_text(&schema, ":{}");
         }
         wt__buffer_text(&schema, "}}");
-        struct tool tool = tool_of("p", "n", "d", schema.ptr);
+        struct tool tool = make_exported_tool("p", "n", "d", schema.ptr);
         assert_int_equal(wt__export(&tool, 1, STR("anthropic"), &out, NULL), 0);
         assert_int_equal(wt__json_parse(&list, out.ptr, out.len, NULL), 0);
         json_object_foreach(json_object_get(json_object_get(json_array_get(list, 0), "input_schema"), "properties"),
@@ -242,7 +243,7 @@ static void openai_descriptions_end_at_a_character(void **state)
     char description[3001];
     for (size_t i = 0; i < 3000; i += 2)
         memcpy(description + i, "\xc3\xa9", 3);
-    struct tool tool = tool_of("", "n", description, PLAIN);
+    struct tool tool = make_exported_tool("", "n", description, PLAIN);
     struct buffer out = {0};
     json_t *list;
     assert_int_equal(wt__export(&tool, 1, STR("openai"), &out, NULL), 0);
@@ -253,25 +254,25 @@ static void openai_descriptions_end_at_a_character(void **state)
     wt__buffer_dispose(&out);
 }
 
-static void an_unknown_form_is_said(void **state)
+static void an_unknown_format_is_reported(void **state)
 {
     (void)state;
     struct buffer out = {0};
     wt_error err;
     assert_int_equal(wt__export(NULL, 0, STR("soap"), &out, &err), WT_EINVAL);
-    assert_string_equal(err.message, "no such form of definitions: \"soap\" (there are openai, openai-responses, "
+    assert_string_equal(err.message, "unknown format \"soap\"; choose one of openai, openai-responses, "
                                      "anthropic, gemini, mcp, anthropic-reference, anthropic-inline, "
-                                     "openai-search)");
+                                     "openai-search");
     wt__buffer_dispose(&out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_api_gets_what_it_accepts), cmocka_unit_test(properties_keep_apart),
+        cmocka_unit_test(each_api_gets_what_it_accepts), cmocka_unit_test(property_names_stay_unique),
         cmocka_unit_test(no_tools_are_an_empty_list),    cmocka_unit_test(openai_descriptions_end_at_a_character),
-        cmocka_unit_test(an_unknown_form_is_said),       cmocka_unit_test(what_is_loaded_is_the_plain_definition),
-        cmocka_unit_test(a_namespace_is_a_provider),     cmocka_unit_test(a_namespace_says_whose_it_is),
+        cmocka_unit_test(an_unknown_format_is_reported), cmocka_unit_test(loaded_definitions_equal_plain_ones),
+        cmocka_unit_test(a_namespace_is_a_provider),     cmocka_unit_test(a_namespace_describes_its_provider),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

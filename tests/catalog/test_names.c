@@ -1,4 +1,4 @@
-/* Exported names: within the rule of every API, readable, the tool's part kept; and the words of a table of names. */
+/* Tests of exported names: valid for every API, readable, with the whole tool's part; and of the words of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static const struct {
      "listTheCompleteHistoryOfEveryOpenIssueOfTheWholeRepositoryWith"},
 };
 
-static bool obeys(const char *name, size_t len)
+static bool is_valid_name(const char *name, size_t len)
 {
     if (len == 0 || len > EXPORT_NAME_MAX || strlen(name) != len || strchr("0123456789-", name[0]))
         return false;
@@ -86,11 +86,11 @@ static void names_are_readable(void **state)
         size_t len = wt__export_name(wt__str(cases[i].provider), wt__str(cases[i].name), 0, out);
         if (strcmp(out, cases[i].exported) != 0)
             fail_msg("%s: %s, not %s", cases[i].what, out, cases[i].exported);
-        assert_true(obeys(out, len));
+        assert_true(is_valid_name(out, len));
     }
 }
 
-/* Attempts differ, obey the rule, and end in ever more digits. */
+/* Attempts differ, are valid, and end in more and more digits. */
 static void attempts_differ(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void attempts_differ(void **state)
         char out[7][EXPORT_NAME_MAX + 1];
         for (unsigned a = 0; a < 7; a++) {
             size_t len = wt__export_name(wt__str(cases[c].provider), wt__str(cases[c].name), a, out[a]);
-            assert_true(obeys(out[a], len));
+            assert_true(is_valid_name(out[a], len));
             if (a > 0)
                 assert_int_equal(strspn(strrchr(out[a], '_') + 1, "0123456789abcdef"), digits[a]);
             for (unsigned b = 0; b < a; b++)
@@ -126,7 +126,7 @@ static void any_bytes_are_named(void **state)
             part[p] = (struct str){bytes[p], i % 3 == 0 && p == 0 ? 0 : len};
         }
         size_t len = wt__export_name(part[0], part[1], (unsigned)i % 5, out);
-        if (!obeys(out, len))
+        if (!is_valid_name(out, len))
             fail_msg("%s", out);
     }
 }
@@ -145,7 +145,7 @@ static void ids_are_provider_slash_name(void **state)
 
 /* ---------------------------------------------------------------- real names */
 
-/* How many of a corpus's plain names are somebody else's too, and of how many nothing can be read. */
+/* Counts the plain names of a corpus that are not unique, and those without readable characters. */
 static void check_corpus(const char *set, const char *path)
 {
     char *bytes;
@@ -160,7 +160,7 @@ static void check_corpus(const char *set, const char *path)
         assert_int_equal(wt__json_parse(&row, line, (size_t)(end - line), NULL), 0);
         struct str provider = wt__json_str(wt__json_object(row, "metadata"), "provider");
         struct str name = wt__json_str(row, "title");
-        assert_true(obeys(out, wt__export_name(provider, name, 0, out)));
+        assert_true(is_valid_name(out, wt__export_name(provider, name, 0, out)));
         assert_non_null(wt__map_insert(&names, wt__str(wt__arena_copy(&arena, wt__str(out))), 0, &added));
         tools++;
         taken += !added;
@@ -173,7 +173,7 @@ static void check_corpus(const char *set, const char *path)
     free(bytes);
 }
 
-static void real_names_hardly_meet(void **state)
+static void real_names_rarely_collide(void **state)
 {
     (void)state;
     static const char *const sets[] = {"mcp-smithery", "mcp-docker", "mcp-github",
@@ -196,7 +196,7 @@ static void real_names_hardly_meet(void **state)
         skip();
 }
 
-static void patterns_are_of_names_and_with_a_slash_of_ids(void **state)
+static void patterns_match_names_and_with_a_slash_ids(void **state)
 {
     static const struct {
         const char *pattern, *id, *name;
@@ -217,7 +217,7 @@ static void patterns_are_of_names_and_with_a_slash_of_ids(void **state)
             fail_msg("%s and %s", rows[i].pattern, rows[i].id);
 }
 
-/* Exactly as long as it says, so that a sanitizer sees a read past the end. */
+/* The copy has exactly its length, to let a sanitizer detect a read past the end. */
 static void names_are_cut_at_words(void **state)
 {
     static const struct {
@@ -251,8 +251,8 @@ int main(void)
         cmocka_unit_test(attempts_differ),
         cmocka_unit_test(any_bytes_are_named),
         cmocka_unit_test(ids_are_provider_slash_name),
-        cmocka_unit_test(real_names_hardly_meet),
-        cmocka_unit_test(patterns_are_of_names_and_with_a_slash_of_ids),
+        cmocka_unit_test(real_names_rarely_collide),
+        cmocka_unit_test(patterns_match_names_and_with_a_slash_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* Schemas: dialects become JSON Schema, valid ones stay as they are, loose lists become schemas; and the words of a
- * schema. */
+/* Tests of schemas: conversion of dialects, unchanged valid schemas, loose lists, and the words of a schema. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 #include "base/json.h"
 #include "catalog/schema.h"
 
-static json_t *parse(const char *text)
+static json_t *parse_schema(const char *text)
 {
     json_t *value;
     wt_error err;
@@ -66,22 +65,22 @@ static void each_dialect_becomes_json_schema(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
         struct buffer out = {0};
-        json_t *schema = parse(dialects[i].in);
+        json_t *schema = parse_schema(dialects[i].in);
         assert_int_equal(wt__schema_write(&out, schema), 0);
         if (strcmp(out.ptr, dialects[i].out) != 0)
             fail_msg("%s: expected\n%s\ngot\n%s", dialects[i].what, dialects[i].out, out.ptr);
         json_decref(schema);
-        schema = parse(dialects[i].out);
+        schema = parse_schema(dialects[i].out);
         wt__buffer_clear(&out);
         assert_int_equal(wt__schema_write(&out, schema), 0);
-        assert_string_equal(out.ptr, dialects[i].out); /* the normal form is its own */
+        assert_string_equal(out.ptr, dialects[i].out); /* the normal form is stable */
         json_decref(schema);
         wt__buffer_dispose(&out);
     }
 }
 
 static const struct {
-    const char *what, *in, *out; /* out NULL: the shape says nothing */
+    const char *what, *in, *out; /* out is NULL for an unknown shape */
 } loose[] = {
     {"a list of parameters",
      "[{\"name\":\"q\",\"type\":\"string\",\"required\":true,\"default\":\"\"},{\"name\":\"n\"},{\"no\":\"name\"},"
@@ -112,7 +111,7 @@ static void each_loose_description_becomes_a_schema(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof loose / sizeof loose[0]; i++) {
         struct buffer out = {0};
-        json_t *parameters = parse(loose[i].in), *schema;
+        json_t *parameters = parse_schema(loose[i].in), *schema;
         assert_int_equal(wt__schema_from_parameters(&schema, parameters), 0);
         if (loose[i].out) {
             assert_non_null(schema);
@@ -128,7 +127,7 @@ static void each_loose_description_becomes_a_schema(void **state)
     }
 }
 
-/* Each schema of a file of the official suite, as a property, must come out as it went in. */
+/* Each schema of a file of the official suite, as a property, must stay unchanged. */
 static size_t check_suite_file(const char *path)
 {
     char *bytes;
@@ -182,11 +181,11 @@ static void valid_schemas_stay_as_they_are(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void completed_schemas_say_what_arrays_hold(void **state)
+static void completed_schemas_have_items(void **state)
 {
     (void)state;
     json_t *schema =
-        parse("{\"properties\":{\"enum\":{\"type\":\"array\"},\"t\":{\"type\":\"array\",\"items\":[{},{}]}}}");
+        parse_schema("{\"properties\":{\"enum\":{\"type\":\"array\"},\"t\":{\"type\":\"array\",\"items\":[{},{}]}}}");
     struct buffer out = {0};
     assert_int_equal(wt__schema_complete(schema), 0);
     assert_int_equal(wt__json_write(&out, schema), 0);
@@ -233,7 +232,7 @@ static void the_words_of_a_schema_are_found(void **state)
     }
 }
 
-static void a_schema_that_fans_out_ends(void **state)
+static void large_schemas_are_bounded(void **state)
 {
     (void)state;
     struct buffer schema = {0}, names = {0};
@@ -251,8 +250,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_dialect_becomes_json_schema), cmocka_unit_test(each_loose_description_becomes_a_schema),
-        cmocka_unit_test(valid_schemas_stay_as_they_are),   cmocka_unit_test(completed_schemas_say_what_arrays_hold),
-        cmocka_unit_test(the_words_of_a_schema_are_found),  cmocka_unit_test(a_schema_that_fans_out_ends),
+        cmocka_unit_test(valid_schemas_stay_as_they_are),   cmocka_unit_test(completed_schemas_have_items),
+        cmocka_unit_test(the_words_of_a_schema_are_found),  cmocka_unit_test(large_schemas_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,8 +235,9 @@ static void duplicate_names_in_a_source_are_reported(void **state)
     put_text(path, "one.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"a\"}\n");
     put_text(path, "other.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"b\"}\n");
     sound(&place, wt_add_path(engine, path, NULL, &report, &place.err));
-    assert_non_null(strstr(report->notice, "and is \"z~2\" here. Both files have one provider; `whichtool add "
-                                           "-p NAME FILE` gives a file another one"));
+    assert_non_null(strstr(report->notice,
+                           "and is \"z~2\" here. Both files have the same provider; set another one with "
+                           "`whichtool add -p NAME FILE`"));
     wt_add_report_free(report);
     wt_close(engine);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "store/sqlite.h"
+#include "store/internal.h"
 #include "engine/set_up.h"
 #include "whichtool/call.h"
 #include "whichtool/review.h"
@@ -566,7 +566,7 @@ static void lock_overrides_trust(void **state)
     options.lock = "{}";
     options.lock_len = 2;
     refused(&place, wt_review(engine, "weather", LIST(""), 12, &options, &report, &place.err), WT_EFORMAT,
-            "this is no file of pins");
+            "this is not a file of pins");
     wt_string_free(lock);
     wt_close(engine);
 }
@@ -604,7 +604,7 @@ static void instructions_need_approval(void **state)
     assert_int_equal(list->len, 1);
     assert_string_equal(list->items[0]->id, "weather");
     assert_string_equal(list->items[0]->name, "");
-    assert_string_equal(list->items[0]->changes[0], "instructions: says \"key \" in place of \"town \"");
+    assert_string_equal(list->items[0]->changes[0], "instructions: says \"key \" instead of \"town \"");
     wt_waiting_list_free(list);
     review_instructions(engine, "");
     check_instructions(engine, "");

@@ -95,7 +95,7 @@ static void invalid_usage_is_reported(void **state)
         {" \n", 2, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is empty"},
         {"a\0b", 3, "calculator", 1, NULL, 0, WT_EFORMAT, "the request has a NUL at byte 1"},
         {"\xff\xfe", 2, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is not valid UTF-8"},
-        {big, WT_MAX_REQUEST_BYTES + 1, "calculator", 1, NULL, 0, WT_ETOOLONG, "at most 65536 are taken"},
+        {big, WT_MAX_REQUEST_BYTES + 1, "calculator", 1, NULL, 0, WT_ETOOLONG, "at most 65536 are allowed"},
         {"add", 3, "calculator", 0, NULL, 0, WT_EINVAL, "a usage is of one tool at least"},
         {"add", 3, "calculator", WT_MAX_USAGE_TOOLS + 1, NULL, 0, WT_ETOOLONG, "129 tools in one usage; at most 128"},
         {"add", 3, "nobody", 1, NULL, 0, WT_ENOTFOUND, "no tool is named \"nobody\"; nothing was recorded"},
@@ -122,7 +122,7 @@ static void invalid_usage_is_reported(void **state)
     wt_record_options_init(&options);
     options.client = client;
     refused(&place, wt_record_usage(engine, "add", 3, names, 1, &options, &place.err), WT_ETOOLONG,
-            "the client has 257 bytes; at most 256 are taken");
+            "the client has 257 bytes; at most 256 are allowed");
     options.client = "\xff";
     refused(&place, wt_record_usage(engine, "add", 3, names, 1, &options, &place.err), WT_EFORMAT,
             "the client is not valid UTF-8");
@@ -186,7 +186,7 @@ static void arguments_are_recorded(void **state)
         {"[\"secret\"]", WT_EFORMAT,
          "the arguments are not an object; give a JSON object, such as {\"city\": \"Oslo\"}"},
         {"{\"secret\": \"\xff\"}", WT_EFORMAT, "not valid JSON at byte"},
-        {big, WT_ETOOLONG, "the arguments have 65537 bytes; at most 65536 are taken"},
+        {big, WT_ETOOLONG, "the arguments have 65537 bytes; at most 65536 are allowed"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const two[] = {NULL, rows[i].arguments};
@@ -256,9 +256,9 @@ static void every_outcome_word_is_known(void **state)
     size_t words = 0;
     for (const char *at = USAGE_OUTCOME_WORDS; *at; words++) {
         size_t len = strcspn(at, " ");
-        enum usage_outcome outcome = USAGE_UNTOLD;
+        enum usage_outcome outcome = USAGE_UNKNOWN;
         assert_true(wt__usage_outcome_read((struct str){at, len}, &outcome));
-        assert_int_not_equal(outcome, USAGE_UNTOLD);
+        assert_int_not_equal(outcome, USAGE_UNKNOWN);
         at += len + (at[len] == ' ');
     }
     assert_int_equal(words, 8);
@@ -312,14 +312,17 @@ static void bad_lines_are_skipped(void **state)
         {"{\"request\": \"x\", \"tools\": \"calculator\"}", "/tools", "\"tools\" is not an array"},
         {"{\"request\": \"x\", \"tools\": []}", "/tools", "\"tools\" is empty"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\", 3]}", "/tools/1",
-         "not the name of a tool, nor {\"tool\": NAME"},
-        {"{\"request\": \"x\", \"tools\": [{\"name\": \"calculator\"}]}", "/tools/0/tool", "not the name of a tool"},
-        {"{\"request\": \"x\", \"tools\": [{\"tool\": 3, \"arguments\": {}}]}", "/tools/0/tool", "not the name of a"},
+         "neither the name of a tool nor {\"tool\": NAME"},
+        {"{\"request\": \"x\", \"tools\": [{\"name\": \"calculator\"}]}", "/tools/0/tool",
+         "neither the name of a tool"},
+        {"{\"request\": \"x\", \"tools\": [{\"tool\": 3, \"arguments\": {}}]}", "/tools/0/tool",
+         "neither the name of a"},
         {"{\"request\": \"x\", \"tools\": [{\"tool\": \"nobody\", \"arguments\": {}}]}", "/tools/0",
          "no tool is named \"nobody\""},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": \"good\"}", "/outcome",
-         "the outcome is none of: ok failed success succeeded true failure error false"},
-        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome", "the outcome is none of: ok"},
+         "the outcome is not one of: ok failed success succeeded true failure error false"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome",
+         "the outcome is not one of: ok"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": 7}", "/client", "\"client\" is not a string"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": -5}", "/time", "the time is neither"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": 1e300}", "/time", "the time is neither"},
@@ -394,11 +397,11 @@ static void bad_arguments_are_dropped(void **state)
     const struct {
         const char *arguments, *reason; /* NULL if accepted */
     } rows[] = {
-        {"\"{\\\"secret\\\": 1}\"", "the arguments are not an object; the usage is taken without them"},
+        {"\"{\\\"secret\\\": 1}\"", "the arguments are not an object; the usage is imported without them"},
         {"[\"secret\"]", "the arguments are not an object"},
         {"7", "the arguments are not an object"},
         {"null", NULL},
-        {big.ptr, "the arguments have 65537 bytes; at most 65536 are taken; the usage is taken without them"},
+        {big.ptr, "the arguments have 65537 bytes; at most 65536 are allowed; the usage is taken without them"},
     };
     wt_engine *engine = open_handmade("");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -528,10 +531,10 @@ static void beir_folder_is_imported(void **state)
         const char *split;
         int code;
         const char *sentence;
-    } refusals[] = {{"none", WT_EFORMAT, "none.tsv gives no query of"},
-                    {"bad", WT_EFORMAT, "bad.tsv:3: a judgement is a query id"},
+    } refusals[] = {{"none", WT_EFORMAT, "none.tsv has no relevant tool for any query of"},
+                    {"bad", WT_EFORMAT, "bad.tsv:3: a judgement must be a query id"},
                     {"absent", WT_ENOTFOUND, "absent.tsv"},
-                    {"../train", WT_EINVAL, "the split \"../train\" is no plain name"}};
+                    {"../train", WT_EINVAL, "the split \"../train\" is not a plain name"}};
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         options.split = refusals[i].split;
         refused(&place, wt_add_usage_path(engine, path, &options, &report, &place.err), refusals[i].code,
@@ -829,7 +832,7 @@ static void usage_key_is_unique_and_names_usage(void **state)
     assert_int_equal(record_key(engine, "c", "k"), 0);
     assert_int_equal(record_key(engine, "c", "k"), 0);
     assert_int_equal(record_key(engine, "d", "k"), 0);
-    refused(&place, record_key(engine, "c", long_key), WT_ETOOLONG, "the key has 129 bytes; at most 128 are taken");
+    refused(&place, record_key(engine, "c", long_key), WT_ETOOLONG, "the key has 129 bytes; at most 128 are allowed");
     refused(&place, record_key(engine, "c", "\xff"), WT_EFORMAT, "the key is not valid UTF-8");
     const struct {
         const char *key, *client, *outcome;

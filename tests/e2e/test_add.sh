@@ -70,12 +70,12 @@ YAML
 expect 0 "an OpenAPI document" add bikes.yaml
 sed 's/^paths/path/' bikes.yaml >path.yaml
 expect 3 "one without paths" add path.yaml
-says '^whichtool: path.yaml:4: this OpenAPI document has no "paths"; did you mean that by "path"[?]$'
+says '^whichtool: path.yaml:4: this OpenAPI document has no "paths"; is "path" a typo of it[?]$'
 sed 's/^      summary/     summary/' bikes.yaml >half.yaml && mv half.yaml bikes.yaml
 expect 0 "that is half read" add --sync bikes.yaml
 prints "0 updated, 1 unchanged, 0 removed, 2 skipped"
 says "^bikes.yaml:8: not valid YAML"
-says "^bikes.yaml:7: /paths/~1bikes/post: reading ended within it, so it was not taken$"
+says "^bikes.yaml:7: /paths/~1bikes/post: reading stopped inside this tool, so it was skipped$"
 says "^The source was not read to the end; --strict refuses such a source.$"
 expect 0 "what is stored of the other half stays" show bikes/addBike
 prints "Adds a bike."

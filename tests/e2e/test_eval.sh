@@ -166,11 +166,11 @@ says "nowhere/qrels/test.tsv"
 expect 3 "no such split" eval set --split train
 says "set/qrels/train.tsv"
 expect 2 "a split that is a path" eval set --split ../test
-says "no plain name"
+says "not a plain name"
 cp -r set broken
 echo "q1	only two" >>broken/qrels/test.tsv
 expect 3 "a judgement without a score" eval broken
-says "broken/qrels/test.tsv:[0-9]+: a judgement is"
+says "broken/qrels/test.tsv:[0-9]+: a judgement must be"
 echo '{"_id": "q1"' >broken/queries.jsonl
 rm broken/qrels/test.tsv && echo "q1	a	1" >broken/qrels/test.tsv
 expect 3 "a query that is no JSON" eval broken

@@ -72,7 +72,7 @@ cat >mixed.json <<'JSON'
  {"role": "assistant", "tool_calls": [{"function": {"name": "bash\u001b[2J"}}]}, {"role": "user", "content": "cancel the booking"}]
 JSON
 expect 0 "a bad message" find --messages mixed.json -k 1
-says "Note: .*1 message is left out of the conversation: /1: its \"role\" is none of user"
+says "Note: .*1 message is left out of the conversation: /1: its \"role\" is not one of user"
 says "cannot keep \"bash\\\\x1b\[2J\""
 echo '{"text": "hi"}' >none.json
 printf '[\n"hi",\n' >cut.json
@@ -85,7 +85,7 @@ while IFS='|' read -r code says arguments; do
     silent out
 done <<'ROWS'
 3|none.json: the object has no "messages"; a conversation is an array of messages|find --messages none.json
-3|cut.json: line 3: .*; give the conversation whole|find --messages cut.json
+3|cut.json: line 3: .*; send the whole conversation|find --messages cut.json
 3|standard input: the conversation is empty|find --messages -
 3|the conversation has more than 10000 messages; send the last ones|find --messages many.json
 3|large.json|find --messages large.json

@@ -37,7 +37,7 @@ expect 3 "the sources beside a pipe are taken" add pipe tables.json
 says "pipe is a pipe"
 prints "^tables.json .* 2 added"
 expect 3 "a folder is read without its pipes" add set
-says "set holds no file that ends in one of: .json "
+says "set contains no file with one of the extensions .json "
 refused 3 "pipe is a pipe" usage add pipe
 refused 3 "/dev/zero is a device" usage add /dev/zero
 refused 3 "set/qrels/train.tsv is a pipe" usage add set
@@ -46,7 +46,7 @@ refused 3 "data/qrels/test.tsv is a pipe" eval data --recipe bm25
 refused 3 "pipe is a pipe" pick --recipe ptr --chat-model some --replay pipe rain
 refused 3 "pipe is a pipe" pick --recipe ptr --chat-model some --chat-url http://127.0.0.1:9/v1 --record pipe rain
 expect 4 "a store that is a pipe" -s pipe list
-says "pipe is no regular file, not a whichtool store"
+says "pipe is a special file, not a whichtool store"
 expect 4 "a store that is a device" -s /dev/zero add weather.json
 "$python" "$here/tiny_model.py" "$work/models/tiny"
 refused 3 "data/qrels/train.tsv is a pipe" train encoder --model tiny --data data --out trained

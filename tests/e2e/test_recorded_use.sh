@@ -78,7 +78,7 @@ cmp -s out called.jsonl || fail "another export"
 "$python" -c 'print("{\"request\": \"long\", \"tools\": [{\"tool\": \"get_tides\", \"arguments\": {\"place\": \"" + "y" * 100 + "\\u202e\"}}]}")' >long.jsonl
 echo '{"request": "wrong", "tools": [{"tool": "get_tides", "arguments": "hush"}]}' >>long.jsonl
 expect 0 "long ones" -s called.wt usage add long.jsonl
-says "^long.jsonl:2: /tools/0/arguments: the arguments are not an object; the usage is taken without them"
+says "^long.jsonl:2: /tools/0/arguments: the arguments are not an object; the usage is imported without them"
 expect 0 "are cut in the list" -s called.wt usage list --after 5 --limit 1
 same "to forty columns" 40 "$(sed -n 's/.*get_tides \(.*\): long$/\1/p' out | tr -d '\n' | wc -m | tr -d ' ')"
 expect 0 "and are whole as JSON" -s called.wt usage list --after 5 --limit 1 --json

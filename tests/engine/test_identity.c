@@ -254,9 +254,9 @@ static void invalid_rename_is_rejected(void **state)
         const char *says;
     } rows[] = {
         {"nobody", "x", WT_ENOTFOUND, "no tool has the provider \"nobody\""},
-        {"tables", "other", WT_EINVAL, "there is a provider \"other\" already"},
-        {"tables", "tables", WT_EINVAL, "there is a provider \"tables\" already"},
-        {"other", "old", WT_EINVAL, "\"old\" is what the sources of provider \"new\" call it"},
+        {"tables", "other", WT_EINVAL, "provider \"other\" already exists"},
+        {"tables", "tables", WT_EINVAL, "provider \"tables\" already exists"},
+        {"other", "old", WT_EINVAL, "\"old\" is a former name of provider \"new\""},
         {"old", "x", WT_ENOTFOUND, "no tool has the provider \"old\""},
         {"tables", "", WT_EINVAL, "a provider name must be 1 to 256 bytes"},
         {"tables", " x", WT_EINVAL, "surrounding blanks"},

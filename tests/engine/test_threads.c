@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "store/sqlite.h"
+#include "store/internal.h"
 #include "engine/engine.h"
 #include "engine/support.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "catalog/definition_hash.h"
+#include "catalog/pins.h"
 #include "whichtool/review.h"
 
 static const char provider[] = "p";

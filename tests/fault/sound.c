@@ -34,7 +34,7 @@ int main(int argc, char **argv)
         return 1;
     }
     if (*query_first_value(db, "PRAGMA foreign_key_check")) {
-        puts("a row refers to none");
+        puts("a row refers to a missing row");
         return 1;
     }
     const char *tables = query_first_value(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'tool'");

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "import/provider.h"
+#include "import/internal.h"
 #include "catalog/names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "catalog/credentials.h"
-#include "catalog/usage_import.h"
+#include "catalog/usage.h"
 #include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
-/* Every file of tests/import/formats/FORMAT must be read as the file beside it says: CASE.ext and CASE.ext.expected,
- * a tool or an issue a line. "forced-" names the format, "strict-" asks for strictness. With WT_TEST_UPDATE set the
- * expectations are written instead: read the difference before you keep it. */
+/* Imports every file of tests/import/formats/FORMAT and compares the result with CASE.ext.expected, which has one tool
+ * or issue per line. "forced-" names the format, "strict-" sets strictness. With WT_TEST_UPDATE the expectations are
+ * written instead: review the difference before you keep it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #define FORMAT(name) #name,
 static const char *const formats[] = {IMPORT_FORMATS(FORMAT, )};
 
-static void put(struct buffer *out, const char *key, struct str value)
+static void put_string(struct buffer *out, const char *key, struct str value)
 {
     if (value.len == 0)
         return;
@@ -29,62 +29,63 @@ static void put(struct buffer *out, const char *key, struct str value)
     wt__buffer_json(out, value);
 }
 
-static bool lies_in(struct str part, struct str whole)
+static bool lies_within(struct str part, struct str whole)
 {
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* A definition that is not in the source is shown: an operation with what it inherits, or of YAML. */
-static void put_tool(struct buffer *out, const struct tool *tool, const struct import_place *place, struct str bytes)
+/* Shows a definition that is not in the source: an operation with inherited members, or of YAML. */
+static void put_expected_tool(struct buffer *out, const struct tool *tool, const struct import_place *place,
+                              struct str bytes)
 {
     wt__buffer_text(out, "{\"tool\":");
     wt__buffer_json(out, tool->name);
-    put(out, "provider", tool->provider);
-    put(out, "title", tool->title);
-    put(out, "description", tool->description);
-    put(out, "category", tool->category);
-    put(out, "source_id", tool->source_id);
+    put_string(out, "provider", tool->provider);
+    put_string(out, "title", tool->title);
+    put_string(out, "description", tool->description);
+    put_string(out, "category", tool->category);
+    put_string(out, "source_id", tool->source_id);
     wt__buffer_text(out, ",\"schema\":");
     wt__buffer_str(out, tool->schema);
-    if (!lies_in(tool->definition, bytes))
-        put(out, "definition", tool->definition);
+    if (!lies_within(tool->definition, bytes))
+        put_string(out, "definition", tool->definition);
     wt__buffer_printf(out, ",\"line\":%zu,\"byte\":%zu,\"bytes\":%zu}\n", place->line, place->byte,
                       tool->definition.len);
 }
 
-/* The import as text, or the error. */
-static void describe(struct buffer *out, const struct import *import, struct str bytes, int rc, const wt_error *err)
+/* Writes the import, or the error, as text. */
+static void write_import(struct buffer *out, const struct import *import, struct str bytes, int rc, const wt_error *err)
 {
     if (rc < 0) {
         wt__buffer_printf(out, "{\"error\":\"%s\",\"line\":%zu,\"byte\":%zu", wt_code_name(rc), err->line, err->byte);
-        put(out, "pointer", wt__str(err->pointer));
-        put(out, "message", wt__str(err->message));
+        put_string(out, "pointer", wt__str(err->pointer));
+        put_string(out, "message", wt__str(err->message));
         wt__buffer_text(out, "}\n");
         return;
     }
     wt__buffer_printf(out, "{\"format\":\"%s\",\"tools\":%zu,\"skipped\":%zu,\"whole\":%s}\n", import->format,
                       import->tool_count, import->skipped, import->whole ? "true" : "false");
     for (size_t i = 0; i < import->tool_count; i++)
-        put_tool(out, &import->tools[i], &import->places[i], bytes);
+        put_expected_tool(out, &import->tools[i], &import->places[i], bytes);
     for (size_t i = 0; i < import->issue_count; i++) {
         const wt_add_issue *issue = &import->issues[i];
         wt__buffer_text(out, "{\"issue\":");
         wt__buffer_json(out, wt__str(issue->reason));
-        put(out, "pointer", wt__str(issue->pointer));
+        put_string(out, "pointer", wt__str(issue->pointer));
         wt__buffer_printf(out, ",\"line\":%zu,\"byte\":%zu}\n", issue->line, issue->byte);
     }
 }
 
-/* What must hold of any tool of any source. */
-static void check_tools(const struct import *import, struct str bytes)
+/* Checks invariants of the tools of any source. */
+static void check_invariants(const struct import *import, struct str bytes)
 {
     for (size_t i = 0; i < import->tool_count; i++) {
         const struct tool *tool = &import->tools[i];
         unsigned char digest[32];
         json_t *schema;
-        if (lies_in(tool->definition, bytes))
+        if (lies_within(tool->definition, bytes))
             assert_ptr_equal(bytes.ptr + import->places[i].byte, tool->definition.ptr);
-        else { /* an operation of OpenAPI with what it inherits, or of YAML */
+        else { /* an operation of OpenAPI with inherited members, or of YAML */
             json_t *definition;
             assert_true(wt__str_equal(tool->format, STR("openapi")));
             assert_int_equal(wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL), 0);
@@ -109,7 +110,7 @@ static void check_case(const char *format, const char *folder, const char *name)
     snprintf(path, sizeof path, "%s/%s", folder, name);
     snprintf(expected_path, sizeof expected_path, "%s.expected", path);
     assert_int_equal(wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, &err), 0);
-    char *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read past the end */
+    char *exact = malloc(len ? len : 1); /* lets a sanitizer detect a read past the end */
     assert_non_null(exact);
     memcpy(exact, bytes, len);
     free(bytes);
@@ -120,9 +121,9 @@ static void check_case(const char *format, const char *folder, const char *name)
         options.format = wt__str(format);
     int rc = wt__import_bytes(&import, (struct str){exact, len}, &options, &err);
     struct buffer got = {0};
-    describe(&got, &import, (struct str){exact, len}, rc, &err);
+    write_import(&got, &import, (struct str){exact, len}, rc, &err);
     assert_false(got.failed);
-    check_tools(&import, (struct str){exact, len});
+    check_invariants(&import, (struct str){exact, len});
     if (getenv("WT_TEST_UPDATE"))
         assert_int_equal(wt__file_replace(expected_path, got.ptr, got.len, &err), 0);
     if (wt__file_read(&expected, &expected_len, expected_path, WT_MAX_FILE_BYTES, &err) < 0)
@@ -156,8 +157,8 @@ static void every_case_is_read_as_expected(void **state)
     assert_true(cases >= 45);
 }
 
-/* docs/formats.md shows cases as they are: a line `tests/import/formats/...` and the file between two fences. */
-static void the_documentation_shows_cases_as_they_are(void **state)
+/* docs/formats.md quotes cases: a line `tests/import/formats/...` and the file between two fences. */
+static void documentation_quotes_cases_exactly(void **state)
 {
     (void)state;
     const char *source = getenv("WT_TEST_SOURCE");
@@ -185,6 +186,6 @@ static void the_documentation_shows_cases_as_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_case_is_read_as_expected),
-                                       cmocka_unit_test(the_documentation_shows_cases_as_they_are)};
+                                       cmocka_unit_test(documentation_quotes_cases_exactly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

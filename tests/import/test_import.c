@@ -1,4 +1,4 @@
-/* Imports as a whole: files and folders, limits, strictness, stopping, scale, and real sources when they are here. */
+/* Tests of whole imports: files and folders, limits, strictness, cancellation, scale, and real sources if available. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,17 +15,17 @@
 #include "base/json.h"
 #include "import/formats.h"
 #include "import/import.h"
-#include "import/yaml.h"
+#include "import/internal.h"
 
 static char folder[] = "/tmp/wt-import-XXXXXX";
 
-static int make_folder(void **state)
+static int make_import_folder(void **state)
 {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_import_folder(void **state)
 {
     (void)state;
     char command[64];
@@ -33,8 +33,8 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-/* Writes a file below the test's folder; returns its path, good until the next call. */
-static const char *put_file(const char *name, const char *text)
+/* Writes a file below the test's folder. Returns its path, valid until the next call. */
+static const char *write_source(const char *name, const char *text)
 {
     static char path[300];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -55,11 +55,11 @@ static void expect_error(int rc, int code, const wt_error *err, const char *endi
 
 /* ---------------------------------------------------------------- files and folders */
 
-static void a_file_is_read_and_kept_by_its_bytes(void **state)
+static void definitions_are_the_bytes_of_a_file(void **state)
 {
     (void)state;
     struct import import;
-    const char *path = put_file("one.json", "[{\"name\": \"a\", \"inputSchema\": {}}]");
+    const char *path = write_source("one.json", "[{\"name\": \"a\", \"inputSchema\": {}}]");
     assert_int_equal(wt__import_path(&import, path, NULL, NULL), 0);
     assert_int_equal(import.tool_count, 1);
     assert_string_equal(import.format, "mcp");
@@ -80,12 +80,12 @@ static void a_folder_is_one_import_of_its_files(void **state)
     (void)state;
     char path[300];
     struct import import;
-    put_file("many/github.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
-    put_file("many/mail/slack.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
-    put_file("many/more.jsonl", "{\"name\": \"line\", \"provider\": \"named\"}\n");
-    put_file("many/old.yaml", "swagger: '1.2'\n");
-    put_file("many/empty.json", "");
-    put_file("many/README.txt", "no source");
+    write_source("many/github.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
+    write_source("many/mail/slack.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
+    write_source("many/more.jsonl", "{\"name\": \"line\", \"provider\": \"named\"}\n");
+    write_source("many/old.yaml", "swagger: '1.2'\n");
+    write_source("many/empty.json", "");
+    write_source("many/README.txt", "no source");
     snprintf(path, sizeof path, "%s/many", folder);
     assert_int_equal(wt__import_path(&import, path, NULL, NULL), 0);
     assert_string_equal(import.format, "mixed");
@@ -102,14 +102,14 @@ static void a_folder_is_one_import_of_its_files(void **state)
     wt_error err;
     struct import_options strict = {.strict = true};
     int rc = wt__import_path(&import, path, &strict, &err);
-    expect_error(rc, WT_EFORMAT, &err, "empty.json is empty: it should hold tool definitions");
+    expect_error(rc, WT_EFORMAT, &err, "empty.json is empty: it should contain tool definitions");
     struct import_options provider = {.provider = STR("mine")};
     assert_int_equal(wt__import_path(&import, path, &provider, NULL), 0);
     assert_true(wt__str_equal(import.tools[1].provider, STR("mine")));
     assert_int_equal(import.skipped, 3); /* the second "search" has the same bytes */
     assert_non_null(strstr(import.issues[1].reason,
-                           "word for word: one of them is enough. Both files have one provider; "
-                           "`whichtool add -p NAME FILE` gives a file another one"));
+                           "remove one of them. Both files have the same provider; set another one with "
+                           "`whichtool add -p NAME FILE`"));
     wt__import_dispose(&import);
 }
 
@@ -118,8 +118,8 @@ static void a_folder_with_a_corpus_is_beir(void **state)
     (void)state;
     char path[300];
     struct import import;
-    put_file("set/corpus.jsonl", "{\"_id\": \"1\", \"title\": \"a\", \"text\": \"b\"}\n");
-    put_file("set/queries.jsonl", "{\"_id\": \"q\", \"text\": \"find\"}\n");
+    write_source("set/corpus.jsonl", "{\"_id\": \"1\", \"title\": \"a\", \"text\": \"b\"}\n");
+    write_source("set/queries.jsonl", "{\"_id\": \"q\", \"text\": \"find\"}\n");
     snprintf(path, sizeof path, "%s/set", folder);
     assert_int_equal(wt__import_path(&import, path, NULL, NULL), 0);
     assert_string_equal(import.format, "beir");
@@ -128,7 +128,7 @@ static void a_folder_with_a_corpus_is_beir(void **state)
     wt__import_dispose(&import);
 }
 
-static void what_cannot_be_read_is_said(void **state)
+static void unreadable_sources_are_reported(void **state)
 {
     (void)state;
     char path[300];
@@ -140,17 +140,17 @@ static void what_cannot_be_read_is_said(void **state)
     snprintf(path, sizeof path, "%s/nothing", folder);
     assert_int_equal(mkdir(path, 0700), 0);
     expect_error(wt__import_path(&import, path, NULL, &err), WT_EFORMAT, &err,
-                 "nothing holds no file that ends in one of: " IMPORT_ENDINGS);
+                 "nothing contains no file with one of the extensions " IMPORT_ENDINGS);
     struct import_options options = {.format = STR("soap")};
     expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
-                 "(there are " IMPORT_FORMATS(IMPORT_FORMAT_NAME, ", ") ")");
+                 "choose one of " IMPORT_FORMATS(IMPORT_FORMAT_NAME, ", "));
     options = (struct import_options){.provider = STR("\xff")};
     expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
-                 "the provider's name is not UTF-8 of at most 256 bytes");
+                 "the provider's name is not valid UTF-8 or has more than 256 bytes");
     expect_error(wt__import_bytes(&import, STR("\xff\xfe{"), NULL, &err), WT_EFORMAT, &err,
                  "input is UTF-16: save it as UTF-8");
     expect_error(wt__import_bytes(&import, (struct str){NULL, 0}, NULL, &err), WT_EFORMAT, &err,
-                 "input is empty: it should hold tool definitions");
+                 "input is empty: it should contain tool definitions");
 }
 
 static void each_format_can_be_forced_onto_anything(void **state)
@@ -182,9 +182,9 @@ static void limits_are_kept(void **state)
         STR("[{\"name\": \"a\"}, {\"name\": \"b\", \"description\": \"long, long, long\"}, {\"name\": \"c\"}]");
     struct import_options options = {.limits = {.file_bytes = 20}};
     expect_error(wt__import_bytes(&import, text, &options, &err), WT_ETOOLONG, &err,
-                 "input is larger than 20 bytes, the most that one source may have: split it");
-    expect_error(wt__import_path(&import, put_file("large.json", text.ptr), &options, &err), WT_ETOOLONG, &err,
-                 "large.json is larger than 20 bytes, the most that one source may have: split it");
+                 "input is larger than 20 bytes, the maximum for one source: split it");
+    expect_error(wt__import_path(&import, write_source("large.json", text.ptr), &options, &err), WT_ETOOLONG, &err,
+                 "large.json is larger than 20 bytes, the maximum for one source: split it");
     options = (struct import_options){.limits = {.tools = 2}};
     expect_error(wt__import_bytes(&import, text, &options, &err), WT_ETOOLONG, &err,
                  "input:1: more than 2 tools: split the source over several stores");
@@ -192,12 +192,12 @@ static void limits_are_kept(void **state)
     assert_int_equal(wt__import_bytes(&import, text, &options, &err), 0);
     assert_int_equal(import.tool_count, 2);
     assert_int_equal(import.skipped, 1);
-    assert_string_equal(import.issues[0].reason, "the definition has 48 bytes, at most 20 are taken: shorten it");
+    assert_string_equal(import.issues[0].reason, "the definition has 48 bytes; at most 20 are allowed: shorten it");
     assert_string_equal(import.issues[0].pointer, "/1");
     wt__import_dispose(&import);
 }
 
-static void a_definition_of_the_full_size_is_taken(void **state)
+static void a_definition_of_maximum_size_is_imported(void **state)
 {
     (void)state;
     for (size_t over = 0; over < 2; over++) {
@@ -215,8 +215,8 @@ static void a_definition_of_the_full_size_is_taken(void **state)
     }
 }
 
-/* The aliases of a document write just as much as its length allows; a byte less of it, and they write too much. */
-static void aliases_write_as_much_as_the_length_allows(void **state)
+/* The aliases of a document expand to exactly its limit; with one byte less of source they exceed it. */
+static void aliases_expand_up_to_the_limit(void **state)
 {
     (void)state;
     enum { TEXT = 100000, ALIASES = 60 };
@@ -240,7 +240,7 @@ static void aliases_write_as_much_as_the_length_allows(void **state)
         assert_int_equal(import.issue_count, under);
         if (under) {
             assert_int_equal(import.issues[0].line, 4);
-            assert_non_null(strstr(import.issues[0].reason, "write out more than 1 MiB and 16 times the document's"));
+            assert_non_null(strstr(import.issues[0].reason, "expand to more than 1 MiB and 16 times the document's"));
         }
         wt__import_dispose(&import);
         wt__buffer_dispose(&text);
@@ -265,13 +265,13 @@ static void issues_are_counted_beyond_those_kept(void **state)
 
 /* ---------------------------------------------------------------- progress */
 
-static int stop_at_once(void *context, const char *phase, uint64_t done, uint64_t total)
+static int cancel_import(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)context, (void)phase, (void)total;
     return done > 0;
 }
 
-static int remember(void *context, const char *phase, uint64_t done, uint64_t total)
+static int remember_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     uint64_t *last = context;
     assert_string_equal(phase, "reading");
@@ -288,21 +288,21 @@ static void progress_reaches_the_end_and_can_stop(void **state)
     struct progress progress;
     uint64_t last[2] = {0};
     wt_error err;
-    wt__progress_init(&progress, remember, last);
+    wt__progress_init(&progress, remember_progress, last);
     struct import_options options = {.progress = &progress};
     assert_int_equal(wt__import_bytes(&import, text, &options, NULL), 0);
     assert_int_equal(last[0], text.len);
     assert_int_equal(last[1], text.len);
     wt__import_dispose(&import);
     wt__progress_dispose(&progress);
-    wt__progress_init(&progress, stop_at_once, NULL);
+    wt__progress_init(&progress, cancel_import, NULL);
     assert_int_equal(wt__import_bytes(&import, text, &options, &err), WT_ECANCELLED);
     wt__progress_dispose(&progress);
 }
 
 /* ---------------------------------------------------------------- scale */
 
-/* So many tools that a square of them would take longer than a test may, whatever their names. */
+/* So many tools that quadratic time would exceed the time limit of a test. */
 static void import_many(size_t count, const char *form)
 {
     struct buffer text = {0};
@@ -321,7 +321,7 @@ static void import_many(size_t count, const char *form)
     wt__buffer_dispose(&text);
 }
 
-static void time_grows_with_the_tools(void **state)
+static void time_is_linear_in_the_tools(void **state)
 {
     (void)state;
     static const char *const forms[] = {"tool %zu", "the same", "same~%zu"};
@@ -331,7 +331,7 @@ static void time_grows_with_the_tools(void **state)
 
 /* ---------------------------------------------------------------- real sources */
 
-static const char *shared_path(const char *below)
+static const char *find_shared(const char *below)
 {
     static char path[700];
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
@@ -374,7 +374,7 @@ static void real_data_sets_are_read_whole(void **state)
         struct import import;
         wt_error err;
         snprintf(below, sizeof below, "data/%s", sets[i].set);
-        const char *path = shared_path(below);
+        const char *path = find_shared(below);
         if (!wt__is_folder(path)) {
             print_message("skipped: data set %s (not here)\n", sets[i].set);
             continue;
@@ -400,7 +400,7 @@ static void real_openapi_documents_are_read_whole(void **state)
     } documents[] = {{"data/restgpt/openapi/spotify.json", 40}, {"data/restgpt/openapi/tmdb.json", 54}};
     size_t here = 0;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
-        const char *path = shared_path(documents[i].file);
+        const char *path = find_shared(documents[i].file);
         struct import import;
         wt_error err;
         if (!wt__is_file(path)) {
@@ -422,19 +422,19 @@ static void real_openapi_documents_are_read_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_read_and_kept_by_its_bytes),
+        cmocka_unit_test(definitions_are_the_bytes_of_a_file),
         cmocka_unit_test(a_folder_is_one_import_of_its_files),
         cmocka_unit_test(a_folder_with_a_corpus_is_beir),
-        cmocka_unit_test(what_cannot_be_read_is_said),
+        cmocka_unit_test(unreadable_sources_are_reported),
         cmocka_unit_test(each_format_can_be_forced_onto_anything),
         cmocka_unit_test(limits_are_kept),
-        cmocka_unit_test(a_definition_of_the_full_size_is_taken),
-        cmocka_unit_test(aliases_write_as_much_as_the_length_allows),
+        cmocka_unit_test(a_definition_of_maximum_size_is_imported),
+        cmocka_unit_test(aliases_expand_up_to_the_limit),
         cmocka_unit_test(issues_are_counted_beyond_those_kept),
         cmocka_unit_test(progress_reaches_the_end_and_can_stop),
-        cmocka_unit_test(time_grows_with_the_tools),
+        cmocka_unit_test(time_is_linear_in_the_tools),
         cmocka_unit_test(real_data_sets_are_read_whole),
         cmocka_unit_test(real_openapi_documents_are_read_whole),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_import_folder, remove_import_folder);
 }

@@ -1,12 +1,11 @@
-/* Short names of providers, by the titles and hosts of real OpenAPI documents, and by made-up ones for what those do
- * not have. */
+/* Tests of short provider names, with titles and hosts of real OpenAPI documents and some invented ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "import/provider.h"
+#include "import/internal.h"
 
 static const struct {
     const char *title, *url, *stem, *provider;
@@ -81,7 +80,7 @@ static const struct {
     {"possessives", "Acme\xe2\x80\x99s API", "", "", "acme"},
 };
 
-static void check(const char *what, const char *title, const char *url, const char *stem, const char *provider)
+static void check_provider(const char *what, const char *title, const char *url, const char *stem, const char *provider)
 {
     struct buffer out = {0};
     wt__short_provider(&out, wt__str(title), wt__str(url), wt__str(stem));
@@ -94,9 +93,9 @@ static void documents_have_short_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof real / sizeof real[0]; i++)
-        check(real[i].title, real[i].title, real[i].url, real[i].stem, real[i].provider);
+        check_provider(real[i].title, real[i].title, real[i].url, real[i].stem, real[i].provider);
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        check(made[i].what, made[i].title, made[i].url, made[i].stem, made[i].provider);
+        check_provider(made[i].what, made[i].title, made[i].url, made[i].stem, made[i].provider);
 }
 
 int main(void)

@@ -142,10 +142,10 @@ static void unknown_format_is_rejected_before_search(void **state)
     wt_pick_options_init(&pick);
     find.format = pick.format = "yaml";
     find.max_tokens = 100;
-    refused(&place, wt_find(semantic, "song", 4, &find, &hits, &place.err), WT_EINVAL, "no such form of definitions");
-    refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "no such form of definitions");
+    refused(&place, wt_find(semantic, "song", 4, &find, &hits, &place.err), WT_EINVAL, "unknown format");
+    refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "unknown format");
     pick.recipe = "ptr";
-    refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "no such form of definitions");
+    refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "unknown format");
 }
 
 #define test(name) cmocka_unit_test_setup_teardown(name, open_both, close_both)

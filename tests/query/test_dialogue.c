@@ -210,7 +210,7 @@ static void invalid_conversation_is_rejected(void **state)
         {"[" AGENT("hello", "search") "]", WT_EFORMAT, "the conversation has no text of the user"},
         {"[{\"role\":\"USR\",\"content\":\"hi\"}]", WT_EFORMAT, "the conversation has no text of the user: /0: its"},
         {"{\"text\":\"hi\"}", WT_EFORMAT, "has no \"messages\""},
-        {"[\"a\"", WT_EFORMAT, "give the conversation whole"},
+        {"[\"a\"", WT_EFORMAT, "send the whole conversation"},
     };
     const char *names[WT_MAX_KEPT + 1] = {NULL};
     wt_hits *hits;

@@ -165,7 +165,8 @@ static const struct {
     {"DELETE", "/v1/tools", "", 400, "\"pointer\":\"/provider\""},
     {"DELETE", "/v1/tools?provider=new", "", 404, "\"code\":\"not_found\""},
     {"POST", "/v1/tools?provider=upstream", "[{\"name\":\"x\",\"description\":\"y\",\"input_schema\":{}}]", 400,
-     "the provider upstream cannot be imported into: it belongs to the MCP server of that name"},
+     "the provider upstream cannot be imported into: it is reserved for the approved tools of the MCP server with that "
+     "name"},
     {"POST", "/v1/tools", "{\"provider\":\"upstream\",\"name\":\"x\",\"description\":\"y\"}", 400,
      "the provider upstream cannot be imported into"},
     {"DELETE", "/v1/tools?provider=upstream", "", 400, "the provider upstream cannot be removed"},

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "store/sqlite.h"
+#include "store/internal.h"
 #include "engine/set_up.h"
 #include "serve/usage_log.h"
 

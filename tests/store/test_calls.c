@@ -1,5 +1,4 @@
-/* What tools were called with, in the store: what is kept, who is told of it, and what a file of any origin may hold.
- */
+/* Tests of the arguments of past calls: storage, lookup and validation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +13,11 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "store/older.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 static wt_error err;
 
-/* The tools a, b, c of provider p, with the ids 1, 2, 3. */
+/* Opens a store with the tools a, b, c of provider p and the ids 1, 2, 3. */
 static struct store *open_tools(const char *path)
 {
     struct store *store;
@@ -39,38 +38,38 @@ static struct store *open_tools(const char *path)
     return store;
 }
 
-static struct store *open_memory(void)
+static struct store *open_private_tools(void)
 {
     return open_tools(":memory:");
 }
 
-static int64_t id_of(struct store *store, const char *name)
+static int64_t find_id(struct store *store, const char *name)
 {
     int64_t id = 0;
     return wt__store_find_name(store, &STR("p"), wt__str(name), &id, 1, &err) == 1 ? id : 0;
 }
 
-/* One call of tool a, or of a label without a tool. */
-static int64_t record_call(struct store *store, const char *request, const char *name, const char *arguments,
-                           enum usage_outcome outcome)
+/* Records one call of a tool of provider p; an unknown name becomes a label without a tool. */
+static int64_t record_one_call(struct store *store, const char *request, const char *name, const char *arguments,
+                               enum usage_outcome outcome)
 {
     char label[40];
     snprintf(label, sizeof label, "p/%s", name);
-    struct usage_tool tool = {id_of(store, name), wt__str(label), wt__str(arguments)};
+    struct usage_tool tool = {find_id(store, name), wt__str(label), wt__str(arguments)};
     struct usage usage = {.request = wt__str(request), .outcome = outcome, .tools = &tool, .tool_count = 1};
     int64_t last = 0;
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &last, &err), 0);
     return last;
 }
 
-/* "request{...} request{...}" of the newest calls of a tool. */
-static const char *calls_of(struct store *store, const char *name, size_t most)
+/* Returns the newest calls of a tool as "request{...} request{...}". */
+static const char *newest_calls(struct store *store, const char *name, size_t most)
 {
     static char text[4000];
     struct arena arena = {0};
     struct recorded_call *calls;
     size_t count, len = 0;
-    assert_int_equal(wt__store_recorded_calls(store, id_of(store, name), most, &arena, &calls, &count, &err), 0);
+    assert_int_equal(wt__store_recorded_calls(store, find_id(store, name), most, &arena, &calls, &count, &err), 0);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++)
         len += (size_t)sprintf(text + len, "%s%s%s", i ? " " : "", calls[i].request.ptr, calls[i].arguments.ptr);
@@ -78,39 +77,39 @@ static const char *calls_of(struct store *store, const char *name, size_t most)
     return text;
 }
 
-static const char *request_of(struct store *store, const char *name)
+static const char *newest_request(struct store *store, const char *name)
 {
     static char text[400];
     struct arena arena = {0};
     struct str request;
-    assert_int_equal(wt__store_recorded_request(store, id_of(store, name), &arena, &request, &err), 0);
+    assert_int_equal(wt__store_recorded_request(store, find_id(store, name), &arena, &request, &err), 0);
     snprintf(text, sizeof text, "%s", request.ptr);
     wt__arena_dispose(&arena);
     return text;
 }
 
-/* Told with which arguments or not, as long as it did not fail. */
-static void test_the_request_that_a_tool_served_last(void **state)
+/* Calls without arguments count here, failed ones do not. */
+static void test_newest_request_of_a_tool(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    assert_string_equal(request_of(store, "a"), "");
-    record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
-    assert_string_equal(request_of(store, "a"), "one");
-    record_call(store, "untold", "a", "", USAGE_UNTOLD);
-    record_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
-    record_call(store, "other", "b", "", USAGE_OK);
-    assert_string_equal(request_of(store, "a"), "untold");
-    assert_string_equal(request_of(store, "b"), "other");
-    assert_string_equal(request_of(store, "c"), "");
-    assert_string_equal(request_of(store, "nobody"), "");
+    struct store *store = open_private_tools();
+    assert_string_equal(newest_request(store, "a"), "");
+    record_one_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
+    assert_string_equal(newest_request(store, "a"), "one");
+    record_one_call(store, "untold", "a", "", USAGE_UNKNOWN);
+    record_one_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
+    record_one_call(store, "other", "b", "", USAGE_OK);
+    assert_string_equal(newest_request(store, "a"), "untold");
+    assert_string_equal(newest_request(store, "b"), "other");
+    assert_string_equal(newest_request(store, "c"), "");
+    assert_string_equal(newest_request(store, "nobody"), "");
     wt__store_close(store);
 }
 
-static void test_arguments_come_back_to_who_asks_for_them(void **state)
+static void test_arguments_are_read_on_request(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_private_tools();
     struct usage_tool tools[] = {
         {1, STR("p/a"), STR("{\"x\":1}")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("{}")}};
     struct usage usage = {.request = STR("one"), .tools = tools, .tool_count = 3};
@@ -132,54 +131,54 @@ static void test_arguments_come_back_to_who_asks_for_them(void **state)
 static void test_the_newest_calls_of_a_tool(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    assert_string_equal(calls_of(store, "a", 5), "");
-    record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
-    record_call(store, "two", "a", "{\"n\":2}", USAGE_UNTOLD);
-    record_call(store, "other", "b", "{\"n\":0}", USAGE_OK);
-    record_call(store, "one", "a", "{\"n\":3}", USAGE_OK); /* the request's newest stands for it */
-    record_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
-    record_call(store, "untold", "a", "", USAGE_OK);
-    int64_t last = record_call(store, "none", "a", "{}", USAGE_OK);
-    assert_string_equal(calls_of(store, "a", 5), "none{} one{\"n\":3} two{\"n\":2}");
-    assert_string_equal(calls_of(store, "a", 2), "none{} one{\"n\":3}");
-    assert_string_equal(calls_of(store, "a", 0), "");
-    assert_string_equal(calls_of(store, "b", 5), "other{\"n\":0}");
-    assert_string_equal(calls_of(store, "c", 5), "");
-    assert_string_equal(calls_of(store, "nobody", 5), "");
+    struct store *store = open_private_tools();
+    assert_string_equal(newest_calls(store, "a", 5), "");
+    record_one_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
+    record_one_call(store, "two", "a", "{\"n\":2}", USAGE_UNKNOWN);
+    record_one_call(store, "other", "b", "{\"n\":0}", USAGE_OK);
+    record_one_call(store, "one", "a", "{\"n\":3}", USAGE_OK); /* newest call of the request */
+    record_one_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
+    record_one_call(store, "untold", "a", "", USAGE_OK);
+    int64_t last = record_one_call(store, "none", "a", "{}", USAGE_OK);
+    assert_string_equal(newest_calls(store, "a", 5), "none{} one{\"n\":3} two{\"n\":2}");
+    assert_string_equal(newest_calls(store, "a", 2), "none{} one{\"n\":3}");
+    assert_string_equal(newest_calls(store, "a", 0), "");
+    assert_string_equal(newest_calls(store, "b", 5), "other{\"n\":0}");
+    assert_string_equal(newest_calls(store, "c", 5), "");
+    assert_string_equal(newest_calls(store, "nobody", 5), "");
 
     /* several labels of one tool */
-    record_call(store, "two", "later", "{\"n\":6}", USAGE_OK);
-    record_call(store, "three", "a", "{\"n\":7}", USAGE_OK);
+    record_one_call(store, "two", "later", "{\"n\":6}", USAGE_OK);
+    record_one_call(store, "three", "a", "{\"n\":7}", USAGE_OK);
     assert_int_equal(wt__sql_exec(store, "UPDATE label SET tool = 1 WHERE name = 'p/later'", &err), 0);
-    assert_string_equal(calls_of(store, "a", 3), "three{\"n\":7} two{\"n\":6} none{}");
+    assert_string_equal(newest_calls(store, "a", 3), "three{\"n\":7} two{\"n\":6} none{}");
 
-    /* what is forgotten is gone */
+    /* removed usages */
     int64_t left;
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.upto = last}, &err), 7);
-    assert_string_equal(calls_of(store, "a", 5), "three{\"n\":7} two{\"n\":6}");
+    assert_string_equal(newest_calls(store, "a", 5), "three{\"n\":7} two{\"n\":6}");
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM usage_tool WHERE arguments IS NOT NULL", &left, &err),
                      0);
     assert_int_equal(left, 2);
     wt__store_close(store);
 }
 
-/* However many there are: the newest thousand usages are looked at, and so many calls told. */
-static void test_a_look_for_calls_is_bounded(void **state)
+/* The newest 1,000 usages are read, and at most RECORDED_CALLS_MAX calls returned. */
+static void test_lookup_of_calls_is_bounded(void **state)
 {
     (void)state;
     enum { USAGES_READ = 1000 };
-    struct store *store = open_memory();
+    struct store *store = open_private_tools();
     char request[40];
-    record_call(store, "old", "a", "{}", USAGE_OK);
+    record_one_call(store, "old", "a", "{}", USAGE_OK);
     for (int i = 0; i < USAGES_READ - 1; i++)
-        record_call(store, "untold", "a", "", USAGE_OK);
-    assert_string_equal(calls_of(store, "a", 5), "old{}");
-    record_call(store, "untold", "a", "", USAGE_OK);
-    assert_string_equal(calls_of(store, "a", 5), "");
+        record_one_call(store, "untold", "a", "", USAGE_OK);
+    assert_string_equal(newest_calls(store, "a", 5), "old{}");
+    record_one_call(store, "untold", "a", "", USAGE_OK);
+    assert_string_equal(newest_calls(store, "a", 5), "");
     for (int i = 0; i < RECORDED_CALLS_MAX + 1; i++) {
         snprintf(request, sizeof request, "request %d", i);
-        record_call(store, request, "a", "{}", USAGE_OK);
+        record_one_call(store, request, "a", "{}", USAGE_OK);
     }
     struct arena arena = {0};
     struct recorded_call *calls;
@@ -190,29 +189,28 @@ static void test_a_look_for_calls_is_bounded(void **state)
     wt__store_close(store);
 }
 
-/* What no whichtool wrote, of a file that came from somewhere, is told wherever it would be read. */
-/* One client's calls leave room for those of others, however many and however new they are. */
+/* One client's calls leave room for those of others, however many and new they are. */
 static void test_calls_are_shared_among_clients(void **state)
 {
     static const char *const clients[] = {"", "honest", "mallory"};
     static const int calls[] = {2, 2, 300};
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_private_tools();
     for (size_t c = 0; c < sizeof clients / sizeof *clients; c++)
         for (int i = 0; i < calls[c]; i++) {
             char request[40];
-            struct usage_tool tool = {id_of(store, "a"), STR("p/a"), STR("{}")};
+            struct usage_tool tool = {find_id(store, "a"), STR("p/a"), STR("{}")};
             struct usage usage = {.client = wt__str(clients[c]), .tools = &tool, .tool_count = 1};
             snprintf(request, sizeof request, "%.1s%d", *clients[c] ? clients[c] : "-", i);
             usage.request = wt__str(request);
             assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
         }
-    assert_string_equal(calls_of(store, "a", 6), "m299{} m298{} h1{} h0{} -1{} -0{}");
-    assert_string_equal(request_of(store, "a"), "m299");
+    assert_string_equal(newest_calls(store, "a", 6), "m299{} m298{} h1{} h0{} -1{} -0{}");
+    assert_string_equal(newest_request(store, "a"), "m299");
     wt__store_close(store);
 }
 
-static void test_damaged_arguments_are_told(void **state)
+static void test_damaged_arguments_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -223,16 +221,16 @@ static void test_damaged_arguments_are_told(void **state)
         {"'{\"a\":1}, {\"secret\":2}'", "not valid JSON"},
         {"'{' || char(10) || '}'", "a control character at byte 1"},
         {"CAST(x'7b2261223a22ff227d' AS TEXT)", "not valid JSON"},
-        {"'{\"a\":\"' || printf('%.*c', 65536, 'x') || '\"}'", "have 65544 bytes; at most 65536 are taken"},
+        {"'{\"a\":\"' || printf('%.*c', 65536, 'x') || '\"}'", "have 65544 bytes; at most 65536 are allowed"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct store *store = open_memory();
+        struct store *store = open_private_tools();
         struct arena arena = {0};
         struct usage *usages;
         struct recorded_call *calls;
         size_t count;
         char sql[200];
-        record_call(store, "one", "a", "{\"fine\":true}", USAGE_OK);
+        record_one_call(store, "one", "a", "{\"fine\":true}", USAGE_OK);
         assert_int_equal(wt__store_check(store, &err), 0);
         snprintf(sql, sizeof sql, "UPDATE usage_tool SET arguments = %s", rows[i].arguments);
         assert_int_equal(wt__sql_exec(store, sql, &err), 0);
@@ -245,7 +243,7 @@ static void test_damaged_arguments_are_told(void **state)
             if (!strstr(err.message, rows[i].sentence) || strstr(err.message, "secret"))
                 fail_msg("%s: %s", rows[i].arguments, err.message);
         }
-        /* who does not ask for them does not mind */
+        /* readers that do not ask for arguments do not validate them */
         assert_int_equal(wt__store_usages(store, &(struct usage_query){0}, &arena, &usages, &count, &err), 0);
         assert_int_equal(count, 1);
         wt__arena_dispose(&arena);
@@ -253,8 +251,8 @@ static void test_damaged_arguments_are_told(void **state)
     }
 }
 
-/* Version 5 knew no arguments: those of older usages are not told. */
-static void test_a_store_of_version_5_learns_of_arguments(void **state)
+/* Version 5 had no arguments: calls of older usages have none. */
+static void test_a_store_of_version_5_gets_arguments(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-calls-XXXXXX";
@@ -264,7 +262,7 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     assert_true(fd >= 0);
     close(fd);
     struct store *store = open_tools(path);
-    record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
+    record_one_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
     assert_int_equal(wt__sql_exec(store,
                                   BACK_TO_VERSION_8
                                   "DROP TABLE review; DROP TABLE review_server;"
@@ -279,9 +277,9 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     assert_int_equal(version, 9);
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM usage_tool WHERE label = 1", &usages, &err), 0);
     assert_int_equal(usages, 1);
-    assert_string_equal(calls_of(store, "a", 5), "");
-    record_call(store, "one", "a", "{\"n\":2}", USAGE_OK);
-    assert_string_equal(calls_of(store, "a", 5), "one{\"n\":2}");
+    assert_string_equal(newest_calls(store, "a", 5), "");
+    record_one_call(store, "one", "a", "{\"n\":2}", USAGE_OK);
+    assert_string_equal(newest_calls(store, "a", 5), "one{\"n\":2}");
     assert_int_equal(wt__store_check(store, &err), 0);
     wt__store_close(store);
     unlink(path);
@@ -324,7 +322,7 @@ static void test_arguments(void **state)
         wt__buffer_dispose(&written);
         json_decref(object);
     }
-    /* the longest, one byte more, one that grows as it is written, and one that is too deep */
+    /* at the limit, over the limit, over the limit only once written, and too deep */
     struct buffer text = {0}, written = {0};
     json_t *object;
     wt__buffer_text(&text, "{\"a\":\"");
@@ -337,7 +335,7 @@ static void test_arguments(void **state)
     json_decref(object);
     wt__buffer_char(&text, ' ');
     assert_int_equal(wt__usage_read_arguments(&object, wt__buffer_view(&text), &err), WT_ETOOLONG);
-    assert_non_null(strstr(err.message, "the arguments have 65537 bytes; at most 65536 are taken"));
+    assert_non_null(strstr(err.message, "the arguments have 65537 bytes; at most 65536 are allowed"));
     assert_null(object);
     wt__buffer_clear(&text);
     wt__buffer_text(&text, "{\"a\":[1E9");
@@ -359,13 +357,13 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments_come_back_to_who_asks_for_them),
-        cmocka_unit_test(test_the_request_that_a_tool_served_last),
+        cmocka_unit_test(test_arguments_are_read_on_request),
+        cmocka_unit_test(test_newest_request_of_a_tool),
         cmocka_unit_test(test_the_newest_calls_of_a_tool),
-        cmocka_unit_test(test_a_look_for_calls_is_bounded),
+        cmocka_unit_test(test_lookup_of_calls_is_bounded),
         cmocka_unit_test(test_calls_are_shared_among_clients),
-        cmocka_unit_test(test_damaged_arguments_are_told),
-        cmocka_unit_test(test_a_store_of_version_5_learns_of_arguments),
+        cmocka_unit_test(test_damaged_arguments_are_reported),
+        cmocka_unit_test(test_a_store_of_version_5_gets_arguments),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The store as a file: what is opened, what is refused and left as it was, and what several processes may do. */
+/* Tests of the store as a file: opening, refusing files unchanged, migrations, and access by several processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,21 +17,21 @@
 #include "base/file.h"
 #include "store/older.h"
 #include "store/review.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 #include "store/usages.h"
 
 enum { PATH_BYTES = 256, NOBODY = 65534 };
 
 static char folder[64];
 
-static int make_folder(void **state)
+static int make_store_folder(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/whichtool-store-XXXXXX");
     return mkdtemp(folder) && chmod(folder, 0755) == 0 ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_store_folder(void **state)
 {
     (void)state;
     char command[128];
@@ -39,71 +39,72 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-static const char *path_of(const char *name)
+static const char *store_path(const char *name)
 {
     static char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
 
-static int add_one(struct store *store, const char *name)
+static int add_one_tool(struct store *store, const char *name)
 {
-    struct tool tool = tool_of("p", name);
+    struct tool tool = make_test_tool("p", name);
     struct store_import_options options = {.source = STR("a")};
     struct store_changes changes;
     return wt__store_import(store, &tool, 1, &options, &changes, &err);
 }
 
-static uint64_t count_tools(struct store *store)
+static uint64_t count_stored_tools(struct store *store)
 {
     uint64_t tools, providers;
     assert_int_equal(wt__store_count(store, &tools, &providers, &err), 0);
     return tools;
 }
 
-static struct store *open_store(const char *name, bool read_only)
+static struct store *open_test_store(const char *name, bool read_only)
 {
     struct store *store;
-    if (wt__store_open(&store, path_of(name), &(struct store_options){.read_only = read_only}, &err) < 0)
+    if (wt__store_open(&store, store_path(name), &(struct store_options){.read_only = read_only}, &err) < 0)
         fail_msg("%s: %s", name, err.message);
     return store;
 }
 
 /* ---------------------------------------------------------------- opening */
 
-static void test_a_new_store_brings_its_folders(void **state)
+static void test_a_new_store_creates_its_folders(void **state)
 {
     (void)state;
-    struct store *store = open_store("deep/er/tools.wt", false);
-    assert_int_equal(add_one(store, "x"), 0);
+    struct store *store = open_test_store("deep/er/tools.wt", false);
+    assert_int_equal(add_one_tool(store, "x"), 0);
     wt__store_close(store);
-    store = open_store("deep/er/tools.wt", true);
-    assert_int_equal(count_tools(store), 1);
+    store = open_test_store("deep/er/tools.wt", true);
+    assert_int_equal(count_stored_tools(store), 1);
     assert_true(wt__store_read_only(store));
-    assert_int_equal(add_one(store, "y"), WT_EREADONLY);
+    assert_int_equal(add_one_tool(store, "y"), WT_EREADONLY);
     assert_non_null(strstr(err.message, "deep/er/tools.wt is open for reading only"));
     wt__store_close(store);
-    assert_false(wt__is_file(path_of("deep/er/tools.wt-journal")));
+    assert_false(wt__is_file(store_path("deep/er/tools.wt-journal")));
 }
 
 static void test_an_empty_file_becomes_a_store(void **state)
 {
     (void)state;
-    assert_int_equal(wt__file_replace(path_of("empty.wt"), "", 0, &err), 0);
-    struct store *store = open_store("empty.wt", false);
-    assert_int_equal(count_tools(store), 0);
+    assert_int_equal(wt__file_replace(store_path("empty.wt"), "", 0, &err), 0);
+    struct store *store = open_test_store("empty.wt", false);
+    assert_int_equal(count_stored_tools(store), 0);
     wt__store_close(store);
 }
 
 static void write_database(const char *name, const char *sql)
 {
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(path_of(name), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(store_path(name), &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
 }
 
-/* content: a file's bytes, or after "SQL:" what is run in a new database, or after "STORE:" in a store of ours. */
+/* content is a file's bytes, "SQL:" and statements to run in a new database, or "STORE:" and statements to run in a new
+ * store. */
 static const struct {
     const char *name, *content;
     bool read_only;
@@ -124,7 +125,7 @@ static const struct {
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
-static void test_what_is_no_store_is_refused_untouched(void **state)
+static void test_other_files_are_refused_and_untouched(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -133,19 +134,19 @@ static void test_what_is_no_store_is_refused_untouched(void **state)
         char *before, *after;
         size_t before_len, after_len;
         if (strncmp(content, "STORE:", 6) == 0) {
-            wt__store_close(open_store(name, false));
+            wt__store_close(open_test_store(name, false));
             write_database(name, content + 6);
         } else if (strncmp(content, "SQL:", 4) == 0) {
             write_database(name, content + 4);
         } else {
-            assert_int_equal(wt__file_replace(path_of(name), content, strlen(content), &err), 0);
+            assert_int_equal(wt__file_replace(store_path(name), content, strlen(content), &err), 0);
         }
-        assert_int_equal(wt__file_read(&before, &before_len, path_of(name), 1 << 20, &err), 0);
+        assert_int_equal(wt__file_read(&before, &before_len, store_path(name), 1 << 20, &err), 0);
         struct store_options options = {.read_only = refused[i].read_only};
-        int code = wt__store_open(&store, path_of(name), &options, &err);
+        int code = wt__store_open(&store, store_path(name), &options, &err);
         if (code != refused[i].code || !strstr(err.message, refused[i].says) || store)
             fail_msg("%s: %d %s", name, code, err.message);
-        assert_int_equal(wt__file_read(&after, &after_len, path_of(name), 1 << 20, &err), 0);
+        assert_int_equal(wt__file_read(&after, &after_len, store_path(name), 1 << 20, &err), 0);
         assert_int_equal(after_len, before_len);
         assert_memory_equal(after, before, before_len);
         free(before);
@@ -153,13 +154,13 @@ static void test_what_is_no_store_is_refused_untouched(void **state)
     }
 }
 
-static void test_paths_that_lead_nowhere(void **state)
+static void test_invalid_paths_are_refused(void **state)
 {
     (void)state;
     struct store *store;
     struct store_options read_only = {.read_only = true};
-    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
-    assert_int_equal(wt__file_replace(path_of("file"), "x", 1, &err), 0);
+    assert_int_equal(mkfifo(store_path("pipe"), 0600), 0);
+    assert_int_equal(wt__file_replace(store_path("file"), "x", 1, &err), 0);
     const struct {
         const char *path;
         const struct store_options *options;
@@ -168,42 +169,42 @@ static void test_paths_that_lead_nowhere(void **state)
     } rows[] = {
         {"absent.wt", &read_only, WT_ENOTFOUND, "No such file"},
         {".", NULL, WT_ESTORE, "is a folder, not a whichtool store"},
-        {"pipe", NULL, WT_ESTORE, "is no regular file, not a whichtool store"},
+        {"pipe", NULL, WT_ESTORE, "is a special file, not a whichtool store"},
         {"file/below.wt", NULL, WT_ENOTFOUND, "Not a directory"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int code = wt__store_open(&store, path_of(rows[i].path), rows[i].options, &err);
+        int code = wt__store_open(&store, store_path(rows[i].path), rows[i].options, &err);
         if (code != rows[i].code || !strstr(err.message, rows[i].says))
             fail_msg("%s: %d %s", rows[i].path, code, err.message);
     }
     assert_int_equal(wt__store_open(&store, "", NULL, &err), WT_EINVAL);
 }
 
-/* A store with a page of zeros in the middle, or cut short, ends in a sentence, whatever is asked of it. */
-static void test_a_damaged_store_says_so(void **state)
+/* A store with a page of zeros fails with a message for every operation. */
+static void test_a_damaged_store_is_reported(void **state)
 {
     (void)state;
-    struct store *store = open_store("damaged.wt", false);
+    struct store *store = open_test_store("damaged.wt", false);
     for (int i = 0; i < 40; i++) {
         char name[16];
         snprintf(name, sizeof name, "t%d", i);
-        assert_int_equal(add_one(store, name), 0);
+        assert_int_equal(add_one_tool(store, name), 0);
     }
     wt__store_close(store);
-    uint64_t size = wt__file_size(path_of("damaged.wt"));
+    uint64_t size = wt__file_size(store_path("damaged.wt"));
     int damaged = 0;
     for (uint64_t at = 4096; at < size; at += 4096) {
         char *bytes;
         size_t len;
-        assert_int_equal(wt__file_read(&bytes, &len, path_of("damaged.wt"), 1 << 20, &err), 0);
+        assert_int_equal(wt__file_read(&bytes, &len, store_path("damaged.wt"), 1 << 20, &err), 0);
         memset(bytes + at, 0, 4096);
-        assert_int_equal(wt__file_replace(path_of("zeroed.wt"), bytes, len, &err), 0);
+        assert_int_equal(wt__file_replace(store_path("zeroed.wt"), bytes, len, &err), 0);
         free(bytes);
         struct arena arena = {0};
         struct tool tool;
-        int rc = wt__store_open(&store, path_of("zeroed.wt"), NULL, &err);
+        int rc = wt__store_open(&store, store_path("zeroed.wt"), NULL, &err);
         if (rc == 0)
-            rc = add_one(store, "another");
+            rc = add_one_tool(store, "another");
         if (rc == 0)
             rc = wt__store_get(store, &(int64_t){3}, 1, &arena, &tool, &err);
         if (rc < 0)
@@ -222,7 +223,7 @@ static int add_two(struct store *store, wt_error *error)
     return wt__sql_exec(store, "UPDATE one SET x = x + 2", error);
 }
 
-static void test_migrations_run_in_order_and_as_one(void **state)
+static void test_migrations_run_in_order_in_one_transaction(void **state)
 {
     (void)state;
     static const struct migration steps[] = {{"SELECT 'not run: the store has had it'", NULL},
@@ -248,8 +249,8 @@ static void test_migrations_run_in_order_and_as_one(void **state)
                                               {"CREATE TABLE half (x)", NULL},
                                               {"CREATE TABLE half (x)", NULL}};
     int64_t sum;
-    struct store *store = open_store("old.wt", false);
-    assert_int_equal(add_one(store, "kept"), 0);
+    struct store *store = open_test_store("old.wt", false);
+    assert_int_equal(add_one_tool(store, "kept"), 0);
     assert_int_equal(wt__store_migrate(store, broken, 11, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
@@ -258,18 +259,18 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     assert_int_equal(wt__store_migrate(store, steps, 11, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
     assert_int_equal(sum, 7);
-    assert_int_equal(count_tools(store), 1);
+    assert_int_equal(count_stored_tools(store), 1);
     assert_int_equal(wt__store_migrate(store, steps, 10, &err), WT_ENEWER);
     wt__store_close(store);
 
-    wt__store_close(open_store("old-read.wt", false));
-    store = open_store("old-read.wt", true);
+    wt__store_close(open_test_store("old-read.wt", false));
+    store = open_test_store("old-read.wt", true);
     assert_int_equal(wt__store_migrate(store, steps, 11, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 9)"));
+    assert_non_null(strstr(err.message, "was written by an older whichtool (store version 9)"));
     wt__store_close(store);
 }
 
-/* Version 4 had no exported names: they are given in the order of ids, as if the tools were added now. */
+/* Version 4 had no exported names. The migration assigns them in the order of ids, as if the tools were added now. */
 static void test_a_store_of_version_4_gets_exported_names(void **state)
 {
     (void)state;
@@ -284,9 +285,9 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
     static const char *const added[] = {"plain", "get it", "get/it", "get_it", "\xe6\x90\x9c\xe7\xb4\xa2"};
     enum { ADDED = sizeof added / sizeof *added };
     char names[2][300] = {"", ""};
-    struct store *store = open_store("v4.wt", false);
+    struct store *store = open_test_store("v4.wt", false);
     for (size_t i = 0; i < ADDED; i++)
-        assert_int_equal(add_one(store, added[i]), 0);
+        assert_int_equal(add_one_tool(store, added[i]), 0);
     for (int again = 0; again < 2; again++) {
         struct arena arena = {0};
         int64_t *ids;
@@ -306,34 +307,34 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
         if (!again)
             assert_int_equal(wt__sql_exec(store, back, &err), 0);
         wt__store_close(store);
-        store = open_store("v4.wt", false);
+        store = open_test_store("v4.wt", false);
     }
     assert_string_equal(names[0], names[1]);
     assert_non_null(strstr(names[0], "p__get_it p__get_it_"));
-    assert_int_equal(add_one(store, "get-it"), 0);
+    assert_int_equal(add_one_tool(store, "get-it"), 0);
     assert_int_equal(wt__store_check(store, &err), 0);
     wt__store_close(store);
 }
 
-/* Version 7 had no reviews: its tools stay as they are, and nothing of them is known to be approved. */
-static void test_a_store_of_version_7_learns_of_reviews(void **state)
+/* Version 7 had no reviews: its tools stay, and none is approved. */
+static void test_a_store_of_version_7_gets_reviews(void **state)
 {
     (void)state;
-    struct store *store = open_store("v7.wt", false);
+    struct store *store = open_test_store("v7.wt", false);
     struct arena arena = {0};
     struct review_row *rows;
     size_t count = 1;
     int64_t version = 0;
-    assert_int_equal(add_one(store, "kept"), 0);
+    assert_int_equal(add_one_tool(store, "kept"), 0);
     assert_int_equal(
         wt__sql_exec(store, BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server; PRAGMA user_version=7",
                      &err),
         0);
     wt__store_close(store);
-    store = open_store("v7.wt", false);
+    store = open_test_store("v7.wt", false);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
     assert_int_equal(version, 9);
-    assert_int_equal(count_tools(store), 1);
+    assert_int_equal(count_stored_tools(store), 1);
     assert_int_equal(wt__store_reviews(store, REVIEWS_APPROVED, NULL, &arena, &rows, &count, &err), 1);
     assert_int_equal(count, 0);
     assert_int_equal(wt__store_check(store, &err), 0);
@@ -341,29 +342,29 @@ static void test_a_store_of_version_7_learns_of_reviews(void **state)
     wt__store_close(store);
 }
 
-/* Version 8 knew servers, but neither of what they had listed once, nor that their providers are theirs alone. */
+/* Version 8 stored servers without a baseline, and did not reserve their providers. */
 static void test_a_store_of_version_8_reserves_the_names_of_servers(void **state)
 {
     (void)state;
     static const char back[] = "INSERT INTO review_server (name, source) VALUES ('p', 'mcp:p');"
                                "INSERT INTO review (server, name, listed, offered_sha256, offered) VALUES (1, 'x', 1, "
                                "printf('%064d', 7), x'7b7d');" BACK_TO_VERSION_8;
-    struct store *store = open_store("v8.wt", false);
+    struct store *store = open_test_store("v8.wt", false);
     struct arena arena = {0};
     struct review_row *rows;
     size_t count = 0;
     int64_t baseline = 0;
-    assert_int_equal(add_one(store, "kept"), 0);
+    assert_int_equal(add_one_tool(store, "kept"), 0);
     assert_int_equal(wt__sql_exec(store, back, &err), 0);
     wt__store_close(store);
-    store = open_store("v8.wt", false);
+    store = open_test_store("v8.wt", false);
     assert_int_equal(wt__sql_number(store, "SELECT baseline FROM review_server", &baseline, &err), 0);
     assert_int_equal(baseline, 1);
     assert_int_equal(wt__store_reviews(store, REVIEWS_WAITING, NULL, &arena, &rows, &count, &err), 1);
     assert_int_equal(count, 1);
     assert_int_equal(rows[0].kind, REVIEW_TOOL);
-    assert_int_equal(add_one(store, "another"), WT_EINVAL);
-    assert_int_equal(count_tools(store), 1);
+    assert_int_equal(add_one_tool(store, "another"), WT_EINVAL);
+    assert_int_equal(count_stored_tools(store), 1);
     assert_int_equal(wt__store_check(store, &err), 0);
     wt__arena_dispose(&arena);
     wt__store_close(store);
@@ -374,12 +375,12 @@ static void set_version(const char *name, int version)
     sqlite3 *db;
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA user_version=%d", version);
-    assert_int_equal(sqlite3_open(path_of(name), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(store_path(name), &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
 }
 
-/* Another whichtool updates the file while this one has it open: neither writes nor reads by the old tables. */
+/* After another whichtool updates the open file, this one refuses to write and read. */
 static void test_an_update_while_a_store_is_open_is_noticed(void **state)
 {
     (void)state;
@@ -393,25 +394,25 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
          "start it again with the newer whichtool"},
         {7, WT_ESTORE, "was replaced by an older store while this process ran (store version 7; it was 9)"},
     };
-    struct store *store = open_store("updated.wt", false), *reader = open_store("updated.wt", true);
-    assert_int_equal(add_one(store, "before"), 0);
+    struct store *store = open_test_store("updated.wt", false), *reader = open_test_store("updated.wt", true);
+    assert_int_equal(add_one_tool(store, "before"), 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         set_version("updated.wt", others[i].version);
-        assert_int_equal(add_one(store, "meanwhile"), others[i].code);
+        assert_int_equal(add_one_tool(store, "meanwhile"), others[i].code);
         assert_non_null(strstr(err.message, others[i].says));
         assert_int_equal(wt__store_read_begin(reader, &err), others[i].code);
         assert_non_null(strstr(err.message, others[i].says));
         set_version("updated.wt", 9);
     }
     assert_int_equal(wt__store_read_begin(reader, &err), 0);
-    assert_int_equal(count_tools(reader), 1);
+    assert_int_equal(count_stored_tools(reader), 1);
     wt__store_read_end(reader);
-    assert_int_equal(add_one(store, "after"), 0);
+    assert_int_equal(add_one_tool(store, "after"), 0);
     wt__store_close(store);
     wt__store_close(reader);
 }
 
-/* Somebody else makes the store between the first thing that is read of it and the second. */
+/* Creates the store from another connection while the first one is reading the version. */
 static int make_meanwhile(unsigned event, void *made, void *statement, void *unused)
 {
     const struct store_options at_once = {.busy_ms = 1};
@@ -420,78 +421,78 @@ static int make_meanwhile(unsigned event, void *made, void *statement, void *unu
     if (*(int *)made || strcmp(sqlite3_sql(statement), "PRAGMA user_version") != 0)
         return 0;
     *(int *)made = 1;
-    if (wt__store_open(&other, path_of("meanwhile.wt"), &at_once, NULL) == 0)
+    if (wt__store_open(&other, store_path("meanwhile.wt"), &at_once, NULL) == 0)
         wt__store_close(other);
     return 0;
 }
 
-static void test_a_store_is_looked_at_as_of_one_moment(void **state)
+static void test_a_store_is_inspected_in_one_transaction(void **state)
 {
     (void)state;
     int made = 0;
     struct store *store = calloc(1, sizeof *store);
     assert_non_null(store);
-    store->path = strdup(path_of("meanwhile.wt"));
+    store->path = strdup(store_path("meanwhile.wt"));
     assert_int_equal(sqlite3_open(store->path, &store->db), SQLITE_OK);
     assert_int_equal(sqlite3_trace_v2(store->db, SQLITE_TRACE_STMT, make_meanwhile, &made), SQLITE_OK);
     if (wt__store_update_schema(store, &err) < 0)
         fail_msg("%s", err.message);
     assert_true(made);
     wt__store_close(store);
-    store = open_store("meanwhile.wt", false);
-    assert_int_equal(add_one(store, "kept"), 0);
+    store = open_test_store("meanwhile.wt", false);
+    assert_int_equal(add_one_tool(store, "kept"), 0);
     wt__store_close(store);
 }
 
 /* ---------------------------------------------------------------- other processes */
 
-static int wait_for(pid_t child)
+static int wait_for_child(pid_t child)
 {
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* A child's whole life: adds `count` tools in as many imports, and ends with 0 when all went well. */
-static int add_many(const char *prefix, int count)
+/* Runs in a child process: adds `count` tools, one per import. Returns 0 on success. */
+static int add_many_tools(const char *prefix, int count)
 {
     struct store *store;
-    if (wt__store_open(&store, path_of("shared.wt"), NULL, &err) < 0)
+    if (wt__store_open(&store, store_path("shared.wt"), NULL, &err) < 0)
         return 1;
     int rc = 0;
     for (int i = 0; rc == 0 && i < count; i++) {
         char name[32];
         snprintf(name, sizeof name, "%s%d", prefix, i);
-        rc = add_one(store, name);
+        rc = add_one_tool(store, name);
     }
     wt__store_close(store);
     return rc < 0 ? 2 : 0;
 }
 
-static void test_two_processes_add_to_a_store_that_neither_made(void **state)
+static void test_two_processes_create_and_fill_a_store(void **state)
 {
     (void)state;
     pid_t children[2];
     for (int i = 0; i < 2; i++) {
         children[i] = fork();
         if (children[i] == 0)
-            _exit(add_many(i ? "one" : "two", 25));
+            _exit(add_many_tools(i ? "one" : "two", 25));
     }
-    assert_int_equal(wait_for(children[0]), 0);
-    assert_int_equal(wait_for(children[1]), 0);
-    struct store *store = open_store("shared.wt", true);
-    assert_int_equal(count_tools(store), 50);
+    assert_int_equal(wait_for_child(children[0]), 0);
+    assert_int_equal(wait_for_child(children[1]), 0);
+    struct store *store = open_test_store("shared.wt", true);
+    assert_int_equal(count_stored_tools(store), 50);
     wt__store_close(store);
 }
 
-struct hearing {
+struct wait_notice {
     bool heard, stop;
-    int release; /* where to write when it was heard, so that the other writer ends; -1: it never does */
+    int release; /* pipe to write to when the wait is reported, so that the other writer ends; -1 to leave it running */
 };
 
-static int hear_waiting(void *context, const char *phase, uint64_t done, uint64_t total)
+static int note_waiting(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    struct hearing *hearing = context;
+    struct wait_notice *hearing = context;
     (void)done;
     (void)total;
     if (strcmp(phase, STORE_WAITING) == 0 && !hearing->heard) {
@@ -502,19 +503,19 @@ static int hear_waiting(void *context, const char *phase, uint64_t done, uint64_
     return hearing->stop && hearing->heard;
 }
 
-/* Imports while another connection holds the lock, until it was heard that somebody waits, or for ever. */
-static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct hearing *hearing)
+/* Imports while another process holds the lock, until the wait is reported, or for ever. */
+static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct wait_notice *hearing)
 {
     struct store *store;
     struct progress progress;
     int ready[2], release[2];
     char byte;
-    wt__store_close(open_store("busy.wt", false));
+    wt__store_close(open_test_store("busy.wt", false));
     assert_true(pipe(ready) == 0 && pipe(release) == 0);
     pid_t holder = fork();
     if (holder == 0) {
         struct store *other;
-        if (wt__store_open(&other, path_of("busy.wt"), NULL, &err) < 0 || wt__sql_begin(other, &err) < 0 ||
+        if (wt__store_open(&other, store_path("busy.wt"), NULL, &err) < 0 || wt__sql_begin(other, &err) < 0 ||
             write(ready[1], "x", 1) != 1 || read(release[0], &byte, 1) != 1)
             _exit(1);
         _exit(wt__sql_end(other, 0, &err) < 0);
@@ -522,16 +523,16 @@ static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct hearing 
     assert_int_equal(read(ready[0], &byte, 1), 1);
     hearing->release = for_ever ? -1 : release[1];
     struct store_options open_options = {.busy_ms = busy_ms};
-    assert_int_equal(wt__store_open(&store, path_of("busy.wt"), &open_options, &err), 0);
-    wt__progress_init(&progress, hear_waiting, hearing);
-    struct tool tool = tool_of("p", "x");
+    assert_int_equal(wt__store_open(&store, store_path("busy.wt"), &open_options, &err), 0);
+    wt__progress_init(&progress, note_waiting, hearing);
+    struct tool tool = make_test_tool("p", "x");
     struct store_import_options options = {.source = STR("a"), .progress = &progress};
     struct store_changes changes;
     int rc = wt__store_import(store, &tool, 1, &options, &changes, &err);
     wt__progress_dispose(&progress);
     wt__store_close(store);
     kill(holder, SIGKILL);
-    wait_for(holder);
+    wait_for_child(holder);
     for (int i = 0; i < 2; i++) {
         close(ready[i]);
         close(release[i]);
@@ -539,26 +540,26 @@ static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct hearing 
     return rc;
 }
 
-static void test_a_reader_sees_what_is_committed(void **state)
+static void test_a_reader_sees_commits(void **state)
 {
     (void)state;
-    struct store *store = open_store("read.wt", false), *reader, *private;
-    assert_int_equal(add_one(store, "x"), 0);
+    struct store *store = open_test_store("read.wt", false), *reader, *private;
+    assert_int_equal(add_one_tool(store, "x"), 0);
     assert_int_equal(wt__store_open_reader(&reader, store, &err), 0);
-    assert_int_equal(count_tools(reader), 1);
-    assert_int_equal(wt__sql_begin(store, &err), 0); /* a writer before its commit is no hindrance */
+    assert_int_equal(count_stored_tools(reader), 1);
+    assert_int_equal(wt__sql_begin(store, &err), 0); /* an uncommitted writer does not block readers */
     wt__store_set_wait(reader, 0);
-    assert_int_equal(count_tools(reader), 1);
+    assert_int_equal(count_stored_tools(reader), 1);
     assert_int_equal(wt__sql_end(store, 0, &err), 0);
-    assert_int_equal(wt__sql_exec(store, "BEGIN EXCLUSIVE", &err), 0); /* as while it writes its commit */
+    assert_int_equal(wt__sql_exec(store, "BEGIN EXCLUSIVE", &err), 0); /* like a writer during its commit */
     uint64_t generation;
     assert_int_equal(wt__store_generation(reader, &generation, &err), WT_EBUSY);
     assert_int_equal(wt__sql_end(store, 0, &err), 0);
-    assert_int_equal(add_one(store, "y"), 0);
-    assert_int_equal(count_tools(reader), 2);
+    assert_int_equal(add_one_tool(store, "y"), 0);
+    assert_int_equal(count_stored_tools(reader), 2);
     assert_true(wt__store_idle(reader));
     assert_int_equal(wt__store_read_begin(reader, &err), 0);
-    assert_int_equal(count_tools(reader), 2);
+    assert_int_equal(count_stored_tools(reader), 2);
     assert_false(wt__store_idle(reader));
     wt__store_read_end(reader);
     assert_true(wt__store_idle(reader));
@@ -574,7 +575,7 @@ static void test_a_writer_waits_for_another(void **state)
 {
     (void)state;
     enum { LONGER_THAN_A_TEST_MS = 900000 };
-    struct hearing waits = {0}, gives_up = {0}, stops = {.stop = true};
+    struct wait_notice waits = {0}, gives_up = {0}, stops = {.stop = true};
     assert_int_equal(add_against_a_writer(false, LONGER_THAN_A_TEST_MS, &waits), 0);
     assert_true(waits.heard);
     assert_int_equal(add_against_a_writer(true, 200, &gives_up), WT_EBUSY);
@@ -582,55 +583,54 @@ static void test_a_writer_waits_for_another(void **state)
     assert_int_equal(add_against_a_writer(true, LONGER_THAN_A_TEST_MS, &stops), WT_ECANCELLED);
 }
 
-/* Whatever moment the writer dies at, the tools that it reported are there, and at most one more. */
-/* Whether another process may write; asked by one, since a process does not see its own locks. */
+/* True if another process may write. Asks a child process, because a process does not see its own locks. */
 static bool is_free_to_others(const char *path)
 {
-    enum { RESERVED_BYTE = 0x40000001 }; /* of SQLite's locks */
+    enum { RESERVED_BYTE = 0x40000001 }; /* offset of SQLite's lock for writers */
     pid_t child = fork();
     if (child == 0) {
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1};
         int fd = open(path, O_RDWR);
         _exit(fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 ? 9 : lock.l_type == F_UNLCK);
     }
-    int status = wait_for(child);
+    int status = wait_for_child(child);
     assert_in_range(status, 0, 1);
     return status == 1;
 }
 
-/* A process's locks on a file are gone when it closes any descriptor of that file. */
-static void test_opening_it_again_leaves_the_locks_of_the_process(void **state)
+/* Closing any descriptor of a file releases all locks that the process has on it. */
+static void test_opening_a_store_twice_keeps_its_locks(void **state)
 {
     (void)state;
-    struct store *writer = open_store("twice.wt", false);
-    assert_true(is_free_to_others(path_of("twice.wt")));
+    struct store *writer = open_test_store("twice.wt", false);
+    assert_true(is_free_to_others(store_path("twice.wt")));
     assert_int_equal(wt__sql_begin(writer, &err), 0);
-    assert_false(is_free_to_others(path_of("twice.wt")));
-    wt__store_close(open_store("twice.wt", true));
-    assert_false(is_free_to_others(path_of("twice.wt")));
+    assert_false(is_free_to_others(store_path("twice.wt")));
+    wt__store_close(open_test_store("twice.wt", true));
+    assert_false(is_free_to_others(store_path("twice.wt")));
     assert_int_equal(wt__sql_end(writer, 0, &err), 0);
-    assert_true(is_free_to_others(path_of("twice.wt")));
+    assert_true(is_free_to_others(store_path("twice.wt")));
     wt__store_close(writer);
 }
 
-static void test_a_killed_writer_loses_nothing_it_reported(void **state)
+static void test_a_killed_writer_keeps_reported_changes(void **state)
 {
     (void)state;
     for (int round = 0; round < 12; round++) {
         int told[2];
         char byte;
-        unlink(path_of("killed.wt"));
-        unlink(path_of("killed.wt-journal"));
+        unlink(store_path("killed.wt"));
+        unlink(store_path("killed.wt-journal"));
         assert_int_equal(pipe(told), 0);
         pid_t writer = fork();
         if (writer == 0) {
             struct store *store;
             char name[16];
-            if (wt__store_open(&store, path_of("killed.wt"), NULL, &err) < 0)
+            if (wt__store_open(&store, store_path("killed.wt"), NULL, &err) < 0)
                 _exit(1);
             for (int i = 0;; i++) {
                 snprintf(name, sizeof name, "t%d", i);
-                if (add_one(store, name) < 0 || write(told[1], "x", 1) != 1)
+                if (add_one_tool(store, name) < 0 || write(told[1], "x", 1) != 1)
                     _exit(2);
             }
         }
@@ -639,12 +639,12 @@ static void test_a_killed_writer_loses_nothing_it_reported(void **state)
         while (reported < (uint64_t)round * 2 && read(told[0], &byte, 1) == 1)
             reported++;
         kill(writer, SIGKILL);
-        assert_int_equal(wait_for(writer), 1000 + SIGKILL);
+        assert_int_equal(wait_for_child(writer), 1000 + SIGKILL);
         while (read(told[0], &byte, 1) == 1)
             reported++;
         close(told[0]);
-        struct store *store = open_store("killed.wt", false);
-        uint64_t there = count_tools(store);
+        struct store *store = open_test_store("killed.wt", false);
+        uint64_t there = count_stored_tools(store);
         assert_true(there == reported || there == reported + 1);
         sqlite3_stmt *check;
         assert_int_equal(wt__sql_prepare(store, "PRAGMA integrity_check", &check, &err), 0);
@@ -655,27 +655,27 @@ static void test_a_killed_writer_loses_nothing_it_reported(void **state)
     }
 }
 
-/* Root may write everything, so the test is another user's. */
+/* Runs as another user, because root may write every file. */
 static int use_read_only_store(void)
 {
     struct store *store;
     if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
         return 10;
-    if (wt__store_open(&store, path_of("locked/tools.wt"), NULL, &err) < 0)
+    if (wt__store_open(&store, store_path("locked/tools.wt"), NULL, &err) < 0)
         return 11;
-    if (count_tools(store) != 1)
+    if (count_stored_tools(store) != 1)
         return 12;
-    if (add_one(store, "y") != WT_EREADONLY || !strstr(err.message, "locked/tools.wt"))
+    if (add_one_tool(store, "y") != WT_EREADONLY || !strstr(err.message, "locked/tools.wt"))
         return 13;
     wt__store_close(store);
     return 0;
 }
 
-static void test_a_store_that_cannot_be_written_is_read(void **state)
+static void test_a_store_without_write_permission_is_read(void **state)
 {
     (void)state;
-    struct store *store = open_store("locked/tools.wt", false);
-    assert_int_equal(add_one(store, "x"), 0);
+    struct store *store = open_test_store("locked/tools.wt", false);
+    assert_int_equal(add_one_tool(store, "x"), 0);
     wt__store_close(store);
     if (geteuid() != 0) {
         print_message("skipped: a store of another user (needs root)\n");
@@ -685,12 +685,12 @@ static void test_a_store_that_cannot_be_written_is_read(void **state)
         mode_t file, folder;
     } modes[] = {{0444, 0777}, {0666, 0555}, {0444, 0555}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        assert_int_equal(chmod(path_of("locked/tools.wt"), modes[i].file), 0);
-        assert_int_equal(chmod(path_of("locked"), modes[i].folder), 0);
+        assert_int_equal(chmod(store_path("locked/tools.wt"), modes[i].file), 0);
+        assert_int_equal(chmod(store_path("locked"), modes[i].folder), 0);
         pid_t child = fork();
         if (child == 0)
             _exit(use_read_only_store());
-        int status = wait_for(child);
+        int status = wait_for_child(child);
         if (status != 0)
             fail_msg("file %o in a folder %o: %d", modes[i].file, modes[i].folder, status);
     }
@@ -699,23 +699,23 @@ static void test_a_store_that_cannot_be_written_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_new_store_brings_its_folders),
+        cmocka_unit_test(test_a_new_store_creates_its_folders),
         cmocka_unit_test(test_an_empty_file_becomes_a_store),
-        cmocka_unit_test(test_what_is_no_store_is_refused_untouched),
-        cmocka_unit_test(test_paths_that_lead_nowhere),
-        cmocka_unit_test(test_a_damaged_store_says_so),
-        cmocka_unit_test(test_migrations_run_in_order_and_as_one),
+        cmocka_unit_test(test_other_files_are_refused_and_untouched),
+        cmocka_unit_test(test_invalid_paths_are_refused),
+        cmocka_unit_test(test_a_damaged_store_is_reported),
+        cmocka_unit_test(test_migrations_run_in_order_in_one_transaction),
         cmocka_unit_test(test_a_store_of_version_4_gets_exported_names),
-        cmocka_unit_test(test_a_store_of_version_7_learns_of_reviews),
+        cmocka_unit_test(test_a_store_of_version_7_gets_reviews),
         cmocka_unit_test(test_a_store_of_version_8_reserves_the_names_of_servers),
         cmocka_unit_test(test_an_update_while_a_store_is_open_is_noticed),
-        cmocka_unit_test(test_a_store_is_looked_at_as_of_one_moment),
-        cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
-        cmocka_unit_test(test_a_reader_sees_what_is_committed),
+        cmocka_unit_test(test_a_store_is_inspected_in_one_transaction),
+        cmocka_unit_test(test_two_processes_create_and_fill_a_store),
+        cmocka_unit_test(test_a_reader_sees_commits),
         cmocka_unit_test(test_a_writer_waits_for_another),
-        cmocka_unit_test(test_opening_it_again_leaves_the_locks_of_the_process),
-        cmocka_unit_test(test_a_killed_writer_loses_nothing_it_reported),
-        cmocka_unit_test(test_a_store_that_cannot_be_written_is_read),
+        cmocka_unit_test(test_opening_a_store_twice_keeps_its_locks),
+        cmocka_unit_test(test_a_killed_writer_keeps_reported_changes),
+        cmocka_unit_test(test_a_store_without_write_permission_is_read),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_store_folder, remove_store_folder);
 }

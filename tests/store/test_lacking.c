@@ -1,6 +1,5 @@
-/* A store that lacks one of its tables, as one that was damaged or half copied may: whatever is asked of it is
- * answered, or refused with a sentence that names the file and says what it lacks, and nothing stays open that would
- * keep others from writing. */
+/* Tests a store without one of its tables, as after damage or an incomplete copy. Every operation succeeds, or fails
+ * with a message about the file and the missing table. No statement stays open, because it would block writers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 
 static char folder[64], path[96];
 
-static int make_folder(void **state)
+static int make_lacking_folder(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/whichtool-lacking-XXXXXX");
@@ -26,30 +25,30 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_lacking_folder(void **state)
 {
     (void)state;
     unlink(path);
     return rmdir(folder);
 }
 
-/* ---------------------------------------------------------------- what is asked */
+/* ---------------------------------------------------------------- operations */
 
 static const struct vector_set set = {.kind = "description/1", .model_hash = "m", .model_name = "m", .dim = 2};
 static const struct stored_contrast_key key = {STR("d"), STR("m"), STR("t")};
-static struct arena arena; /* of the answers to one store */
+static struct arena arena; /* holds the results from one store */
 
-static int64_t import(struct store *store)
+static int64_t run_import(struct store *store)
 {
-    struct tool tool = tool_of("p", "another");
+    struct tool tool = make_test_tool("p", "another");
     struct store_import_options options = {.source = STR("other")};
     struct store_changes changes;
     return wt__store_import(store, &tool, 1, &options, &changes, &err);
 }
 
-static int64_t review(struct store *store)
+static int64_t run_review(struct store *store)
 {
-    struct review_item item = {.tool = tool_of("q", "listed"), .offered = STR("{}")};
+    struct review_item item = {.tool = make_test_tool("q", "listed"), .offered = STR("{}")};
     struct review_listing listing = {.provider = STR("q"), .source = STR("q"), .items = &item, .count = 1};
     struct review_changes changes;
     memset(item.sha256, '0', DEFINITION_DIGITS);
@@ -59,21 +58,21 @@ static int64_t review(struct store *store)
     return rc;
 }
 
-static int64_t reviews(struct store *store)
+static int64_t run_reviews(struct store *store)
 {
     struct review_row *rows;
     size_t count;
     return wt__store_reviews(store, REVIEWS_WAITING, NULL, &arena, &rows, &count, &err);
 }
 
-static int64_t new_tools(struct store *store)
+static int64_t run_new_tools(struct store *store)
 {
     struct stored_new_tool *tools;
     size_t count;
     return wt__store_new_tools(store, &arena, &tools, &count, &err);
 }
 
-static int64_t use(struct store *store)
+static int64_t run_add_usage(struct store *store)
 {
     static const struct usage_tool tool = {.tool = 1, .label = STR("p/a")};
     const struct usage usage = {
@@ -81,7 +80,7 @@ static int64_t use(struct store *store)
     return wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err);
 }
 
-static int64_t usages(struct store *store)
+static int64_t run_usages(struct store *store)
 {
     struct usage *read;
     size_t count;
@@ -89,218 +88,218 @@ static int64_t usages(struct store *store)
     return wt__store_usages(store, &query, &arena, &read, &count, &err);
 }
 
-static int64_t count_usages(struct store *store)
+static int64_t run_count_usages(struct store *store)
 {
     uint64_t count;
     return wt__store_count_usages(store, &(struct usage_query){.client = STR("c")}, &count, &err);
 }
 
-static int64_t count_teaching(struct store *store)
+static int64_t run_count_teaching(struct store *store)
 {
     uint64_t count, requests;
     return wt__store_count_teaching(store, &count, &requests, &err);
 }
 
-static int64_t recorded(struct store *store)
+static int64_t run_recorded(struct store *store)
 {
     struct recorded_tool *tools;
     size_t count;
     return wt__store_recorded(store, STR("do it"), &arena, &tools, &count, &err);
 }
 
-static int64_t recorded_calls(struct store *store)
+static int64_t run_recorded_calls(struct store *store)
 {
     struct recorded_call *calls;
     size_t count;
     return wt__store_recorded_calls(store, 1, 5, &arena, &calls, &count, &err);
 }
 
-static int64_t recorded_request(struct store *store)
+static int64_t run_recorded_request(struct store *store)
 {
     struct str request;
     return wt__store_recorded_request(store, 1, &arena, &request, &err);
 }
 
-static int64_t get_contrast(struct store *store)
+static int64_t run_get_contrast(struct store *store)
 {
     struct str question;
     return wt__store_get_contrast(store, &key, &arena, &question, &err);
 }
 
-static int64_t put_contrast(struct store *store)
+static int64_t run_put_contrast(struct store *store)
 {
     return wt__store_put_contrast(store, &key, STR("which?"), &err);
 }
 
-static int64_t get(struct store *store)
+static int64_t run_get(struct store *store)
 {
     struct tool tools[2];
     return wt__store_get(store, (int64_t[]){1, 2}, 2, &arena, tools, &err);
 }
 
-static int64_t list(struct store *store)
+static int64_t run_list(struct store *store)
 {
     int64_t *ids;
     size_t count;
     return wt__store_list_matching(store, NULL, STR("a"), 0, 0, &arena, &ids, &count, &err);
 }
 
-static int64_t find_name(struct store *store)
+static int64_t run_find_name(struct store *store)
 {
     int64_t id;
     return wt__store_find_name(store, &STR("p"), STR("a"), &id, 1, &err);
 }
 
-static int64_t count(struct store *store)
+static int64_t run_count(struct store *store)
 {
     uint64_t tools, providers;
     return wt__store_count(store, &tools, &providers, &err);
 }
 
-static int64_t sources(struct store *store)
+static int64_t run_sources(struct store *store)
 {
     struct str *names;
     size_t found;
     return wt__store_sources(store, STR(""), &arena, &names, &found, &err);
 }
 
-static int64_t get_vectors(struct store *store)
+static int64_t run_get_vectors(struct store *store)
 {
     float vector[2];
     bool there;
     return wt__store_get_vectors(store, &set, (int64_t[]){1}, 1, vector, &there, &err);
 }
 
-static int64_t put_vectors(struct store *store)
+static int64_t run_put_vectors(struct store *store)
 {
     const struct store_key of = {.id = 1, .generation = 1, .provider = 1};
     return wt__store_put_vectors(store, &set, &of, (float[]){1, 0}, 1, &err);
 }
 
-static int64_t count_vectors(struct store *store)
+static int64_t run_count_vectors(struct store *store)
 {
     uint64_t vectors;
     return wt__store_count_vectors(store, &set, &vectors, &err);
 }
 
-static int64_t mark(struct store *store)
+static int64_t run_mark(struct store *store)
 {
     struct usage_mark read;
     return wt__store_usage_mark(store, &set, &read, &err);
 }
 
-static int64_t learn(struct store *store)
+static int64_t run_add_sums(struct store *store)
 {
     return wt__store_add_usage_vectors(store, &set, 0, 1, (int64_t[]){1}, (uint32_t[]){0}, 1, (float[]){1, 0}, &err);
 }
 
-static int64_t sums(struct store *store)
+static int64_t run_sums(struct store *store)
 {
     float sum[2];
     uint32_t uses;
     return wt__store_get_usage_sums(store, &set, (int64_t[]){1}, 1, sum, &uses, &err);
 }
 
-static int64_t rename_provider(struct store *store)
+static int64_t run_rename_provider(struct store *store)
 {
     return wt__store_rename_provider(store, STR("p"), STR("r"), &err);
 }
 
-static int64_t forget(struct store *store)
+static int64_t run_forget(struct store *store)
 {
     return wt__store_forget_usages(store, &(struct usage_query){0}, &err);
 }
 
-static int64_t remove_tool(struct store *store)
+static int64_t run_remove(struct store *store)
 {
     return wt__store_remove(store, (int64_t[]){2}, 1, &err);
 }
 
-static int64_t check(struct store *store)
+static int64_t run_check(struct store *store)
 {
     return wt__store_check(store, &err);
 }
 
-/* In this order: readers of what the ones before have written. */
+/* In this order, because later operations read the results of earlier ones. */
 static const struct {
     const char *name;
     int64_t (*ask)(struct store *store);
-} questions[] = {
-    {"import", import},
-    {"use", use},
-    {"put a contrast", put_contrast},
-    {"put vectors", put_vectors},
-    {"learn", learn},
-    {"review", review},
-    {"reviews", reviews},
-    {"new tools", new_tools},
-    {"usages", usages},
-    {"count usages", count_usages},
-    {"count teaching", count_teaching},
-    {"recorded", recorded},
-    {"recorded calls", recorded_calls},
-    {"recorded request", recorded_request},
-    {"get a contrast", get_contrast},
-    {"get", get},
-    {"list", list},
-    {"find by name", find_name},
-    {"count", count},
-    {"sources", sources},
-    {"get vectors", get_vectors},
-    {"count vectors", count_vectors},
-    {"mark", mark},
-    {"sums", sums},
-    {"rename", rename_provider},
-    {"forget", forget},
-    {"remove", remove_tool},
-    {"check", check},
+} operations[] = {
+    {"import", run_import},
+    {"use", run_add_usage},
+    {"put a contrast", run_put_contrast},
+    {"put vectors", run_put_vectors},
+    {"learn", run_add_sums},
+    {"review", run_review},
+    {"reviews", run_reviews},
+    {"new tools", run_new_tools},
+    {"usages", run_usages},
+    {"count usages", run_count_usages},
+    {"count teaching", run_count_teaching},
+    {"recorded", run_recorded},
+    {"recorded calls", run_recorded_calls},
+    {"recorded request", run_recorded_request},
+    {"get a contrast", run_get_contrast},
+    {"get", run_get},
+    {"list", run_list},
+    {"find by name", run_find_name},
+    {"count", run_count},
+    {"sources", run_sources},
+    {"get vectors", run_get_vectors},
+    {"count vectors", run_count_vectors},
+    {"mark", run_mark},
+    {"sums", run_sums},
+    {"rename", run_rename_provider},
+    {"forget", run_forget},
+    {"remove", run_remove},
+    {"check", run_check},
 };
 
 /* ---------------------------------------------------------------- the tests */
 
-static struct store *open_store(void)
+static struct store *open_new_store(void)
 {
     struct store *store;
     unlink(path);
     if (wt__store_open(&store, path, NULL, &err) < 0)
         fail_msg("%s", err.message);
     for (const char *name = "a\0b\0"; *name; name += 2)
-        add_tool(store, "p", name);
-    record_of(store, "c", "do it", "a b", USAGE_OK, 1);
+        add_test_tool(store, "p", name);
+    record_client_usage(store, "c", "do it", "a b", USAGE_OK, 1);
     return store;
 }
 
-static void test_a_whole_store_answers(void **state)
+static void test_operations_on_a_complete_store(void **state)
 {
     (void)state;
-    struct store *store = open_store();
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        if (questions[i].ask(store) < 0)
-            fail_msg("%s: %s", questions[i].name, err.message);
+    struct store *store = open_new_store();
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (operations[i].ask(store) < 0)
+            fail_msg("%s: %s", operations[i].name, err.message);
     wt__store_close(store);
     wt__arena_dispose(&arena);
 }
 
-/* How many of the questions were refused. */
-static size_t ask_all(const char *table)
+/* Runs all operations and returns the number of failures. */
+static size_t run_operations(const char *table)
 {
     struct store *store;
     size_t refused = 0;
     if (wt__store_open(&store, path, NULL, &err) < 0)
         fail_msg("without %s: %s", table, err.message);
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        int64_t rc = questions[i].ask(store);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        int64_t rc = operations[i].ask(store);
         bool told = strstr(err.message, "no such table") || strstr(err.message, "is damaged");
         if (rc < 0 && (rc != WT_ESTORE || !strstr(err.message, path) || !told))
-            fail_msg("%s without %s: %lld, %s", questions[i].name, table, (long long)rc, err.message);
+            fail_msg("%s without %s: %lld, %s", operations[i].name, table, (long long)rc, err.message);
         refused += rc < 0;
     }
-    wt__store_close(store); /* which sees that no statement is half read */
+    wt__store_close(store); /* asserts that no statement is open */
     wt__arena_dispose(&arena);
     return refused;
 }
 
-static void test_one_that_lacks_a_table_says_so(void **state)
+static void test_a_missing_table_is_reported(void **state)
 {
     static const char *const tables[] = {"meta",   "provider",     "source",         "tool",     "model",
                                          "vector", "request",      "label",          "usage",    "usage_tool",
@@ -309,11 +308,11 @@ static void test_one_that_lacks_a_table_says_so(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char sql[96];
-        struct store *store = open_store();
+        struct store *store = open_new_store();
         snprintf(sql, sizeof sql, "PRAGMA foreign_keys=off; DROP TABLE %s", tables[i]);
         assert_int_equal(wt__sql_exec(store, sql, &err), 0);
         wt__store_close(store);
-        if (ask_all(tables[i]) == 0)
+        if (run_operations(tables[i]) == 0)
             fail_msg("nothing was refused without %s", tables[i]);
     }
 }
@@ -321,8 +320,8 @@ static void test_one_that_lacks_a_table_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_whole_store_answers),
-        cmocka_unit_test(test_one_that_lacks_a_table_says_so),
+        cmocka_unit_test(test_operations_on_a_complete_store),
+        cmocka_unit_test(test_a_missing_table_is_reported),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_lacking_folder, remove_lacking_folder);
 }

@@ -1,4 +1,4 @@
-/* What was recorded of the very same request, or of one near it. */
+/* Tests of the tools recorded for the same or a nearly equal request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "store/older.h"
 #include "store/usages.h"
 
-/* Shares of tools a and b among what was recorded of a request, in percent. */
-static void shares_are(struct store *store, const char *request, int a, int b)
+/* Checks the shares of tools a and b among the recorded tools of a request, in percent. */
+static void check_shares(struct store *store, const char *request, int a, int b)
 {
     struct arena arena = {0};
     struct recorded_tool *tools;
@@ -21,32 +21,32 @@ static void shares_are(struct store *store, const char *request, int a, int b)
     int got[2] = {0};
     assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
     for (size_t i = 0; i < count; i++)
-        got[tools[i].tool == id_of(store, "p", "b")] = (int)(100 * tools[i].share + .5);
+        got[tools[i].tool == find_test_id(store, "p", "b")] = (int)(100 * tools[i].share + .5);
     if (got[0] != a || got[1] != b)
         fail_msg("%s: %d and %d %%, not %d and %d", request, got[0], got[1], a, b);
     wt__arena_dispose(&arena);
 }
 
-static void test_what_the_same_request_used(void **state)
+static void test_tools_of_the_same_request(void **state)
 {
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     (void)state;
-    shares_are(store, "walk the grey dog slowly", 0, 0);
-    record(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
-    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
-    shares_are(store, "please walk a grey dog slowly", 50, 0); /* nearly: politeness and grammar */
-    shares_are(store, "walk the grey cat slowly", 0, 0);
-    record(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
-    record(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
-    shares_are(store, "walk the grey dog slowly", 67, 33);
-    for (int i = 0; i < 500; i++) /* the newest count, in whatever writing */
-        record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
-    shares_are(store, "walk the grey dog slowly", 0, 100);
+    check_shares(store, "walk the grey dog slowly", 0, 0);
+    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_UNKNOWN, 1);
+    check_shares(store, "Walk the grey dog, slowly!", 50, 0);
+    check_shares(store, "please walk a grey dog slowly", 50, 0); /* nearly equal: politeness and grammar */
+    check_shares(store, "walk the grey cat slowly", 0, 0);
+    record_usage_of(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
+    record_usage_of(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
+    check_shares(store, "walk the grey dog slowly", 67, 33);
+    for (int i = 0; i < 500; i++) /* only the newest count, in any spelling */
+        record_usage_of(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
+    check_shares(store, "walk the grey dog slowly", 0, 100);
     wt__store_close(store);
 }
 
-/* The share of tool a is that many percent. */
-static void keeps(struct store *store, const char *request, int percent)
+/* Checks the share of tool a, in percent. */
+static void check_share(struct store *store, const char *request, int percent)
 {
     struct arena arena = {0};
     struct recorded_tool *tools;
@@ -54,88 +54,88 @@ static void keeps(struct store *store, const char *request, int percent)
     double share = 0;
     assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
     for (size_t i = 0; i < count; i++)
-        if (tools[i].tool == id_of(store, "p", "a"))
+        if (tools[i].tool == find_test_id(store, "p", "a"))
             share = tools[i].share;
     wt__arena_dispose(&arena);
     if ((int)(100 * share + .5) != percent)
         fail_msg("%s: %.1f %%, not %d", request, 100 * share, percent);
 }
 
-/* However often, and in whatever writing, a client says it: neither its own usages nor others' go under. */
-static void test_what_a_client_repeats_counts_once(void **state)
+/* Repetitions of a client, in any spelling, hide neither its own other usages nor those of others. */
+static void test_repetitions_of_a_client_count_once(void **state)
 {
     char request[60] = "walk the grey dog slowly";
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     (void)state;
     for (int i = 0; i < 300; i++)
-        record_of(store, "c", request, "a", USAGE_OK, 1 + i);
-    shares_are(store, "walk the grey dog slowly", 50, 0);
-    record_of(store, "d", request, "a", USAGE_OK, 301);
+        record_client_usage(store, "c", request, "a", USAGE_OK, 1 + i);
+    check_shares(store, "walk the grey dog slowly", 50, 0);
+    record_client_usage(store, "d", request, "a", USAGE_OK, 301);
     for (int i = 0; i < 300; i++)
-        record_of(store, "e", request, "b", USAGE_OK, 302 + i);
-    shares_are(store, "walk the grey dog slowly", 50, 25);
+        record_client_usage(store, "e", request, "b", USAGE_OK, 302 + i);
+    check_shares(store, "walk the grey dog slowly", 50, 25);
     for (int i = 0; i < 12; i++) {
         strcat(request, "!");
-        record_of(store, "e", request, "b", USAGE_OK, 700 + i);
+        record_client_usage(store, "e", request, "b", USAGE_OK, 700 + i);
     }
-    shares_are(store, "walk the grey dog slowly", 50, 25);
+    check_shares(store, "walk the grey dog slowly", 50, 25);
     wt__store_close(store);
 }
 
-/* Of a store of sixty clients: what five of them tell of a tool is believed, what fewer tell in part, and who told of
- * few usages so far is part of a client. */
-static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **state)
+/* In a store of sixty clients, five of them give full trust in a tool, and fewer give part of it. A client with few
+ * usages counts in part. */
+static void test_few_clients_are_trusted_in_part(void **state)
 {
     static const struct {
-        int clients, usages; /* that tell of the tool, and of which each told so far */
+        int clients, usages; /* clients that report the tool, and the usages of each so far */
         int share;
     } rows[] = {{1, 20, 10}, {1, 50, 10}, {2, 20, 27}, {3, 20, 45}, {5, 20, 83},
                 {6, 20, 86}, {1, 10, 5},  {10, 2, 18}, {20, 2, 38}};
     char client[20], request[40];
     (void)state;
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        struct store *store = open_memory();
+        struct store *store = open_test_tools();
         for (int i = 0; i < 60; i++) {
             snprintf(client, sizeof client, "client %d", i);
             snprintf(request, sizeof request, "request number %d", i);
-            record_of(store, client, request, "b", USAGE_OK, i);
+            record_client_usage(store, client, request, "b", USAGE_OK, i);
         }
         for (int i = 0; i < rows[row].clients; i++)
             for (int times = 0; times < rows[row].usages; times++) {
                 snprintf(client, sizeof client, "few %d", i);
-                record_of(store, client, "wish", "a", USAGE_OK, 100 + i);
+                record_client_usage(store, client, "wish", "a", USAGE_OK, 100 + i);
             }
-        shares_are(store, "wish", rows[row].share, 0);
-        record(store, "any wish", "a", USAGE_OK, 201); /* whoever names no client is believed, and so is the tool */
-        shares_are(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
+        check_shares(store, "wish", rows[row].share, 0);
+        record_usage_of(store, "any wish", "a", USAGE_OK, 201); /* usages without a client have full trust */
+        check_shares(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
         wt__store_close(store);
     }
 }
 
-/* Long requests of others cost the look for one that is nearly the same no more than short ones. */
-static void test_what_is_read_for_a_near_request_is_bounded(void **state)
+/* Long requests of others do not raise the cost of searching nearly equal ones. */
+static void test_reading_of_near_requests_is_bounded(void **state)
 {
-    enum { BYTES = 60000, FIT = 4 /* within 256 KB, with the one that is near */ };
-    struct store *store = open_memory();
+    enum { BYTES = 60000, FIT = 4 /* within 256 KB, together with the nearly equal request */ };
+    struct store *store = open_test_tools();
     char *text = malloc(BYTES + 1);
     assert_non_null(text);
     (void)state;
     memset(text, 'x', BYTES);
     text[BYTES] = '\0';
-    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
+    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
     for (int i = 0; i <= FIT; i++) {
-        shares_are(store, "please walk a grey dog slowly", 50, 0);
+        check_shares(store, "please walk a grey dog slowly", 50, 0);
         text[i] = 'y';
-        record(store, text, "b", USAGE_OK, 2 + i);
+        record_usage_of(store, text, "b", USAGE_OK, 2 + i);
     }
-    shares_are(store, "please walk a grey dog slowly", 0, 0);
-    shares_are(store, "walk the grey dog slowly", 50, 0); /* found by its hash */
+    check_shares(store, "please walk a grey dog slowly", 0, 0);
+    check_shares(store, "walk the grey dog slowly", 50, 0); /* found by its hash */
     free(text);
     wt__store_close(store);
 }
 
-/* Versions up to 8 knew a request by its bytes, or did not hash it, and kept no client beside a usage's tools. */
-static void test_a_store_of_version_8_finds_what_was_recorded(void **state)
+/* Versions up to 8 hashed the bytes of a request or had no hash, and stored no client with the tools of a usage. */
+static void test_a_store_of_version_8_finds_recorded_tools(void **state)
 {
     char path[] = "/tmp/whichtool-recorded-XXXXXX", sql[200];
     unsigned char digest[32];
@@ -148,22 +148,22 @@ static void test_a_store_of_version_8_finds_what_was_recorded(void **state)
     wt__sha256("sit", 3, digest);
     memcpy(&hash, digest, sizeof hash);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-    add_tool(store, "p", "a");
-    add_tool(store, "p", "b");
-    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
-    record_of(store, "c", "sit", "b", USAGE_OK, 2);
+    add_test_tool(store, "p", "a");
+    add_test_tool(store, "p", "b");
+    record_usage_of(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
+    record_client_usage(store, "c", "sit", "b", USAGE_OK, 2);
     assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 1);
     snprintf(sql, sizeof sql, "UPDATE request SET hash = iif(text = 'sit', %lld, 0)", (long long)hash);
     assert_int_equal(wt__sql_exec(store, sql, &err), 0);
     assert_int_equal(wt__sql_exec(store, BACK_TO_VERSION_8, &err), 0);
     wt__store_close(store);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
-    shares_are(store, "Sit!", 0, 50);
+    check_shares(store, "Walk the grey dog, slowly!", 50, 0);
+    check_shares(store, "Sit!", 0, 50);
     assert_int_equal(wt__store_request_row(store, STR("sit"), &two, &err), 1);
     assert_int_equal(one, two);
-    record_of(store, "c", "sit", "b", USAGE_OK, 3);
-    shares_are(store, "sit", 0, 50);
+    record_client_usage(store, "c", "sit", "b", USAGE_OK, 3);
+    check_shares(store, "sit", 0, 50);
     assert_int_equal(wt__store_check(store, &err), 0);
     wt__store_close(store);
     unlink(path);
@@ -175,32 +175,33 @@ enum { HONEST = 25, KNOWN = 20 };
 
 static const char wish[] = "walk the grey dog slowly", near_wish[] = "please walk a grey dog slowly";
 
-/* A store in which 25 clients, each of 20 usages, used tool a for the same wish. */
+/* Opens a store in which 25 clients, each with 20 usages, used tool a for the same request. */
 static struct store *open_honest(void)
 {
     char client[20], request[40];
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     for (int i = 0; i < HONEST; i++) {
         snprintf(client, sizeof client, "honest %d", i);
         for (int n = 1; n < KNOWN; n++) {
             snprintf(request, sizeof request, "chore %d of %d", n, i);
-            record_of(store, client, request, "c", USAGE_OK, 1);
+            record_client_usage(store, client, request, "c", USAGE_OK, 1);
         }
-        record_of(store, client, wish, "a", USAGE_OK, 2);
+        record_client_usage(store, client, wish, "a", USAGE_OK, 2);
     }
-    shares_are(store, wish, 96, 0);
-    shares_are(store, near_wish, 96, 0);
+    check_shares(store, wish, 96, 0);
+    check_shares(store, near_wish, 96, 0);
     return store;
 }
 
-/* What one client reports n times. `request` and `tools` may have a %d, which stands for the turn. */
+/* Reports of one client, repeated `times` times. `request` and `tools` may contain a %d for the number of the
+ * repetition. */
 struct attack {
     const char *says, *request, *tools;
     enum usage_outcome outcome;
-    int times, wish, near; /* percent that tool a keeps of both requests */
+    int times, wish, near; /* remaining share of tool a for both requests, in percent */
 };
 
-static void test_one_client_cannot_undo_what_others_taught(void **state)
+static void test_one_client_cannot_override_others(void **state)
 {
     static const struct attack attacks[] = {
         {"the same usage", "walk the grey dog slowly", "b", USAGE_OK, 1000, 93, 93},
@@ -224,17 +225,17 @@ static void test_one_client_cannot_undo_what_others_taught(void **state)
             else
                 snprintf(request, sizeof request, attacks[a].request, i);
             snprintf(tools, sizeof tools, attacks[a].tools, i);
-            record_of(store, "mallory", request, tools, attacks[a].outcome, 3);
+            record_client_usage(store, "mallory", request, tools, attacks[a].outcome, 3);
         }
         print_message("%s\n", attacks[a].says);
-        keeps(store, wish, attacks[a].wish);
-        keeps(store, near_wish, attacks[a].near);
+        check_share(store, wish, attacks[a].wish);
+        check_share(store, near_wish, attacks[a].near);
         wt__store_close(store);
     }
 }
 
-/* The words of long requests are a limit of their own. */
-static void test_long_requests_of_one_client_hide_no_near_one(void **state)
+/* Bytes of requests are limited per client. */
+static void test_long_requests_of_one_client_do_not_hide_near_ones(void **state)
 {
     enum { BYTES = 60000 };
     struct store *store = open_honest();
@@ -245,37 +246,37 @@ static void test_long_requests_of_one_client_hide_no_near_one(void **state)
     text[BYTES] = '\0';
     for (int i = 0; i < 10; i++) {
         text[i] = 'y';
-        record_of(store, "mallory", text, "b", USAGE_OK, 3);
+        record_client_usage(store, "mallory", text, "b", USAGE_OK, 3);
     }
-    shares_are(store, near_wish, 96, 0);
+    check_shares(store, near_wish, 96, 0);
     free(text);
     wt__store_close(store);
 }
 
-/* A usage may name more tools than a lookup has room for. */
+/* A usage may have more tools than a lookup reads. */
 static void test_usages_of_many_tools_leave_room_for_others(void **state)
 {
     enum { USAGES = 6 };
     static char names[WT_MAX_USAGE_TOOLS][16];
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     (void)state;
-    record_of(store, "honest", wish, "a", USAGE_OK, 1);
+    record_client_usage(store, "honest", wish, "a", USAGE_OK, 1);
     for (int u = 0; u < USAGES; u++) {
         struct usage usage = {.request = STR("walk the grey dog slowly"), .client = STR("mallory"), .tools = tools};
         for (int i = 0; i < WT_MAX_USAGE_TOOLS; i++) {
             snprintf(names[i], sizeof names[i], "t%d", u * WT_MAX_USAGE_TOOLS + i);
-            add_tool(store, "q", names[i]);
+            add_test_tool(store, "q", names[i]);
             tools[usage.tool_count++] =
-                (struct usage_tool){.tool = id_of(store, "q", names[i]), .label = wt__str(names[i])};
+                (struct usage_tool){.tool = find_test_id(store, "q", names[i]), .label = wt__str(names[i])};
         }
         assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     }
-    keeps(store, wish, 17); /* of six usages and one more */
+    check_share(store, wish, 17); /* 1 / (6 usages + 1) */
     wt__store_close(store);
 }
 
-/* How many usages of a tool's mean are believed, and how many teach. */
+/* Limits of a client: usages that count in a tool's mean, and usages that teach. */
 static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
 {
     enum { REPORTS = 1500, TEACHES = 100 /* CLIENT_TEACHES */ };
@@ -286,9 +287,9 @@ static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
     (void)state;
     for (int i = 0; i < REPORTS; i++) {
         snprintf(request, sizeof request, "chore %d of mallory", i);
-        record_of(store, "mallory", request, "a", USAGE_OK, 3);
+        record_client_usage(store, "mallory", request, "a", USAGE_OK, 3);
     }
-    const struct usage_query query = {.tool = id_of(store, "p", "a"), .teaching = true};
+    const struct usage_query query = {.tool = find_test_id(store, "p", "a"), .teaching = true};
     assert_int_equal(wt__store_count_usages(store, &query, &teaching, &err), 0);
     assert_int_equal(teaching, HONEST + TEACHES);
     assert_int_equal(wt__store_believed(store, query.tool, &uses, &err), 0);
@@ -299,13 +300,13 @@ static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_the_same_request_used),
-        cmocka_unit_test(test_what_a_client_repeats_counts_once),
-        cmocka_unit_test(test_a_tool_that_few_clients_tell_of_is_believed_in_part),
-        cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
-        cmocka_unit_test(test_a_store_of_version_8_finds_what_was_recorded),
-        cmocka_unit_test(test_one_client_cannot_undo_what_others_taught),
-        cmocka_unit_test(test_long_requests_of_one_client_hide_no_near_one),
+        cmocka_unit_test(test_tools_of_the_same_request),
+        cmocka_unit_test(test_repetitions_of_a_client_count_once),
+        cmocka_unit_test(test_few_clients_are_trusted_in_part),
+        cmocka_unit_test(test_reading_of_near_requests_is_bounded),
+        cmocka_unit_test(test_a_store_of_version_8_finds_recorded_tools),
+        cmocka_unit_test(test_one_client_cannot_override_others),
+        cmocka_unit_test(test_long_requests_of_one_client_do_not_hide_near_ones),
         cmocka_unit_test(test_usages_of_many_tools_leave_room_for_others),
         cmocka_unit_test(test_one_client_moves_a_tools_mean_by_its_share),
     };

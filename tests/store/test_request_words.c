@@ -1,4 +1,4 @@
-/* Which requests are the same by their words, and which nearly. */
+/* Tests of same and nearly equal requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "store/request_words.h"
+#include "store/internal.h"
 
 static const struct {
     const char *a, *b;
@@ -22,19 +22,19 @@ static const struct {
     {"???", "???", 1},
     {"???", "!!!", 0},
     {"", "!", 0},
-    {"book a table", "table book a", 0.999f /* in another order: nearly */},
+    {"book a table", "table book a", 0.999f /* same words in another order */},
     {"reserve table terrace sunny evening", "please reserve the table terrace sunny evening", 0.999f},
     {"reserve table terrace sunny", "reserve table terrace sunny evening", .8f},
     {"reserve table terrace", "reserve table terrace sunny", 0},
-    /* One word in place of another is another request. */
+    /* A replaced word makes another request. */
     {"cancel my table tonight sunny terrace", "reserve my table tonight sunny terrace", 0},
     {"turn on the kitchen lamp tonight", "turn off the kitchen lamp tonight", 0},
     {"send all invoices older last week", "do not send all invoices older last week", 0},
     {"flight oslo rome from Monday cheap", "flight oslo rome to Monday cheap", 0},
-    {"lamp", "the lamp", 0 /* one word says too little */},
+    {"lamp", "the lamp", 0 /* one word is too little */},
 };
 
-static float likeness(const char *a, const char *b)
+static float compare_requests(const char *a, const char *b)
 {
     struct request_words x, y;
     wt__request_words(wt__str(a), &x);
@@ -43,17 +43,17 @@ static float likeness(const char *a, const char *b)
     return wt__request_likeness(&x, &y);
 }
 
-static void requests_are_compared_by_their_words(void **state)
+static void requests_are_compared_by_words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        float got = likeness(cases[i].a, cases[i].b);
+        float got = compare_requests(cases[i].a, cases[i].b);
         if (fabsf(got - cases[i].likeness) > 0.01f)
             fail_msg("\"%s\" and \"%s\": %g, not %g", cases[i].a, cases[i].b, (double)got, (double)cases[i].likeness);
     }
 }
 
-/* Of whatever length, and of any bytes; a long one is the same as itself, and near to none. */
+/* Any length and any bytes are accepted. A long request is the same as itself, and near to no other. */
 static void any_bytes_are_a_request(void **state)
 {
     enum { LONG = 65536 };
@@ -80,7 +80,7 @@ static void any_bytes_are_a_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_compared_by_their_words),
+        cmocka_unit_test(requests_are_compared_by_words),
         cmocka_unit_test(any_bytes_are_a_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

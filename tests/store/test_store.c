@@ -1,4 +1,4 @@
-/* The store's content: what an import changes and does not, how tools are found, and which vectors belong to whom. */
+/* Tests of the content of a store: imports, lookups, and vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 static wt_error err;
 
-static struct tool tool_of(const char *provider, const char *name, const char *definition)
+static struct tool make_tool(const char *provider, const char *name, const char *definition)
 {
     struct tool tool = {
         .provider = wt__str(provider),
@@ -31,7 +31,7 @@ static struct tool tool_of(const char *provider, const char *name, const char *d
     return tool;
 }
 
-static struct store *open_memory(void)
+static struct store *open_empty_store(void)
 {
     struct store *store;
     assert_int_equal(wt__store_open(&store, ":memory:", NULL, &err), 0);
@@ -47,7 +47,7 @@ static struct store_changes import_from(struct store *store, const char *source,
     return changes;
 }
 
-static uint64_t generation_of(struct store *store)
+static uint64_t read_generation(struct store *store)
 {
     uint64_t generation;
     assert_int_equal(wt__store_generation(store, &generation, &err), 0);
@@ -56,13 +56,13 @@ static uint64_t generation_of(struct store *store)
 
 /* ---------------------------------------------------------------- import */
 
-/* Each row is one import into the same store: tools as "provider/name=definition" words. */
+/* Each row is one import into the same store. Tools are words of the form "provider/name=definition". */
 static const struct {
     const char *name, *source;
     bool sync;
     const char *tools;
     struct store_changes want;
-    const char *left; /* "provider/name=definition" in order of id */
+    const char *left; /* tools after the import, in order of id */
 } imports[] = {
     {"new tools are added", "a", false, "p/x=1 p/y=1 q/x=1", {.added = 3}, "p/x=1 p/y=1 q/x=1"},
     {"the same again changes nothing", "a", false, "p/x=1 p/y=1 q/x=1", {.unchanged = 3}, "p/x=1 p/y=1 q/x=1"},
@@ -150,7 +150,7 @@ static size_t parse_tools(char *text, struct tool *tools)
     for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         char *slash = strchr(word, '/'), *equals = strchr(word, '=');
         *slash = *equals = '\0';
-        tools[count++] = tool_of(word, slash + 1, equals + 1);
+        tools[count++] = make_tool(word, slash + 1, equals + 1);
     }
     return count;
 }
@@ -167,31 +167,31 @@ static int append_tool(void *context, const struct store_key *key, const struct 
 static void test_imports(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_empty_store();
     for (size_t i = 0; i < sizeof imports / sizeof *imports; i++) {
         char text[256], left[512] = "";
         struct tool tools[8];
         snprintf(text, sizeof text, "%s", imports[i].tools);
-        uint64_t before = generation_of(store);
+        uint64_t before = read_generation(store);
         struct store_changes got =
             import_from(store, imports[i].source, imports[i].sync, tools, parse_tools(text, tools));
         const struct store_changes *want = &imports[i].want;
         bool moved = want->added || want->updated || want->removed;
         assert_int_equal(wt__store_each(store, 0, append_tool, left, &err), 0);
         if (memcmp(&got, want, sizeof got) != 0 || strcmp(left, imports[i].left) != 0 ||
-            generation_of(store) != before + moved)
+            read_generation(store) != before + moved)
             fail_msg("%s: added %zu, updated %zu, unchanged %zu, removed %zu, collisions %zu; left \"%s\"",
                      imports[i].name, got.added, got.updated, got.unchanged, got.removed, got.collisions, left);
     }
     wt__store_close(store);
 }
 
-/* Every field that an importer fills is part of what "unchanged" means. */
+/* A change of any field that an importer fills updates the tool. */
 static void test_each_field_is_compared(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tool = tool_of("p", "x", "one");
+    struct store *store = open_empty_store();
+    struct tool tool = make_tool("p", "x", "one");
     import_from(store, "a", false, &tool, 1);
     struct str *fields[] = {&tool.title,     &tool.description, &tool.category,
                             &tool.source_id, &tool.format,      &tool.schema};
@@ -212,15 +212,15 @@ static int last_key(void *context, const struct store_key *key, const struct too
     return 0;
 }
 
-static void test_an_id_is_never_given_again(void **state)
+static void test_ids_are_never_reused(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tool = tool_of("p", "x", "one");
+    struct store *store = open_empty_store();
+    struct tool tool = make_tool("p", "x", "one");
     struct store_key first, changed, again;
     import_from(store, "a", false, &tool, 1);
     assert_int_equal(wt__store_each(store, 0, last_key, &first, &err), 0);
-    tool = tool_of("p", "x", "two");
+    tool = make_tool("p", "x", "two");
     import_from(store, "a", false, &tool, 1);
     assert_int_equal(wt__store_each(store, 0, last_key, &changed, &err), 0);
     assert_true(changed.id == first.id && changed.provider == first.provider && changed.generation > first.generation);
@@ -235,19 +235,19 @@ static void test_limits(void **state)
 {
     (void)state;
     static char big[WT_MAX_DEFINITION_BYTES + 2];
-    struct store *store = open_memory();
+    struct store *store = open_empty_store();
     struct store_import_options options = {.source = STR("a")};
     struct store_changes changes;
     char left[64] = "";
     memset(big, 'x', sizeof big - 1);
-    struct tool tools[2] = {tool_of("p", "fine", "one"), tool_of("p", "y", "one")};
+    struct tool tools[2] = {make_tool("p", "fine", "one"), make_tool("p", "y", "one")};
     const struct {
         struct str name, definition;
         int code;
         const char *says;
     } rows[] = {
         {{"", 0}, STR("1"), WT_EFORMAT, "a tool has no name"},
-        {{big, WT_MAX_NAME_BYTES + 1}, STR("1"), WT_ETOOLONG, "is over 256 bytes"},
+        {{big, WT_MAX_NAME_BYTES + 1}, STR("1"), WT_ETOOLONG, "is longer than 256 bytes"},
         {STR("y"), {big, WT_MAX_DEFINITION_BYTES + 1}, WT_ETOOLONG, "tool \"y\" has a definition of 1048577 bytes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -259,7 +259,7 @@ static void test_limits(void **state)
         const struct review_listing listing = {.provider = STR("p"), .source = STR("a"), .items = &item, .count = 1};
         struct review_changes reviewed;
         memset(item.sha256, '0', DEFINITION_DIGITS);
-        if (item.tool.name.len > 0) /* else it would be the server's instructions */
+        if (item.tool.name.len > 0) /* an empty name stands for the server's instructions */
             assert_int_equal(wt__store_review(store, &listing, &reviewed, &err), rows[i].code);
     }
     assert_int_equal(wt__store_import(store, tools, WT_MAX_TOOLS + 1, &options, &changes, &err), WT_ETOOLONG);
@@ -281,9 +281,9 @@ static int stop_at_storing(void *context, const char *phase, uint64_t done, uint
 static void test_a_cancelled_import_changes_nothing(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_empty_store();
     struct progress progress;
-    struct tool tools[2] = {tool_of("p", "x", "one"), tool_of("p", "y", "one")};
+    struct tool tools[2] = {make_tool("p", "x", "one"), make_tool("p", "y", "one")};
     struct store_changes changes;
     wt__progress_init(&progress, stop_at_storing, NULL);
     struct store_import_options options = {.source = STR("a"), .progress = &progress};
@@ -302,9 +302,9 @@ static void test_a_cancelled_import_changes_nothing(void **state)
 static void test_finding(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("q", "x", "1"), tool_of("q", "y", "1"),
-                           tool_of("", "bare", "1")};
+    struct store *store = open_empty_store();
+    struct tool tools[] = {make_tool("p", "x", "1"), make_tool("q", "x", "1"), make_tool("q", "y", "1"),
+                           make_tool("", "bare", "1")};
     tools[2].source_id = STR("op-7");
     tools[3].source_id = STR("");
     import_from(store, "a", false, tools, 4);
@@ -383,22 +383,22 @@ static void test_finding(void **state)
 static void test_removing(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("q", "x", "1"), tool_of("q", "y", "1")};
+    struct store *store = open_empty_store();
+    struct tool tools[] = {make_tool("p", "x", "1"), make_tool("q", "x", "1"), make_tool("q", "y", "1")};
     uint64_t tool_count, provider_count, before;
     int64_t ids[] = {1, 1, 42};
     import_from(store, "a", false, tools, 3);
-    before = generation_of(store);
+    before = read_generation(store);
     assert_int_equal(wt__store_remove_provider(store, STR("nobody"), &err), 0);
     assert_int_equal(wt__store_remove(store, ids + 2, 1, &err), 0);
-    assert_int_equal(generation_of(store), before);
+    assert_int_equal(read_generation(store), before);
     assert_int_equal(wt__store_remove_provider(store, STR("q"), &err), 2);
     assert_int_equal(wt__store_count(store, &tool_count, &provider_count, &err), 0);
     assert_true(tool_count == 1 && provider_count == 1);
     assert_int_equal(wt__store_remove(store, ids, 3, &err), 1);
     assert_int_equal(wt__store_count(store, &tool_count, &provider_count, &err), 0);
     assert_true(tool_count == 0 && provider_count == 0);
-    assert_int_equal(generation_of(store), before + 2);
+    assert_int_equal(read_generation(store), before + 2);
     wt__store_close(store);
 }
 
@@ -413,8 +413,8 @@ static int stop_with_seven(void *context, const struct store_key *key, const str
 static void test_a_visitor_can_stop(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("q", "x", "1")};
+    struct store *store = open_empty_store();
+    struct tool tools[] = {make_tool("p", "x", "1"), make_tool("q", "x", "1")};
     int calls = 0;
     import_from(store, "a", false, tools, 2);
     assert_int_equal(wt__store_each(store, 0, stop_with_seven, &calls, &err), 7);
@@ -430,7 +430,7 @@ static const struct vector_set SMALL = {"description/1", "aa", "small", 3, NULL}
                                OTHER_KIND = {"usage/1", "aa", "small", 3, NULL},
                                NEXT = {"description/2", "aa", "small", 3, "description/1"};
 
-static uint64_t vectors_of(struct store *store, const struct vector_set *set)
+static uint64_t count_set_vectors(struct store *store, const struct vector_set *set)
 {
     uint64_t count;
     assert_int_equal(wt__store_count_vectors(store, set, &count, &err), 0);
@@ -440,26 +440,26 @@ static uint64_t vectors_of(struct store *store, const struct vector_set *set)
 static void test_vectors(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("p", "y", "1"), tool_of("p", "z", "1")};
+    struct store *store = open_empty_store();
+    struct tool tools[] = {make_tool("p", "x", "1"), make_tool("p", "y", "1"), make_tool("p", "z", "1")};
     struct store_key keys[4];
     const float vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     import_from(store, "a", false, tools, 3);
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 4, &err), 3);
-    uint64_t before = generation_of(store);
+    uint64_t before = read_generation(store);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 2);
-    assert_int_equal(generation_of(store), before + 1);
+    assert_int_equal(read_generation(store), before + 1);
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 4, &err), 1);
     assert_int_equal(keys[0].id, 3);
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 3, keys, 4, &err), 0);
 
-    /* other models and other kinds lack all of them */
+    /* other models and other kinds have no vectors yet */
     assert_int_equal(wt__store_missing_vectors(store, &LARGE, 0, keys, 4, &err), 3);
     assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 1, keys, 4, &err), 2);
     assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 0, keys, 1, &err), 1);
     assert_int_equal(wt__store_put_vectors(store, &LARGE, keys, vectors, 1, &err), 1);
-    assert_true(vectors_of(store, &SMALL) == 2 && vectors_of(store, &LARGE) == 1 &&
-                vectors_of(store, &OTHER_KIND) == 0);
+    assert_true(count_set_vectors(store, &SMALL) == 2 && count_set_vectors(store, &LARGE) == 1 &&
+                count_set_vectors(store, &OTHER_KIND) == 0);
 
     float got[9];
     bool there[3];
@@ -475,12 +475,12 @@ static void test_vectors(void **state)
     wt__store_close(store);
 }
 
-/* Until there are new ones; each new one takes the place of its own. */
-static void test_vectors_of_the_kind_before_stand_in(void **state)
+/* Vectors of the former kind are used until new ones replace them. */
+static void test_vectors_of_the_former_kind_are_a_fallback(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("p", "y", "1"), tool_of("p", "z", "1")};
+    struct store *store = open_empty_store();
+    struct tool tools[] = {make_tool("p", "x", "1"), make_tool("p", "y", "1"), make_tool("p", "z", "1")};
     struct store_key keys[4];
     const float vectors[] = {1, 2, 3, 4, 5, 6}, next[] = {7, 8, 9};
     float got[9];
@@ -499,13 +499,13 @@ static void test_vectors_of_the_kind_before_stand_in(void **state)
     assert_int_equal(wt__store_put_vectors(store, &NEXT, keys, next, 1, &err), 1);
     assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1, 2, 3}, 3, got, there, &err), 2);
     assert_true(there[0] && there[1] && !there[2] && got[0] == 7 && got[3] == 4);
-    assert_true(vectors_of(store, &SMALL) == 1 && vectors_of(store, &NEXT) == 1);
+    assert_true(count_set_vectors(store, &SMALL) == 1 && count_set_vectors(store, &NEXT) == 1);
     assert_int_equal(wt__store_former_vectors(store, &NEXT, 0, keys, 4, &err), 1);
     assert_int_equal(keys[0].id, 2);
     assert_int_equal(wt__store_count_of_model(store, NEXT.kind, NEXT.former, "aa", &count, &err), 0);
     assert_int_equal(count, 2);
 
-    /* one that a program of the version before made meanwhile is not searched */
+    /* a vector stored meanwhile by an older program is not used */
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 1, &err), 1);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 1, &err), 1);
     assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1}, 1, got, there, &err), 1);
@@ -516,23 +516,23 @@ static void test_vectors_of_the_kind_before_stand_in(void **state)
 static void test_a_changed_tool_loses_its_vectors(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("p", "y", "1")};
+    struct store *store = open_empty_store();
+    struct tool tools[] = {make_tool("p", "x", "1"), make_tool("p", "y", "1")};
     struct store_key keys[2];
     const float vectors[] = {1, 2, 3, 4, 5, 6};
     import_from(store, "a", false, tools, 2);
     assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 2, &err), 2);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 2);
     assert_int_equal(wt__store_put_vectors(store, &OTHER_KIND, keys, vectors, 2, &err), 2);
-    tools[0] = tool_of("p", "x", "2");
+    tools[0] = make_tool("p", "x", "2");
     import_from(store, "a", false, tools, 2);
-    assert_true(vectors_of(store, &SMALL) == 1 && vectors_of(store, &OTHER_KIND) == 1);
+    assert_true(count_set_vectors(store, &SMALL) == 1 && count_set_vectors(store, &OTHER_KIND) == 1);
 
-    /* a vector that was made of the old text, or of a tool that has gone, comes too late */
+    /* vectors of the old text or of a removed tool are not stored */
     assert_int_equal(wt__store_remove(store, &keys[1].id, 1, &err), 1);
-    uint64_t before = generation_of(store);
+    uint64_t before = read_generation(store);
     assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 0);
-    assert_true(vectors_of(store, &SMALL) == 0 && generation_of(store) == before);
+    assert_true(count_set_vectors(store, &SMALL) == 0 && read_generation(store) == before);
     wt__store_close(store);
 }
 
@@ -540,7 +540,7 @@ static void test_a_changed_tool_loses_its_vectors(void **state)
 
 enum { MANY = 13242 };
 
-/* Without its indices the store would take longer than a test may. */
+/* Without its indexes the store would exceed the time limit of a test. */
 static void test_many_tools(void **state)
 {
     (void)state;
@@ -551,10 +551,10 @@ static void test_many_tools(void **state)
         snprintf(providers[i], sizeof providers[i], "provider %d", i / 5);
         int len = snprintf(texts[i], sizeof texts[i], "{\"description\":\"number %d ", i);
         memset(texts[i] + len, 'd', sizeof texts[i] - (size_t)len - 1);
-        tools[i] = tool_of(providers[i], names[i], texts[i]);
+        tools[i] = make_tool(providers[i], names[i], texts[i]);
         tools[i].description.len = 200;
     }
-    struct store *store = open_memory();
+    struct store *store = open_empty_store();
     assert_int_equal(import_from(store, "a", true, tools, MANY).added, MANY);
     assert_int_equal(import_from(store, "a", true, tools, MANY).unchanged, MANY);
     struct arena arena = {0};
@@ -573,14 +573,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_imports),
         cmocka_unit_test(test_each_field_is_compared),
-        cmocka_unit_test(test_an_id_is_never_given_again),
+        cmocka_unit_test(test_ids_are_never_reused),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_a_cancelled_import_changes_nothing),
         cmocka_unit_test(test_finding),
         cmocka_unit_test(test_removing),
         cmocka_unit_test(test_a_visitor_can_stop),
         cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_vectors_of_the_kind_before_stand_in),
+        cmocka_unit_test(test_vectors_of_the_former_kind_are_a_fallback),
         cmocka_unit_test(test_a_changed_tool_loses_its_vectors),
         cmocka_unit_test(test_many_tools),
     };

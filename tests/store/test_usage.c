@@ -1,4 +1,4 @@
-/* Recorded use in the store: what is kept, what it links to, what a sum holds, and stores of older versions. */
+/* Tests of recorded use: storage, links to tools, usage sums, and stores of older versions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@ enum { DIM = 4, MANY = 100000 };
 static const struct vector_set set = {"usage_1", "abc", "small", DIM, NULL},
                                other_set = {"usage_1", "def", "other", DIM, NULL};
 
-/* "request(label label!)", where ! marks a label without a tool. */
-static const char *told(struct store *store, const struct usage_query *query)
+/* Returns usages as "request(label label!)", where ! marks a label without a tool. */
+static const char *usages_text(struct store *store, const struct usage_query *query)
 {
     static char text[2000];
     struct arena arena = {0};
@@ -45,19 +45,19 @@ static const char *told(struct store *store, const struct usage_query *query)
 
 static const struct usage_query everything;
 
-/* ---------------------------------------------------------------- what is kept */
+/* ---------------------------------------------------------------- storage */
 
 static void test_usages_are_read_as_they_were_recorded(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     uint64_t catalogue, after;
     assert_int_equal(wt__store_generation(store, &catalogue, &err), 0);
-    record(store, "one", "a b", USAGE_OK, 10);
-    record(store, "two", "c", USAGE_FAILED, 20);
-    int64_t third = record(store, "three", "gone a", USAGE_UNTOLD, 30);
-    record(store, "four", "gone", USAGE_UNTOLD, 40);
-    assert_string_equal(told(store, &everything), "one(p/a p/b) two(p/c) three(p/gone! p/a) four(p/gone!)");
+    record_usage_of(store, "one", "a b", USAGE_OK, 10);
+    record_usage_of(store, "two", "c", USAGE_FAILED, 20);
+    int64_t third = record_usage_of(store, "three", "gone a", USAGE_UNKNOWN, 30);
+    record_usage_of(store, "four", "gone", USAGE_UNKNOWN, 40);
+    assert_string_equal(usages_text(store, &everything), "one(p/a p/b) two(p/c) three(p/gone! p/a) four(p/gone!)");
     const struct {
         struct usage_query query;
         const char *told;
@@ -67,14 +67,14 @@ static void test_usages_are_read_as_they_were_recorded(void **state)
         {{.upto = third - 1}, "one(p/a p/b) two(p/c)"},
         {{.before = 20}, "one(p/a p/b)"},
         {{.teaching = true}, "one(p/a p/b) three(p/gone! p/a)"},
-        {{.tool = id_of(store, "p", "a")}, "one(p/a p/b) three(p/gone! p/a)"},
+        {{.tool = find_test_id(store, "p", "a")}, "one(p/a p/b) three(p/gone! p/a)"},
         {{.label = STR("p/gone")}, "three(p/gone! p/a) four(p/gone!)"},
-        {{.label = STR("p/a")}, ""}, /* a tool has it */
-        {{.tool = id_of(store, "p", "c"), .teaching = true}, ""},
+        {{.label = STR("p/a")}, ""}, /* a tool has this label */
+        {{.tool = find_test_id(store, "p", "c"), .teaching = true}, ""},
         {{.tool = 12345}, ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_string_equal(told(store, &rows[i].query), rows[i].told);
+        assert_string_equal(usages_text(store, &rows[i].query), rows[i].told);
 
     struct arena arena = {0};
     struct usage *usages;
@@ -92,12 +92,12 @@ static void test_usages_are_read_as_they_were_recorded(void **state)
 static void test_equal_requests_are_stored_once(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     int64_t requests, labels;
     for (int i = 0; i < 3; i++)
-        record(store, "the same words", "a gone", USAGE_OK, i);
-    record(store, "other words", "a", USAGE_OK, 3);
-    assert_int_equal(info_of(store).usages, 4);
+        record_usage_of(store, "the same words", "a gone", USAGE_OK, i);
+    record_usage_of(store, "other words", "a", USAGE_OK, 3);
+    assert_int_equal(read_usage_info(store).usages, 4);
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM request", &requests, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM label", &labels, &err), 0);
     assert_int_equal(requests, 2);
@@ -108,59 +108,59 @@ static void test_equal_requests_are_stored_once(void **state)
 static void test_every_change_of_usages_is_a_generation(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    uint64_t g0 = info_of(store).generation;
-    record(store, "one", "a gone", USAGE_OK, 1);
-    uint64_t g1 = info_of(store).generation;
+    struct store *store = open_test_tools();
+    uint64_t g0 = read_usage_info(store).generation;
+    record_usage_of(store, "one", "a gone", USAGE_OK, 1);
+    uint64_t g1 = read_usage_info(store).generation;
     assert_true(g1 > g0);
-    add_tool(store, "p", "new");
-    assert_int_equal(info_of(store).generation, g1);
-    add_tool(store, "p", "gone");
-    uint64_t g2 = info_of(store).generation;
+    add_test_tool(store, "p", "new");
+    assert_int_equal(read_usage_info(store).generation, g1);
+    add_test_tool(store, "p", "gone");
+    uint64_t g2 = read_usage_info(store).generation;
     assert_true(g2 > g1);
-    int64_t unused = id_of(store, "p", "new"), used = id_of(store, "p", "a");
+    int64_t unused = find_test_id(store, "p", "new"), used = find_test_id(store, "p", "a");
     assert_int_equal(wt__store_remove(store, &unused, 1, &err), 1);
-    assert_int_equal(info_of(store).generation, g2);
+    assert_int_equal(read_usage_info(store).generation, g2);
     assert_int_equal(wt__store_remove(store, &used, 1, &err), 1);
-    uint64_t g3 = info_of(store).generation;
+    uint64_t g3 = read_usage_info(store).generation;
     assert_true(g3 > g2);
     assert_int_equal(wt__store_forget_usages(store, &everything, &err), 1);
-    assert_true(info_of(store).generation > g3);
-    uint64_t g4 = info_of(store).generation;
+    assert_true(read_usage_info(store).generation > g3);
+    uint64_t g4 = read_usage_info(store).generation;
     assert_int_equal(wt__store_forget_usages(store, &everything, &err), 0);
-    assert_int_equal(info_of(store).generation, g4);
+    assert_int_equal(read_usage_info(store).generation, g4);
     wt__store_close(store);
 }
 
 static void test_labels_follow_tools(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    record(store, "one", "a later", USAGE_OK, 1);
-    assert_string_equal(told(store, &everything), "one(p/a p/later!)");
-    add_tool(store, "q", "later");
-    assert_string_equal(told(store, &everything), "one(p/a p/later!)");
-    add_tool(store, "p", "later");
-    assert_string_equal(told(store, &everything), "one(p/a p/later)");
+    struct store *store = open_test_tools();
+    record_usage_of(store, "one", "a later", USAGE_OK, 1);
+    assert_string_equal(usages_text(store, &everything), "one(p/a p/later!)");
+    add_test_tool(store, "q", "later");
+    assert_string_equal(usages_text(store, &everything), "one(p/a p/later!)");
+    add_test_tool(store, "p", "later");
+    assert_string_equal(usages_text(store, &everything), "one(p/a p/later)");
     assert_int_equal(wt__store_remove_provider(store, STR("p"), &err), 4);
-    assert_string_equal(told(store, &everything), "one(p/a! p/later!)");
-    add_tool(store, "p", "a");
-    assert_string_equal(told(store, &everything), "one(p/a p/later!)");
+    assert_string_equal(usages_text(store, &everything), "one(p/a! p/later!)");
+    add_test_tool(store, "p", "a");
+    assert_string_equal(usages_text(store, &everything), "one(p/a p/later!)");
 
-    /* a sync that drops a tool */
-    struct tool tool = tool_of("p", "other");
+    /* a sync that removes a tool */
+    struct tool tool = make_test_tool("p", "other");
     struct store_import_options options = {.source = STR("test"), .sync = true};
     struct store_changes changes;
-    uint64_t before = info_of(store).generation;
+    uint64_t before = read_usage_info(store).generation;
     assert_int_equal(wt__store_import(store, &tool, 1, &options, &changes, &err), 0);
-    assert_string_equal(told(store, &everything), "one(p/a! p/later!)");
-    assert_true(info_of(store).generation > before);
+    assert_string_equal(usages_text(store, &everything), "one(p/a! p/later!)");
+    assert_true(read_usage_info(store).generation > before);
 
-    /* a tool that went away between its look-up and the record */
+    /* a tool removed between its lookup and the record */
     struct usage_tool gone = {.tool = 4242, .label = STR("p/vanished")};
     struct usage usage = {.request = STR("two"), .tools = &gone, .tool_count = 1};
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
-    assert_string_equal(told(store, &everything), "one(p/a! p/later!) two(p/vanished!)");
+    assert_string_equal(usages_text(store, &everything), "one(p/a! p/later!) two(p/vanished!)");
     wt__store_close(store);
 }
 
@@ -181,59 +181,59 @@ static void test_forgetting(void **state)
         {"of none", "nothing", 0, 0, "one(p/a) two(p/a p/b) three(p/b) four(p/gone!)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct store *store = open_memory();
+        struct store *store = open_test_tools();
         char label[40];
         int64_t left;
-        record(store, "one", "a", USAGE_OK, 1);
-        record(store, "two", "a b", USAGE_OK, 2);
-        record(store, "three", "b", USAGE_OK, 3);
-        int64_t last = record(store, "four", "gone", USAGE_OK, 4);
+        record_usage_of(store, "one", "a", USAGE_OK, 1);
+        record_usage_of(store, "two", "a b", USAGE_OK, 2);
+        record_usage_of(store, "three", "b", USAGE_OK, 3);
+        int64_t last = record_usage_of(store, "four", "gone", USAGE_OK, 4);
         snprintf(label, sizeof label, "p/%s", rows[i].tool ? rows[i].tool : "");
         struct usage_query query = {.before = rows[i].before};
         if (rows[i].tool) {
-            query.tool = id_of(store, "p", rows[i].tool);
+            query.tool = find_test_id(store, "p", rows[i].tool);
             query.label = wt__str(label);
         }
         if (wt__store_forget_usages(store, &query, &err) != rows[i].forgotten ||
-            strcmp(told(store, &everything), rows[i].left) != 0)
-            fail_msg("%s: left is %s", rows[i].name, told(store, &everything));
-        assert_int_equal(info_of(store).usages, 4 - rows[i].forgotten);
+            strcmp(usages_text(store, &everything), rows[i].left) != 0)
+            fail_msg("%s: left is %s", rows[i].name, usages_text(store, &everything));
+        assert_int_equal(read_usage_info(store).usages, 4 - rows[i].forgotten);
         assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM request", &left, &err), 0);
         assert_int_equal(left, 4 - rows[i].forgotten);
-        assert_true(record(store, "five", "a", USAGE_OK, 5) > last);
+        assert_true(record_usage_of(store, "five", "a", USAGE_OK, 5) > last);
         wt__store_close(store);
     }
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_after_one(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)context, (void)phase, (void)total;
     return done > 0;
 }
 
-static void test_a_stop_adds_nothing(void **state)
+static void test_a_cancelled_call_adds_no_usage(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     struct progress progress;
-    struct usage_tool a = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
+    struct usage_tool a = {.tool = find_test_id(store, "p", "a"), .label = STR("p/a")};
     struct usage usages[] = {{.request = STR("x"), .tools = &a, .tool_count = 1},
                              {.request = STR("y"), .tools = &a, .tool_count = 1}};
-    wt__progress_init(&progress, stop, NULL);
+    wt__progress_init(&progress, stop_after_one, NULL);
     assert_int_equal(wt__store_add_usages(store, usages, 2, &progress, NULL, NULL, &err), WT_ECANCELLED);
     wt__progress_dispose(&progress);
-    assert_int_equal(info_of(store).usages, 0);
-    assert_string_equal(told(store, &everything), "");
+    assert_int_equal(read_usage_info(store).usages, 0);
+    assert_string_equal(usages_text(store, &everything), "");
     wt__store_close(store);
 }
 
-static void test_no_more_than_the_limit(void **state)
+static void test_usages_over_the_limit_are_refused(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     assert_int_equal(wt__sql_exec(store, "UPDATE meta SET value = 9999999 WHERE key = 'usages'", &err), 0);
-    record(store, "the last", "a", USAGE_OK, 1);
-    struct usage_tool a = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
+    record_usage_of(store, "the last", "a", USAGE_OK, 1);
+    struct usage_tool a = {.tool = find_test_id(store, "p", "a"), .label = STR("p/a")};
     struct usage usage = {.request = STR("x"), .tools = &a, .tool_count = 1};
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "would hold 10000001 usages; at most 10000000 fit"));
@@ -242,8 +242,8 @@ static void test_no_more_than_the_limit(void **state)
 
 /* ---------------------------------------------------------------- sums */
 
-/* The vector of a usage in these tests: its id, twice that, ... */
-static void learn(struct store *store, const struct vector_set *of, size_t batch)
+/* Adds pending usages to the sums. The vector of a usage is its id times .1, .2, ... */
+static void add_pending_sums(struct store *store, const struct vector_set *of, size_t batch)
 {
     struct usage_mark mark;
     for (;;) {
@@ -272,22 +272,22 @@ static void learn(struct store *store, const struct vector_set *of, size_t batch
     }
 }
 
-/* "tool:uses=first component" of every sum that can be read. */
-static int tell_sum(void *context, const struct usage_sum_key *key)
+/* Appends " tool:uses" for every sum that is not stale. */
+static int append_sum(void *context, const struct usage_sum_key *key)
 {
     sprintf((char *)context + strlen(context), " %lld:%lld", (long long)key->tool, (long long)key->uses);
     return 0;
 }
 
-static const char *sums(struct store *store, const struct vector_set *of)
+static const char *sums_text(struct store *store, const struct vector_set *of)
 {
     static char text[200];
     text[0] = '\0';
-    assert_int_equal(wt__store_each_usage_sum(store, of, tell_sum, text, &err), 0);
+    assert_int_equal(wt__store_each_usage_sum(store, of, append_sum, text, &err), 0);
     return text;
 }
 
-static float sum_of(struct store *store, const struct vector_set *of, int64_t tool)
+static float first_of_sum(struct store *store, const struct vector_set *of, int64_t tool)
 {
     float sum[DIM];
     uint32_t uses;
@@ -300,11 +300,11 @@ static void test_sums_do_not_depend_on_batches(void **state)
     (void)state;
     float want[3][DIM];
     for (size_t batch = 1; batch <= 16; batch = batch * 2 + 1) {
-        struct store *store = open_memory();
+        struct store *store = open_test_tools();
         for (int i = 0; i < 15; i++)
-            record(store, i % 2 ? "odd" : "even", i % 3 ? "a" : "a b", i == 7 ? USAGE_FAILED : USAGE_OK, i);
-        learn(store, &set, batch);
-        assert_string_equal(sums(store, &set), " 1:14 2:5");
+            record_usage_of(store, i % 2 ? "odd" : "even", i % 3 ? "a" : "a b", i == 7 ? USAGE_FAILED : USAGE_OK, i);
+        add_pending_sums(store, &set, batch);
+        assert_string_equal(sums_text(store, &set), " 1:14 2:5");
         int64_t ids[] = {1, 2, 3};
         float have[3][DIM];
         uint32_t uses[3];
@@ -324,16 +324,16 @@ static void test_sums_do_not_depend_on_batches(void **state)
 static void test_models_do_not_mix(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    int64_t a = id_of(store, "p", "a");
-    record(store, "one", "a", USAGE_OK, 1);
-    learn(store, &set, 4);
-    assert_string_equal(sums(store, &other_set), "");
-    record(store, "two", "a", USAGE_OK, 2);
-    learn(store, &other_set, 4);
-    assert_string_equal(sums(store, &set), " 1:1");
-    assert_string_equal(sums(store, &other_set), " 1:2");
-    assert_true(sum_of(store, &set, a) < sum_of(store, &other_set, a));
+    struct store *store = open_test_tools();
+    int64_t a = find_test_id(store, "p", "a");
+    record_usage_of(store, "one", "a", USAGE_OK, 1);
+    add_pending_sums(store, &set, 4);
+    assert_string_equal(sums_text(store, &other_set), "");
+    record_usage_of(store, "two", "a", USAGE_OK, 2);
+    add_pending_sums(store, &other_set, 4);
+    assert_string_equal(sums_text(store, &set), " 1:1");
+    assert_string_equal(sums_text(store, &other_set), " 1:2");
+    assert_true(first_of_sum(store, &set, a) < first_of_sum(store, &other_set, a));
     struct vector_set wrong = set;
     struct usage_mark mark;
     wrong.dim = 5;
@@ -345,15 +345,15 @@ static void test_models_do_not_mix(void **state)
 static void test_two_learners_add_a_usage_once(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    int64_t id = record(store, "one", "a", USAGE_OK, 1);
+    struct store *store = open_test_tools();
+    int64_t id = record_usage_of(store, "one", "a", USAGE_OK, 1);
     const float vector[DIM] = {1, 2, 3, 4};
     uint32_t row = 0;
     assert_int_equal(wt__store_add_usage_vectors(store, &set, 0, id, &id, &row, 1, vector, &err), 1);
-    uint64_t before = info_of(store).sums_generation;
+    uint64_t before = read_usage_info(store).sums_generation;
     assert_int_equal(wt__store_add_usage_vectors(store, &set, 0, id, &id, &row, 1, vector, &err), 0);
-    assert_int_equal(info_of(store).sums_generation, before);
-    assert_string_equal(sums(store, &set), " 1:1");
+    assert_int_equal(read_usage_info(store).sums_generation, before);
+    assert_string_equal(sums_text(store, &set), " 1:1");
     wt__store_close(store);
 }
 
@@ -362,7 +362,7 @@ struct sum_state {
     uint64_t generation;
 };
 
-static int read_state(void *context, const struct usage_sum_key *key)
+static int read_sum_generation(void *context, const struct usage_sum_key *key)
 {
     struct sum_state *wanted = context;
     if (key->tool == wanted->tool)
@@ -370,41 +370,42 @@ static int read_state(void *context, const struct usage_sum_key *key)
     return 0;
 }
 
-static uint64_t state_of(struct store *store, int64_t tool)
+static uint64_t sum_generation(struct store *store, int64_t tool)
 {
     struct sum_state state = {tool, 0};
-    assert_int_equal(wt__store_each_usage_sum(store, &set, read_state, &state, &err), 0);
+    assert_int_equal(wt__store_each_usage_sum(store, &set, read_sum_generation, &state, &err), 0);
     return state.generation;
 }
 
 static void test_a_forgotten_usage_leaves_the_sums(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     struct usage_sum_key keys[4];
     struct usage_mark mark;
-    int64_t a = id_of(store, "p", "a"), b = id_of(store, "p", "b");
-    record(store, "one", "a", USAGE_OK, 1);
-    record(store, "two", "a b", USAGE_OK, 2);
-    record(store, "three", "b", USAGE_OK, 3);
-    learn(store, &set, 4);
-    uint64_t a_before = state_of(store, a), b_before = state_of(store, b), all_before = info_of(store).sums_generation;
+    int64_t a = find_test_id(store, "p", "a"), b = find_test_id(store, "p", "b");
+    record_usage_of(store, "one", "a", USAGE_OK, 1);
+    record_usage_of(store, "two", "a b", USAGE_OK, 2);
+    record_usage_of(store, "three", "b", USAGE_OK, 3);
+    add_pending_sums(store, &set, 4);
+    uint64_t a_before = sum_generation(store, a), b_before = sum_generation(store, b),
+             all_before = read_usage_info(store).sums_generation;
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = 2}, &err), 1);
-    assert_true(info_of(store).sums_generation > all_before);
-    assert_string_equal(sums(store, &set), " 2:2"); /* a stale sum is no sum */
-    assert_true(sum_of(store, &set, a) < 0);
-    assert_int_equal(state_of(store, b), b_before);
+    assert_true(read_usage_info(store).sums_generation > all_before);
+    assert_string_equal(sums_text(store, &set), " 2:2"); /* a stale sum is left out */
+    assert_true(first_of_sum(store, &set, a) < 0);
+    assert_int_equal(sum_generation(store, b), b_before);
 
     /* later usages do not revive it */
-    record(store, "four", "a", USAGE_OK, 4);
-    learn(store, &set, 4);
-    assert_string_equal(sums(store, &set), " 2:2");
+    record_usage_of(store, "four", "a", USAGE_OK, 4);
+    add_pending_sums(store, &set, 4);
+    assert_string_equal(sums_text(store, &set), " 2:2");
     assert_int_equal(wt__store_usage_mark(store, &set, &mark, &err), 0);
     assert_int_equal(mark.stale, 1);
     assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, keys, 4, &err), 1);
     assert_int_equal(keys[0].tool, a);
 
-    /* made anew, unless the sum or the mark moved on meanwhile */
+    /* rebuilt, unless the sum or the mark has changed meanwhile */
     const float sum[DIM] = {6, 12, 18, 24};
     keys[0].uses = 2;
     assert_int_equal(wt__store_put_usage_sum(store, &set, &keys[0], mark.last - 1, sum, &err), 0);
@@ -413,61 +414,61 @@ static void test_a_forgotten_usage_leaves_the_sums(void **state)
     assert_int_equal(wt__store_put_usage_sum(store, &set, &older, mark.last, sum, &err), 0);
     assert_int_equal(wt__store_put_usage_sum(store, &set, &keys[0], mark.last, sum, &err), 1);
     assert_int_equal(wt__store_put_usage_sum(store, &set, &keys[0], mark.last, sum, &err), 0);
-    assert_string_equal(sums(store, &set), " 1:2 2:2");
-    assert_true(state_of(store, a) > a_before);
-    assert_true(sum_of(store, &set, a) == 6);
+    assert_string_equal(sums_text(store, &set), " 1:2 2:2");
+    assert_true(sum_generation(store, a) > a_before);
+    assert_true(first_of_sum(store, &set, a) == 6);
     wt__store_close(store);
 }
 
-static void test_a_tool_that_comes_back_gets_its_sum_anew(void **state)
+static void test_a_returning_tool_gets_a_new_sum(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     struct usage_sum_key keys[4];
-    int64_t b = id_of(store, "p", "b");
-    record(store, "one", "a b later", USAGE_OK, 1);
-    learn(store, &set, 4);
+    int64_t b = find_test_id(store, "p", "b");
+    record_usage_of(store, "one", "a b later", USAGE_OK, 1);
+    add_pending_sums(store, &set, 4);
     assert_int_equal(wt__store_remove(store, &b, 1, &err), 1);
-    assert_string_equal(sums(store, &set), " 1:1");
-    add_tool(store, "p", "b");
-    add_tool(store, "p", "later");
-    add_tool(store, "p", "unused");
+    assert_string_equal(sums_text(store, &set), " 1:1");
+    add_test_tool(store, "p", "b");
+    add_test_tool(store, "p", "later");
+    add_test_tool(store, "p", "unused");
     assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, keys, 4, &err), 2);
-    assert_int_equal(keys[0].tool, id_of(store, "p", "b"));
-    assert_int_equal(keys[1].tool, id_of(store, "p", "later"));
+    assert_int_equal(keys[0].tool, find_test_id(store, "p", "b"));
+    assert_int_equal(keys[1].tool, find_test_id(store, "p", "later"));
     wt__store_close(store);
 }
 
-static void test_a_sum_of_nothing_is_no_sum(void **state)
+static void test_an_empty_sum_is_absent(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     struct usage_sum_key keys[4];
     struct usage_mark mark;
-    record(store, "one", "a", USAGE_OK, 1);
-    learn(store, &set, 4);
+    record_usage_of(store, "one", "a", USAGE_OK, 1);
+    add_pending_sums(store, &set, 4);
     assert_int_equal(wt__store_forget_usages(store, &everything, &err), 1);
     assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, keys, 4, &err), 1);
     assert_int_equal(wt__store_usage_mark(store, &set, &mark, &err), 0);
     const float zero[DIM] = {0};
     assert_int_equal(wt__store_put_usage_sum(store, &set, &keys[0], mark.last, zero, &err), 1);
-    assert_string_equal(sums(store, &set), "");
+    assert_string_equal(sums_text(store, &set), "");
     assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, keys, 4, &err), 0);
-    record(store, "two", "a", USAGE_OK, 2);
-    learn(store, &set, 4);
-    assert_string_equal(sums(store, &set), " 1:1");
+    record_usage_of(store, "two", "a", USAGE_OK, 2);
+    add_pending_sums(store, &set, 4);
+    assert_string_equal(sums_text(store, &set), " 1:1");
     wt__store_close(store);
 }
 
-static void test_a_damaged_sum_is_told(void **state)
+static void test_a_damaged_sum_is_reported(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    int64_t a = id_of(store, "p", "a");
+    struct store *store = open_test_tools();
+    int64_t a = find_test_id(store, "p", "a");
     float sum[DIM];
     uint32_t uses;
-    record(store, "one", "a", USAGE_OK, 1);
-    learn(store, &set, 4);
+    record_usage_of(store, "one", "a", USAGE_OK, 1);
+    add_pending_sums(store, &set, 4);
     assert_int_equal(wt__sql_exec(store, "UPDATE usage_sum SET data = x'00'", &err), 0);
     assert_int_equal(wt__store_get_usage_sums(store, &set, &a, 1, sum, &uses, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "the usage sum of tool 1 has 1 bytes, not 16"));
@@ -476,7 +477,7 @@ static void test_a_damaged_sum_is_told(void **state)
 
 /* ---------------------------------------------------------------- clients */
 
-static void test_a_tool_counts_once_a_client_and_request(void **state)
+static void test_a_tool_counts_once_per_client_and_request(void **state)
 {
     (void)state;
     static const struct {
@@ -499,85 +500,86 @@ static void test_a_tool_counts_once_a_client_and_request(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t batch = 1; batch < 4; batch++) {
-            struct store *store = open_memory();
+            struct store *store = open_test_tools();
             for (size_t u = 0; u < 4 && rows[i].usages[u].client; u++)
-                record_of(store, rows[i].usages[u].client, rows[i].usages[u].request, rows[i].usages[u].tools,
-                          rows[i].usages[u].outcome, 1);
-            learn(store, &set, batch);
+                record_client_usage(store, rows[i].usages[u].client, rows[i].usages[u].request, rows[i].usages[u].tools,
+                                    rows[i].usages[u].outcome, 1);
+            add_pending_sums(store, &set, batch);
             const struct usage_query teaching = {.teaching = true};
-            if (strcmp(told(store, &teaching), rows[i].teaching) != 0 || strcmp(sums(store, &set), rows[i].sums) != 0)
-                fail_msg("%s: %s;%s", rows[i].name, told(store, &teaching), sums(store, &set));
+            if (strcmp(usages_text(store, &teaching), rows[i].teaching) != 0 ||
+                strcmp(sums_text(store, &set), rows[i].sums) != 0)
+                fail_msg("%s: %s;%s", rows[i].name, usages_text(store, &teaching), sums_text(store, &set));
             wt__store_close(store);
         }
 }
 
-/* What is forgotten gives its place to a repetition of it. */
+/* A repetition counts after the first usage is removed. */
 static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     int64_t clients;
-    record_of(store, "c", "x", "a", USAGE_OK, 1);
-    record_of(store, "c", "x", "a", USAGE_OK, 2);
-    record_of(store, "d", "y", "a b", USAGE_OK, 3);
-    learn(store, &set, 4);
-    assert_string_equal(sums(store, &set), " 1:2 2:1");
-    assert_string_equal(told(store, &(struct usage_query){.client = STR("c")}), "x(p/a) x(p/a)");
-    assert_string_equal(told(store, &(struct usage_query){.client = STR("nobody")}), "");
+    record_client_usage(store, "c", "x", "a", USAGE_OK, 1);
+    record_client_usage(store, "c", "x", "a", USAGE_OK, 2);
+    record_client_usage(store, "d", "y", "a b", USAGE_OK, 3);
+    add_pending_sums(store, &set, 4);
+    assert_string_equal(sums_text(store, &set), " 1:2 2:1");
+    assert_string_equal(usages_text(store, &(struct usage_query){.client = STR("c")}), "x(p/a) x(p/a)");
+    assert_string_equal(usages_text(store, &(struct usage_query){.client = STR("nobody")}), "");
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = 2}, &err), 1);
-    assert_string_equal(sums(store, &set), " 2:1"); /* that of a is to be made anew */
-    assert_string_equal(told(store, &(struct usage_query){.tool = 1, .teaching = true}), "x(p/a) y(p/a p/b)");
+    assert_string_equal(sums_text(store, &set), " 2:1"); /* the sum of a is stale */
+    assert_string_equal(usages_text(store, &(struct usage_query){.tool = 1, .teaching = true}), "x(p/a) y(p/a p/b)");
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("d")}, &err), 1);
-    assert_string_equal(told(store, &everything), "x(p/a)");
+    assert_string_equal(usages_text(store, &everything), "x(p/a)");
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM client", &clients, &err), 0);
     assert_int_equal(clients, 1);
     wt__store_close(store);
 }
 
-/* What is believed of a sum: uses of the tool a, of a store with as many other clients. */
-static uint32_t believed(struct store *store)
+/* Returns the trusted uses in the sum of tool a. */
+static uint32_t trusted_uses(struct store *store)
 {
-    int64_t a = id_of(store, "p", "a");
+    int64_t a = find_test_id(store, "p", "a");
     float sum[DIM];
     uint32_t uses;
     assert_int_equal(wt__store_get_usage_sums(store, &set, &a, 1, sum, &uses, &err), 1);
     return uses;
 }
 
-static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
+static void test_few_usages_of_a_client_count_in_a_mean(void **state)
 {
     char client[20], request[40];
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     (void)state;
     for (int i = 0; i < 30; i++) {
         snprintf(request, sizeof request, "wish number %d", i);
-        record_of(store, "c", request, "a", USAGE_OK, i);
+        record_client_usage(store, "c", request, "a", USAGE_OK, i);
     }
-    learn(store, &set, 16);
-    assert_int_equal(believed(store), 30); /* it has no others */
+    add_pending_sums(store, &set, 16);
+    assert_int_equal(trusted_uses(store), 30); /* it has no other clients */
     for (int i = 0; i < 19; i++) {
         snprintf(client, sizeof client, "client %d", i);
-        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+        record_client_usage(store, client, "another", "b", USAGE_OK, 100 + i);
     }
-    assert_int_equal(believed(store), 10); /* of twenty clients */
+    assert_int_equal(trusted_uses(store), 10); /* 200 / 20 clients */
     for (int i = 19; i < 70; i++) {
         snprintf(client, sizeof client, "client %d", i);
-        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+        record_client_usage(store, client, "another", "b", USAGE_OK, 100 + i);
     }
-    assert_int_equal(believed(store), 3);
+    assert_int_equal(trusted_uses(store), 3);
     for (int i = 0; i < 2; i++)
-        record(store, "wish number 1", "a", USAGE_OK, 200 + i);
+        record_usage_of(store, "wish number 1", "a", USAGE_OK, 200 + i);
     for (int i = 0; i < 4; i++)
-        record_of(store, "client 5", i % 2 ? "odd" : "even", "a", USAGE_OK, 300 + i);
-    learn(store, &set, 16);
-    assert_string_equal(sums(store, &set), " 1:34 2:70");
-    assert_int_equal(believed(store), 8);
+        record_client_usage(store, "client 5", i % 2 ? "odd" : "even", "a", USAGE_OK, 300 + i);
+    add_pending_sums(store, &set, 16);
+    assert_string_equal(sums_text(store, &set), " 1:34 2:70");
+    assert_int_equal(trusted_uses(store), 8);
     wt__store_close(store);
 }
 
-/* ---------------------------------------------------------------- much of it */
+/* ---------------------------------------------------------------- many usages */
 
-static void test_a_hundred_thousand_usages(void **state)
+static void test_many_usages(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-usage-XXXXXX";
@@ -587,7 +589,7 @@ static void test_a_hundred_thousand_usages(void **state)
     struct store *store;
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     for (const char *name = "a\0b\0c\0"; *name; name += 2)
-        add_tool(store, "p", name);
+        add_test_tool(store, "p", name);
     struct usage *usages = calloc(MANY, sizeof *usages);
     char(*requests)[64] = calloc(MANY, sizeof *requests);
     struct usage_tool tools[] = {{1, STR("p/a"), STR("")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("")}};
@@ -598,7 +600,7 @@ static void test_a_hundred_thousand_usages(void **state)
     }
     assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, NULL, &err), 0);
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = MANY / 2}, &err), MANY / 2);
-    assert_int_equal(info_of(store).usages, MANY / 2);
+    assert_int_equal(read_usage_info(store).usages, MANY / 2);
     wt__store_close(store);
     unlink(path);
     free(usages);
@@ -662,7 +664,7 @@ static void make_version_1(char *path)
     sqlite3_close(db);
 }
 
-static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
+static void test_a_store_of_version_1_is_updated(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-usage-XXXXXX";
@@ -676,16 +678,16 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
     make_version_1(path);
     struct store_options read = {.read_only = true};
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 1)"));
+    assert_non_null(strstr(err.message, "was written by an older whichtool (store version 1)"));
     for (int again = 0; again < 2; again++) {
         assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-        assert_string_equal(told(store, &everything), "one(p/a p/gone!) two(plain) one(p/gone!)");
+        assert_string_equal(usages_text(store, &everything), "one(p/a p/gone!) two(plain) one(p/gone!)");
         assert_int_equal(wt__store_usages(store, &everything, &arena, &usages, &count, &err), 0);
         assert_int_equal(usages[0].outcome, USAGE_OK);
         assert_int_equal(usages[1].outcome, USAGE_FAILED);
-        assert_int_equal(usages[2].outcome, USAGE_UNTOLD);
+        assert_int_equal(usages[2].outcome, USAGE_UNKNOWN);
         assert_int_equal(usages[2].time, 33);
-        assert_int_equal(info_of(store).usages, 3);
+        assert_int_equal(read_usage_info(store).usages, 3);
         assert_int_equal(wt__store_generation(store, &generation, &err), 0);
         assert_int_equal(generation, 7);
         assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM vector", &left, &err), 0);
@@ -698,24 +700,24 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
         assert_int_equal(
             wt__sql_number(store, "SELECT count(*) FROM pragma_table_info('tool') WHERE name = 'state'", &left, &err),
             0);
-        assert_int_equal(left, 0); /* it never was another than 0 */
+        assert_int_equal(left, 0); /* it was always 0 */
         assert_int_equal(wt__store_get(store, (int64_t[]){3}, 1, &arena, &tool, &err), 1);
         assert_true(wt__str_equal(tool.name, STR("a")) && wt__str_equal(tool.definition, STR("{}")));
         wt__store_close(store);
     }
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-    add_tool(store, "p", "gone");
-    assert_true(record(store, "three", "a", USAGE_OK, 44) > 5);
-    learn(store, &set, 2);
-    assert_string_equal(told(store, &everything), "one(p/a p/gone) two(plain) one(p/gone) three(p/a)");
-    assert_string_equal(sums(store, &set), " 3:2 5:2");
+    add_test_tool(store, "p", "gone");
+    assert_true(record_usage_of(store, "three", "a", USAGE_OK, 44) > 5);
+    add_pending_sums(store, &set, 2);
+    assert_string_equal(usages_text(store, &everything), "one(p/a p/gone) two(plain) one(p/gone) three(p/a)");
+    assert_string_equal(sums_text(store, &set), " 3:2 5:2");
     wt__store_close(store);
     wt__arena_dispose(&arena);
     unlink(path);
 }
 
-/* Version 2 knew no clients: what was recorded then counts each time. */
-static void test_a_store_of_version_2_learns_of_clients(void **state)
+/* Version 2 had no clients: each of its usages counts. */
+static void test_a_store_of_version_2_gets_clients(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-usage-XXXXXX";
@@ -739,20 +741,20 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     wt__store_close(store);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     for (int64_t time = 1; time < 4; time++)
-        record_of(store, "c", "one", "a", USAGE_OK, time);
-    assert_string_equal(told(store, &(struct usage_query){.teaching = true}), "one(p/a p/gone!) one(p/a)");
+        record_client_usage(store, "c", "one", "a", USAGE_OK, time);
+    assert_string_equal(usages_text(store, &(struct usage_query){.teaching = true}), "one(p/a p/gone!) one(p/a)");
     wt__store_close(store);
     unlink(path);
 }
 
-/* ---------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- times and requests */
 
-static void test_times(void **state)
+static void test_times_are_parsed(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        int64_t seconds; /* -1: refused */
+        int64_t seconds; /* -1 if invalid */
     } rows[] = {
         {"1970-01-01T00:00:00Z", 0},
         {"2026-11-22T08:30:15Z", 1795336215},
@@ -794,7 +796,7 @@ static void test_times(void **state)
     }
 }
 
-static void test_requests(void **state)
+static void test_requests_are_checked(void **state)
 {
     (void)state;
     static const struct {
@@ -822,17 +824,17 @@ static void test_requests(void **state)
     memset(longest, 'x', WT_MAX_REQUEST_BYTES + 1);
     assert_int_equal(wt__usage_check_request((struct str){longest, WT_MAX_REQUEST_BYTES}, &err), 0);
     assert_int_equal(wt__usage_check_request((struct str){longest, WT_MAX_REQUEST_BYTES + 1}, &err), WT_ETOOLONG);
-    assert_non_null(strstr(err.message, "the request has 65537 bytes; at most 65536 are taken"));
+    assert_non_null(strstr(err.message, "the request has 65537 bytes; at most 65536 are allowed"));
     free(longest);
 }
 
-/* ---------------------------------------------------------------- keys, and how a usage ended */
+/* ---------------------------------------------------------------- keys and outcomes */
 
-/* Of the tool a, unless it is a word about how the usage of that key ended. */
-static enum usage_fate tell(struct store *store, const char *client, const char *key, bool ended,
-                            enum usage_outcome outcome)
+/* Reports a usage of tool a, or, if `ended`, the outcome of the usage with that key. */
+static enum usage_fate report_usage(struct store *store, const char *client, const char *key, bool ended,
+                                    enum usage_outcome outcome)
 {
-    struct usage_tool tool = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
+    struct usage_tool tool = {.tool = find_test_id(store, "p", "a"), .label = STR("p/a")};
     struct usage usage = {.request = STR("one"),
                           .outcome = outcome,
                           .tools = &tool,
@@ -847,7 +849,7 @@ static enum usage_fate tell(struct store *store, const char *client, const char 
 static void test_a_client_has_one_usage_of_a_key(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
+    struct store *store = open_test_tools();
     static const struct {
         const char *client, *key;
         enum usage_fate fate;
@@ -858,67 +860,68 @@ static void test_a_client_has_one_usage_of_a_key(void **state)
     };
     uint64_t added = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(tell(store, rows[i].client, rows[i].key, false, USAGE_UNTOLD), rows[i].fate);
+        assert_int_equal(report_usage(store, rows[i].client, rows[i].key, false, USAGE_UNKNOWN), rows[i].fate);
         added += rows[i].fate == USAGE_ADDED;
-        assert_int_equal(info_of(store).usages, added);
+        assert_int_equal(read_usage_info(store).usages, added);
     }
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("c")}, &err), 3);
-    assert_int_equal(tell(store, "c", "k", false, USAGE_UNTOLD), USAGE_ADDED); /* its key went with it */
+    assert_int_equal(report_usage(store, "c", "k", false, USAGE_UNKNOWN),
+                     USAGE_ADDED); /* its key was removed with it */
     wt__store_close(store);
 }
 
-static void test_how_a_usage_ended_can_be_told_later(void **state)
+static void test_an_outcome_can_be_reported_later(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    int64_t a = id_of(store, "p", "a");
-    tell(store, "c", "k", false, USAGE_UNTOLD);
-    record_of(store, "c", "one", "a", USAGE_OK, 2); /* counts where the first failed */
-    record(store, "two", "a", USAGE_OK, 3);
-    learn(store, &set, 4);
-    assert_string_equal(sums(store, &set), " 1:2");
+    struct store *store = open_test_tools();
+    int64_t a = find_test_id(store, "p", "a");
+    report_usage(store, "c", "k", false, USAGE_UNKNOWN);
+    record_client_usage(store, "c", "one", "a", USAGE_OK, 2); /* counts if the first one failed */
+    record_usage_of(store, "two", "a", USAGE_OK, 3);
+    add_pending_sums(store, &set, 4);
+    assert_string_equal(sums_text(store, &set), " 1:2");
     static const struct {
         const char *client, *key;
         enum usage_outcome outcome;
         enum usage_fate fate;
-        const char *sums; /* a stale one is not there */
+        const char *sums; /* stale sums are left out */
     } rows[] = {
         {"c", "other", USAGE_FAILED, USAGE_MISSING, " 1:2"}, {"d", "k", USAGE_FAILED, USAGE_MISSING, " 1:2"},
-        {"c", "k", USAGE_UNTOLD, USAGE_REPEATED, " 1:2"},    {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
+        {"c", "k", USAGE_UNKNOWN, USAGE_REPEATED, " 1:2"},   {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
         {"c", "k", USAGE_FAILED, USAGE_CHANGED, ""},         {"c", "k", USAGE_FAILED, USAGE_REPEATED, ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(tell(store, rows[i].client, rows[i].key, true, rows[i].outcome), rows[i].fate);
-        assert_string_equal(sums(store, &set), rows[i].sums);
+        assert_int_equal(report_usage(store, rows[i].client, rows[i].key, true, rows[i].outcome), rows[i].fate);
+        assert_string_equal(sums_text(store, &set), rows[i].sums);
     }
-    assert_string_equal(told(store, &(struct usage_query){.teaching = true}), "one(p/a) two(p/a)");
+    assert_string_equal(usages_text(store, &(struct usage_query){.teaching = true}), "one(p/a) two(p/a)");
     struct usage_sum_key key;
     const float vector[DIM] = {1, 2, 3, 4};
     assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, &key, 1, &err), 1);
     assert_int_equal(key.tool, a);
     key.uses = 2;
     assert_int_equal(wt__store_put_usage_sum(store, &set, &key, 3, vector, &err), 1);
-    assert_int_equal(tell(store, "c", "k", true, USAGE_OK), USAGE_CHANGED); /* and back */
-    assert_string_equal(sums(store, &set), "");
+    assert_int_equal(report_usage(store, "c", "k", true, USAGE_OK), USAGE_CHANGED); /* and back */
+    assert_string_equal(sums_text(store, &set), "");
     wt__store_close(store);
 }
 
-/* What is not learned yet is learned as it ended. */
-static void test_a_usage_that_fails_before_it_is_learned_leaves_the_sums(void **state)
+/* The outcome at the time of learning counts. */
+static void test_a_failure_before_learning_leaves_the_sums(void **state)
 {
     (void)state;
-    struct store *store = open_memory();
-    record(store, "two", "a", USAGE_OK, 1);
-    learn(store, &set, 4);
-    tell(store, "c", "k", false, USAGE_OK);
-    assert_int_equal(tell(store, "c", "k", true, USAGE_FAILED), USAGE_CHANGED);
-    assert_string_equal(sums(store, &set), " 1:1");
-    learn(store, &set, 4);
-    assert_string_equal(sums(store, &set), " 1:1");
+    struct store *store = open_test_tools();
+    record_usage_of(store, "two", "a", USAGE_OK, 1);
+    add_pending_sums(store, &set, 4);
+    report_usage(store, "c", "k", false, USAGE_OK);
+    assert_int_equal(report_usage(store, "c", "k", true, USAGE_FAILED), USAGE_CHANGED);
+    assert_string_equal(sums_text(store, &set), " 1:1");
+    add_pending_sums(store, &set, 4);
+    assert_string_equal(sums_text(store, &set), " 1:1");
     wt__store_close(store);
 }
 
-static void test_counters_are_those_of_the_last_commit(void **state)
+static void test_counters_are_of_the_last_commit(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-counters-XXXXXX", path[80], command[120];
@@ -929,19 +932,19 @@ static void test_counters_are_those_of_the_last_commit(void **state)
     assert_int_equal(wt__store_open_reader(&reader, writer, &err), 0);
     for (uint64_t round = 0; round < 3; round++) {
         char name[2] = {(char)('a' + round)};
-        add_tool(writer, "p", name);
-        uint64_t now = info_of(writer).catalogue;
-        assert_int_equal(info_of(writer).catalogue, now);
-        assert_int_equal(info_of(reader).catalogue, now);
+        add_test_tool(writer, "p", name);
+        uint64_t now = read_usage_info(writer).catalogue;
+        assert_int_equal(read_usage_info(writer).catalogue, now);
+        assert_int_equal(read_usage_info(reader).catalogue, now);
         assert_int_equal(wt__sql_begin(writer, &err), 0);
         assert_int_equal(wt__sql_set_generation(writer, now + 100, &err), 0);
-        assert_int_equal(info_of(writer).catalogue, now + 100); /* it sees its own, which nobody else may */
-        assert_int_equal(info_of(reader).catalogue, now);
+        assert_int_equal(read_usage_info(writer).catalogue, now + 100); /* visible only within its own transaction */
+        assert_int_equal(read_usage_info(reader).catalogue, now);
         assert_int_equal(wt__sql_end(writer, WT_ECANCELLED, &err), WT_ECANCELLED);
-        assert_int_equal(info_of(writer).catalogue, now);
-        assert_int_equal(info_of(reader).catalogue, now);
-        record(writer, "a request", "a", USAGE_OK, 1);
-        assert_int_equal(info_of(reader).usages, round + 1);
+        assert_int_equal(read_usage_info(writer).catalogue, now);
+        assert_int_equal(read_usage_info(reader).catalogue, now);
+        record_usage_of(writer, "a request", "a", USAGE_OK, 1);
+        assert_int_equal(read_usage_info(reader).usages, round + 1);
         if (round == 1)
             assert_int_equal(sqlite3_exec(writer->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL), SQLITE_OK);
     }
@@ -954,32 +957,32 @@ static void test_counters_are_those_of_the_last_commit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counters_are_those_of_the_last_commit),
+        cmocka_unit_test(test_counters_are_of_the_last_commit),
         cmocka_unit_test(test_usages_are_read_as_they_were_recorded),
         cmocka_unit_test(test_equal_requests_are_stored_once),
         cmocka_unit_test(test_every_change_of_usages_is_a_generation),
         cmocka_unit_test(test_labels_follow_tools),
         cmocka_unit_test(test_forgetting),
         cmocka_unit_test(test_a_client_has_one_usage_of_a_key),
-        cmocka_unit_test(test_how_a_usage_ended_can_be_told_later),
-        cmocka_unit_test(test_a_usage_that_fails_before_it_is_learned_leaves_the_sums),
-        cmocka_unit_test(test_a_stop_adds_nothing),
-        cmocka_unit_test(test_no_more_than_the_limit),
+        cmocka_unit_test(test_an_outcome_can_be_reported_later),
+        cmocka_unit_test(test_a_failure_before_learning_leaves_the_sums),
+        cmocka_unit_test(test_a_cancelled_call_adds_no_usage),
+        cmocka_unit_test(test_usages_over_the_limit_are_refused),
         cmocka_unit_test(test_sums_do_not_depend_on_batches),
         cmocka_unit_test(test_models_do_not_mix),
         cmocka_unit_test(test_two_learners_add_a_usage_once),
         cmocka_unit_test(test_a_forgotten_usage_leaves_the_sums),
-        cmocka_unit_test(test_a_tool_that_comes_back_gets_its_sum_anew),
-        cmocka_unit_test(test_a_sum_of_nothing_is_no_sum),
-        cmocka_unit_test(test_a_damaged_sum_is_told),
-        cmocka_unit_test(test_a_tool_counts_once_a_client_and_request),
+        cmocka_unit_test(test_a_returning_tool_gets_a_new_sum),
+        cmocka_unit_test(test_an_empty_sum_is_absent),
+        cmocka_unit_test(test_a_damaged_sum_is_reported),
+        cmocka_unit_test(test_a_tool_counts_once_per_client_and_request),
         cmocka_unit_test(test_a_repetition_counts_when_the_first_is_forgotten),
-        cmocka_unit_test(test_a_client_is_believed_a_few_usages_of_a_mean),
-        cmocka_unit_test(test_a_store_of_version_2_learns_of_clients),
-        cmocka_unit_test(test_a_hundred_thousand_usages),
-        cmocka_unit_test(test_a_store_of_version_1_is_brought_up_to_date),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_few_usages_of_a_client_count_in_a_mean),
+        cmocka_unit_test(test_a_store_of_version_2_gets_clients),
+        cmocka_unit_test(test_many_usages),
+        cmocka_unit_test(test_a_store_of_version_1_is_updated),
+        cmocka_unit_test(test_times_are_parsed),
+        cmocka_unit_test(test_requests_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

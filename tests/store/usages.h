@@ -1,4 +1,4 @@
-/* usages.h: a store with three tools, and its usages in words. */
+/* usages.h: a store with three tools, and usages written as words. */
 #ifndef WT_TESTS_STORE_USAGES_H
 #define WT_TESTS_STORE_USAGES_H
 
@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/sha256.h"
-#include "store/sqlite.h"
+#include "store/internal.h"
 
 static wt_error err;
 
-static inline struct tool tool_of(const char *provider, const char *name)
+static inline struct tool make_test_tool(const char *provider, const char *name)
 {
     struct tool tool = {.provider = wt__str(provider),
                         .name = wt__str(name),
@@ -21,34 +21,34 @@ static inline struct tool tool_of(const char *provider, const char *name)
     return tool;
 }
 
-static inline void add_tool(struct store *store, const char *provider, const char *name)
+static inline void add_test_tool(struct store *store, const char *provider, const char *name)
 {
-    struct tool tool = tool_of(provider, name);
+    struct tool tool = make_test_tool(provider, name);
     struct store_import_options options = {.source = STR("test")};
     struct store_changes changes;
     assert_int_equal(wt__store_import(store, &tool, 1, &options, &changes, &err), 0);
 }
 
-static inline int64_t id_of(struct store *store, const char *provider, const char *name)
+static inline int64_t find_test_id(struct store *store, const char *provider, const char *name)
 {
     struct str of = wt__str(provider);
     int64_t id = 0;
     return wt__store_find_name(store, &of, wt__str(name), &id, 1, &err) == 1 ? id : 0;
 }
 
-/* A store with the tools a, b, c of provider p. */
-static inline struct store *open_memory(void)
+/* Opens a store with the tools a, b, c of provider p. */
+static inline struct store *open_test_tools(void)
 {
     struct store *store;
     assert_int_equal(wt__store_open(&store, ":memory:", NULL, &err), 0);
     for (const char *name = "a\0b\0c\0"; *name; name += 2)
-        add_tool(store, "p", name);
+        add_test_tool(store, "p", name);
     return store;
 }
 
-/* One usage from words: the names of tools of provider p; one that is not there becomes a label. */
-static inline int64_t record_of(struct store *store, const char *client, const char *request, const char *names,
-                                enum usage_outcome outcome, int64_t time)
+/* Records one usage of these tools of provider p; an unknown name becomes a label. */
+static inline int64_t record_client_usage(struct store *store, const char *client, const char *request,
+                                          const char *names, enum usage_outcome outcome, int64_t time)
 {
     struct usage_tool tools[8];
     static char labels[8][40];
@@ -60,20 +60,20 @@ static inline int64_t record_of(struct store *store, const char *client, const c
         memcpy(name, at, strcspn(at, " "));
         snprintf(labels[usage.tool_count], sizeof *labels, "p/%s", name);
         tools[usage.tool_count] =
-            (struct usage_tool){.tool = id_of(store, "p", name), .label = wt__str(labels[usage.tool_count])};
+            (struct usage_tool){.tool = find_test_id(store, "p", name), .label = wt__str(labels[usage.tool_count])};
         usage.tool_count++;
     }
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &last, &err), 0);
     return last;
 }
 
-static inline int64_t record(struct store *store, const char *request, const char *names, enum usage_outcome outcome,
-                             int64_t time)
+static inline int64_t record_usage_of(struct store *store, const char *request, const char *names,
+                                      enum usage_outcome outcome, int64_t time)
 {
-    return record_of(store, "", request, names, outcome, time);
+    return record_client_usage(store, "", request, names, outcome, time);
 }
 
-static inline struct usage_info info_of(struct store *store)
+static inline struct usage_info read_usage_info(struct store *store)
 {
     struct usage_info info;
     assert_int_equal(wt__store_usage_info(store, &info, &err), 0);

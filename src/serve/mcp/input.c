@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "catalog/schema.h"
 #include "engine/validator.h"
-<<<<<<< HEAD
 #include "mcp/connection.h"
 #include "schema/lenient.h"
 #include "serve/mcp/internal.h"
@@ -96,9 +95,6 @@ static int compile_input(wt_validator **out, struct buffer *text, struct str sch
         *why = (wt_error){0};
     return rc;
 }
-=======
-#include "mcp/message.h"
->>>>>>> w2-mcp
 
 #define ANNOTATION "x-mcp-header"
 

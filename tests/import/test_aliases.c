@@ -1,6 +1,6 @@
-/* OpenAPI documents in YAML with anchors and aliases on every kind of node must be read as their twin, the same
- * document in JSON with every alias written out. Documents are drawn from a grammar, the same ones on every machine;
- * some have an alias that stands for nothing: to what encloses it, to what comes later, to what is nowhere. */
+/* Compares OpenAPI documents in YAML, with anchors and aliases on every kind of node, with the same document in JSON
+ * with all aliases expanded. Documents are generated from a grammar with fixed seeds. Some have an invalid alias: to an
+ * enclosing node, to a later anchor, or to no anchor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,16 +12,16 @@
 #include "base/buffer.h"
 #include "base/rng.h"
 #include "import/import.h"
-#include "import/yaml.h"
+#include "import/internal.h"
 
 enum {
     DOCUMENTS = 3000,
     PATHS_MOST = 6,
-    DEPTH_MOST = 12,           /* of a node below its path; deeper ones are left out */
-    ALIASED_BYTES_MOST = 2000, /* of JSON that one alias stands for, so that documents stay small */
-    ANCHOR_NAMES = 12,         /* few, so that names come again */
+    DEPTH_MOST = 12,           /* maximum depth of a node below its path; deeper ones are left out */
+    ALIASED_BYTES_MOST = 2000, /* maximum JSON bytes of one alias, to keep documents small */
+    ANCHOR_NAMES = 12,         /* few, so that names repeat */
     ANCHORS_MOST = 4000,
-    ALIASES_LEAST = 50, /* of each kind, in all documents together */
+    ALIASES_LEAST = 50, /* minimum aliases of each kind, in all documents together */
 };
 
 /* ---------------------------------------------------------------- the grammar */
@@ -49,11 +49,12 @@ enum kind {
     KINDS
 };
 
-/* An object of some of its members, the first always; a list of its first member's kind; or one of some words. */
-static const struct form {
+/* The form of a node: an object with some of these members, always including the first; a list of the first member's
+ * kind; or one of these words. */
+static const struct node_form {
     enum { OBJECT, LIST, SCALAR } shape;
     struct {
-        const char *key; /* or the word, as both JSON and YAML write it */
+        const char *key; /* or the word, the same in JSON and YAML */
         enum kind kind;
     } members[7];
 } forms[] = {
@@ -96,26 +97,26 @@ static const struct form {
 
 enum fault { SOUND, ENCLOSING, LATER, NOWHERE, FAULTS };
 
-struct anchor {
+struct drawn_anchor {
     unsigned name;
     enum kind kind;
-    size_t begin, end; /* of its JSON; end 0: not complete */
+    size_t begin, end; /* JSON offsets; end is 0 while incomplete */
 };
 
-/* A document while it is drawn, in both languages. */
+/* A document being generated, in both languages. */
 struct drawing {
     struct rng rng;
     struct buffer yaml, json;
-    struct anchor anchors[ANCHORS_MOST];
+    struct drawn_anchor anchors[ANCHORS_MOST];
     size_t anchor_count;
-    size_t open[DEPTH_MOST + 2], open_count; /* anchors that enclose what is being drawn */
+    size_t open[DEPTH_MOST + 2], open_count; /* indexes of the anchors around the current node */
     enum fault fault;
-    size_t nodes, fault_at; /* the fault stands in place of this node */
-    bool faulty;            /* it was drawn */
+    size_t nodes, fault_at; /* number of nodes so far; index of the node replaced by the fault */
+    bool faulty;            /* the fault was written */
     size_t aliases[KINDS];
 };
 
-static bool chance(struct drawing *d, unsigned of)
+static bool draw_chance(struct drawing *d, unsigned of)
 {
     return wt__rng_below(&d->rng, of) == 0;
 }
@@ -126,8 +127,8 @@ static void put_both(struct drawing *d, const char *text)
     wt__buffer_text(&d->json, text);
 }
 
-/* The anchor that an alias of this name stands for here: the one that began last. */
-static const struct anchor *meaning(const struct drawing *d, unsigned name)
+/* Returns the anchor of an alias with this name at this point: the last one started. */
+static const struct drawn_anchor *find_meaning(const struct drawing *d, unsigned name)
 {
     for (size_t i = d->anchor_count; i > 0; i--)
         if (d->anchors[i - 1].name == name)
@@ -140,7 +141,7 @@ static bool put_alias(struct drawing *d, enum kind kind)
     unsigned first = (unsigned)wt__rng_below(&d->rng, ANCHOR_NAMES);
     for (unsigned i = 0; i < ANCHOR_NAMES; i++) {
         unsigned name = (first + i) % ANCHOR_NAMES;
-        const struct anchor *anchor = meaning(d, name);
+        const struct drawn_anchor *anchor = find_meaning(d, name);
         if (!anchor || anchor->kind != kind || anchor->end == 0 || anchor->end - anchor->begin > ALIASED_BYTES_MOST)
             continue;
         char *copy = strndup(d->json.ptr + anchor->begin, anchor->end - anchor->begin);
@@ -156,9 +157,9 @@ static bool put_alias(struct drawing *d, enum kind kind)
 
 static void put_fault(struct drawing *d)
 {
-    const struct anchor *around = d->open_count > 0 ? &d->anchors[d->open[d->open_count - 1]] : NULL;
+    const struct drawn_anchor *around = d->open_count > 0 ? &d->anchors[d->open[d->open_count - 1]] : NULL;
     d->faulty = true;
-    if (d->fault == ENCLOSING && around && meaning(d, around->name) == around)
+    if (d->fault == ENCLOSING && around && find_meaning(d, around->name) == around)
         wt__buffer_printf(&d->yaml, "*a%u ", around->name);
     else
         wt__buffer_text(&d->yaml, d->fault == LATER ? "*later " : "*nowhere ");
@@ -166,15 +167,15 @@ static void put_fault(struct drawing *d)
 
 static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned indent);
 
-/* indent: of a block; 0: within brackets. */
-static void put_object(struct drawing *d, const struct form *form, unsigned depth, unsigned indent)
+/* indent is that of a block, or 0 within brackets. */
+static void put_object(struct drawing *d, const struct node_form *form, unsigned depth, unsigned indent)
 {
     bool first = true;
     wt__buffer_char(&d->json, '{');
     if (indent == 0)
         wt__buffer_char(&d->yaml, '{');
     for (size_t i = 0; i < sizeof form->members / sizeof form->members[0] && form->members[i].key && !d->faulty; i++) {
-        if (i > 0 && (depth >= DEPTH_MOST || !chance(d, 3)))
+        if (i > 0 && (depth >= DEPTH_MOST || !draw_chance(d, 3)))
             continue;
         wt__buffer_printf(&d->json, "%s\"%s\":", first ? "" : ",", form->members[i].key);
         if (indent > 0)
@@ -190,24 +191,24 @@ static void put_object(struct drawing *d, const struct form *form, unsigned dept
     wt__buffer_char(&d->json, '}');
 }
 
-static void put_list(struct drawing *d, const struct form *form, unsigned depth)
+static void put_list(struct drawing *d, const struct node_form *form, unsigned depth)
 {
     put_both(d, "[");
-    for (size_t i = 0; !d->faulty && depth < DEPTH_MOST && !chance(d, 2); i++) {
+    for (size_t i = 0; !d->faulty && depth < DEPTH_MOST && !draw_chance(d, 2); i++) {
         put_both(d, i > 0 ? "," : "");
         put_node(d, form->members[0].kind, depth + 1, 0);
     }
     put_both(d, "]");
 }
 
-static void put_scalar(struct drawing *d, const struct form *form)
+static void put_scalar(struct drawing *d, const struct node_form *form)
 {
     size_t count = 0;
     while (count < sizeof form->members / sizeof form->members[0] && form->members[count].key)
         count++;
     const char *word = form->members[wt__rng_below(&d->rng, count)].key;
     struct str text = wt__str(word);
-    if (strchr(word, '\\')) /* JSON as the importer writes it has the character itself */
+    if (strchr(word, '\\')) /* The importer's JSON contains the character itself. */
         text = STR("\"\xc3\xa9\\n\"");
     wt__buffer_text(&d->yaml, word);
     wt__buffer_str(&d->json, text);
@@ -215,23 +216,23 @@ static void put_scalar(struct drawing *d, const struct form *form)
 
 static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned indent)
 {
-    const struct form *form = &forms[kind];
+    const struct node_form *form = &forms[kind];
     if (d->nodes++ == d->fault_at && d->fault != SOUND) {
         put_fault(d);
         return;
     }
-    if (chance(d, 3) && put_alias(d, kind))
+    if (draw_chance(d, 3) && put_alias(d, kind))
         return;
-    bool anchored = d->anchor_count < ANCHORS_MOST && chance(d, 3);
+    bool anchored = d->anchor_count < ANCHORS_MOST && draw_chance(d, 3);
     size_t index = d->anchor_count;
     if (anchored) {
         unsigned name = (unsigned)wt__rng_below(&d->rng, ANCHOR_NAMES);
         wt__buffer_printf(&d->yaml, "&a%u ", name);
-        d->anchors[d->anchor_count++] = (struct anchor){name, kind, d->json.len, 0};
+        d->anchors[d->anchor_count++] = (struct drawn_anchor){name, kind, d->json.len, 0};
         d->open[d->open_count++] = index;
     }
     if (form->shape == OBJECT)
-        put_object(d, form, depth, indent > 0 && chance(d, 2) ? indent : 0);
+        put_object(d, form, depth, indent > 0 && draw_chance(d, 2) ? indent : 0);
     else if (form->shape == LIST)
         put_list(d, form, depth);
     else
@@ -242,11 +243,11 @@ static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned
     }
 }
 
-static void draw(struct drawing *d, uint64_t seed)
+static void draw_document(struct drawing *d, uint64_t seed)
 {
     memset(d, 0, sizeof *d);
     wt__rng_seed(&d->rng, seed);
-    d->fault = chance(d, 3) ? (enum fault)wt__rng_below(&d->rng, FAULTS) : SOUND;
+    d->fault = draw_chance(d, 3) ? (enum fault)wt__rng_below(&d->rng, FAULTS) : SOUND;
     d->fault_at = wt__rng_below(&d->rng, 40);
     wt__buffer_text(&d->yaml, "openapi: 3.1.0\ninfo: {title: Drawn}\npaths:");
     wt__buffer_text(&d->json, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Drawn\"},\"paths\":{");
@@ -261,18 +262,18 @@ static void draw(struct drawing *d, uint64_t seed)
     assert_false(d->yaml.failed || d->json.failed);
 }
 
-/* ---------------------------------------------------------------- what must hold */
+/* ---------------------------------------------------------------- checks */
 
-static bool lies_in(struct str part, struct str whole)
+static bool is_view_of(struct str part, struct str whole)
 {
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* A definition is the tool's own text where it has one, else the JSON that its alias stands for. */
+/* True if the definition is the tool's own text, or, for a tool behind an alias, the expanded JSON. */
 static bool definition_holds(struct str definition, struct str source, struct str twin)
 {
     struct yaml yaml;
-    if (!lies_in(definition, source))
+    if (!is_view_of(definition, source))
         return wt__str_equal(definition, twin);
     bool holds = definition.len > 0 && definition.ptr[0] != '*';
     bool alone = memchr(definition.ptr, '{', 12) && !memchr(definition.ptr, '*', definition.len) &&
@@ -313,7 +314,7 @@ static void check_sound(uint64_t seed, struct str source, struct str twin_text)
     wt__import_dispose(&twin);
 }
 
-static size_t lines_of(struct str text)
+static size_t count_lines(struct str text)
 {
     size_t lines = 0;
     for (size_t i = 0; i < text.len; i++)
@@ -321,7 +322,7 @@ static size_t lines_of(struct str text)
     return lines;
 }
 
-/* The fault is the last node of its document, before two line ends. */
+/* Checks the single issue: the fault is the last node of its document, before two newlines. */
 static void check_faulty(uint64_t seed, struct str source)
 {
     struct import import;
@@ -329,8 +330,8 @@ static void check_faulty(uint64_t seed, struct str source)
     const wt_add_issue *last = import.issue_count > 0 ? &import.issues[import.issue_count - 1] : NULL;
     bool told = false;
     for (size_t i = 0; i < import.issue_count; i++)
-        told |= strstr(import.issues[i].reason, "this alias stands for nothing") &&
-                import.issues[i].line == lines_of(source) - 1 && source.ptr[import.issues[i].byte] == '*';
+        told |= strstr(import.issues[i].reason, "this alias has no complete anchor") &&
+                import.issues[i].line == count_lines(source) - 1 && source.ptr[import.issues[i].byte] == '*';
     if (import.whole || !told)
         fail_msg("document %llu: %s\n%.*s", (unsigned long long)seed, last ? last->reason : "no issue", (int)source.len,
                  source.ptr);
@@ -346,8 +347,8 @@ static void documents_with_aliases_are_read_as_their_twins(void **state)
     size_t aliases[KINDS] = {0}, faults = 0;
     assert_non_null(d);
     for (uint64_t seed = 0; seed < DOCUMENTS; seed++) {
-        draw(d, seed);
-        char *exact = malloc(d->yaml.len); /* so that a sanitizer sees a read past the end */
+        draw_document(d, seed);
+        char *exact = malloc(d->yaml.len); /* lets a sanitizer detect a read past the end */
         assert_non_null(exact);
         memcpy(exact, d->yaml.ptr, d->yaml.len);
         struct str source = {exact, d->yaml.len};

@@ -1,0 +1,251 @@
+/* internal.h: shared by the importers: adding tools and issues, and finding tools in JSON.
+ *
+ * An importer recognises a source from a peek, and reads it. It passes drafts to wt__reader_add, which checks, cleans,
+ * names and stores them, and reports problems with wt__reader_issue. Both return 0 to continue, or a negative code that
+ * ends the import. */
+#ifndef WT_IMPORT_INTERNAL_H
+#define WT_IMPORT_INTERNAL_H
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/json_scan.h"
+#include "base/map.h"
+#include "import/formats.h"
+#include "import/import.h"
+
+struct source_place {
+    size_t byte, line;
+};
+
+struct yaml;
+
+struct import_reader {
+    struct import *out;
+    const struct import_options *options;
+    struct import_limits limits;
+    const char *format;      /* name of the current importer */
+    struct str stem;         /* file name without folder and extension; "" for bytes */
+    struct str provider;     /* provider of tools without one, in this file */
+    uint32_t file;           /* index in out->files */
+    size_t offset;           /* offset of the text in the file, after a byte order mark */
+    const struct yaml *yaml; /* the source of a document converted from YAML, to convert places; NULL for others */
+    size_t reported;         /* bytes reported to progress */
+    bool broken;             /* the file was not read to its end, and the issue was reported */
+    struct buffer pointer;   /* JSON pointer of the current value */
+    struct map names;        /* provider NUL name: index of the tool */
+    struct map variants;     /* the same, NUL, SHA-256: definitions of repeated names */
+    struct map counters;     /* provider NUL stem: last number given to a repeated name */
+};
+
+/* A tool read by an importer. Views last until wt__reader_add returns. */
+struct draft {
+    struct str provider, name, title, description, category, source_id;
+    json_t *schema;        /* schema of the arguments, in any dialect; changed by wt__reader_add; NULL if absent */
+    bool judged;           /* the schema has no credentials left, because the importer knew where each argument is
+                            * sent */
+    struct str definition; /* lives as long as the source */
+    struct source_place place;
+};
+
+int wt__reader_add(struct import_reader *reader, const struct draft *draft, wt_error *err);
+
+/* Converts a place in the importer's text to a place in the file. */
+struct source_place wt__reader_place(const struct import_reader *reader, struct source_place place);
+
+/* Reports an issue. below is appended to the pointer ("/name"), or "". */
+int wt__reader_issue(struct import_reader *reader, struct source_place place, const char *below, wt_error *err,
+                     const char *format, ...) WT_PRINTF(5, 6);
+
+/* Reports a problem with an imported tool, which does not count as skipped. */
+int wt__reader_remark(struct import_reader *reader, struct source_place place, wt_error *err, const char *format, ...)
+    WT_PRINTF(4, 5);
+
+/* Notes the id of a tool in the source that was skipped. */
+int wt__reader_leave(struct import_reader *reader, struct str source_id, wt_error *err);
+
+/* Reports that the rest of the source was not read. */
+int wt__reader_broken(struct import_reader *reader, const struct json_scan *scan, wt_error *err);
+
+/* Reports progress up to this byte. Returns WT_ECANCELLED on a stop request. */
+int wt__reader_at(struct import_reader *reader, size_t byte, wt_error *err);
+
+/* Append a step to the pointer and return its previous length, to restore it with wt__pointer_back. key is raw text
+ * between JSON quotes. */
+size_t wt__pointer_key(struct import_reader *reader, struct str key);
+size_t wt__pointer_index(struct import_reader *reader, size_t index);
+void wt__pointer_back(struct import_reader *reader, size_t mark);
+
+/* Parses the bytes of one tool. Returns 1 with an object in *out, to be released with json_decref, or 0 if an issue was
+ * reported. */
+int wt__reader_parse(struct import_reader *reader, const struct json_item *item, json_t **out, wt_error *err);
+
+/* Reads a member as text. Returns 1 if it is a string, or absent or null (*out is then empty); 0 if an issue was
+ * reported. */
+int wt__reader_text(struct import_reader *reader, struct source_place place, const json_t *object, const char *key,
+                    struct str *out, wt_error *err);
+
+/* Calls visit for each tool in a document, or in the document of each line. Tools are elements of arrays, and values
+ * under "result", "tools", "functions", "functionDeclarations" of an object that is not a tool itself, or under the
+ * names of servers. reader->provider is set to the closest server name. */
+typedef int (*walk_visit)(struct import_reader *reader, const struct json_item *item, wt_error *err);
+int wt__walk_document(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err);
+int wt__walk_lines(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err);
+
+/* True if the key is one of the words. KEY_AMONG takes an array. */
+bool wt__key_among(const char *const *words, size_t count, struct str key);
+#define KEY_AMONG(words, key) wt__key_among(words, sizeof(words) / sizeof(words)[0], key)
+
+/* Keys that identify formats. */
+enum peek_key {
+    PEEK_OPENAPI = 1 << 0,
+    PEEK_SWAGGER = 1 << 1,
+    PEEK_RESULT = 1 << 2,
+    PEEK_TOOLS = 1 << 3,
+    PEEK_DECLARATIONS = 1 << 4,
+    PEEK_NAME = 1 << 5,
+    PEEK_TYPE = 1 << 6,
+    PEEK_FUNCTION = 1 << 7,
+    PEEK_PARAMETERS = 1 << 8,
+    PEEK_JSON_PARAMETERS = 1 << 9, /* Gemini's parametersJsonSchema */
+    PEEK_INPUT_SCHEMA = 1 << 10,   /* Anthropic's input_schema */
+    PEEK_INPUT_SCHEMA_MCP = 1 << 11,
+    PEEK_API_LIST = 1 << 12,
+    PEEK_ID = 1 << 13, /* BEIR's _id */
+    PEEK_TEXT = 1 << 14,
+    PEEK_PROVIDER = 1 << 15,
+    PEEK_UNSURE = PEEK_NAME | PEEK_TYPE | PEEK_ID | PEEK_TEXT, /* any JSON may have these */
+};
+
+/* Keys of the root and of the first tools, to detect the format. */
+struct peek {
+    unsigned keys;
+    bool lines; /* one JSON value per line */
+    bool yaml;  /* an OpenAPI document in YAML */
+};
+
+struct importer {
+    const char *name;
+    bool (*detect)(const struct peek *peek);
+    int (*read)(struct import_reader *reader, struct str bytes, wt_error *err);
+};
+
+void wt__peek(struct peek *peek, const char *file, struct str bytes);
+
+#define DECLARE_IMPORTER(name) extern const struct importer wt__import_##name;
+IMPORT_FORMATS(DECLARE_IMPORTER, )
+#undef DECLARE_IMPORTER
+
+/* ---------------------------------------------------------------- YAML (yaml.c) */
+
+enum {
+    YAML_MARK_DEPTH = 8,       /* depth of nodes whose places are stored */
+    YAML_ALIAS_FREE = 1 << 20, /* JSON bytes that aliases may expand to, plus */
+    YAML_ALIAS_TIMES = 16,     /* this many per byte of the source */
+};
+
+/* The place of a node: its JSON begins at `json`, its source at `byte` on line `line`. */
+struct yaml_mark {
+    size_t json, byte, line;
+};
+
+struct yaml {
+    struct buffer json;
+    struct yaml_mark *marks; /* [mark_count], by ascending json */
+    size_t mark_count, mark_capacity;
+    size_t line, byte;  /* place where reading stopped early */
+    const char *reason; /* reason for stopping early; NULL if the document is complete. Static */
+};
+
+/* Converts the first document of source to at most max bytes of JSON. Aliases are expanded within limits, because a few
+ * lines of them can expand to billions of bytes. At invalid YAML the JSON ends with open brackets, as if truncated, and
+ * out->reason is set. Scalars follow the JSON schema of YAML 1.2: null, true, false and numbers keep their types, all
+ * others are strings. Returns 0 or WT_ENOMEM. Call wt__yaml_dispose in any case. */
+int wt__yaml_to_json(struct yaml *out, struct str source, size_t max);
+void wt__yaml_dispose(struct yaml *yaml);
+
+/* Returns the last mark at or before offset json, or NULL. */
+const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json);
+
+/* ---------------------------------------------------------------- OpenAPI */
+
+enum {
+    OPENAPI_MAX_NODES = 1024,       /* maximum values expanded from references in one tool's schema */
+    OPENAPI_FEW_NODES = 64,         /* the same after a document's tools have used OPENAPI_ALL_NODES */
+    OPENAPI_ALL_NODES = 4 << 20,    /* maximum values of all tools of a document at the full limit */
+    OPENAPI_MAX_DEPTH = 40,         /* maximum depth of a schema, below WT_MAX_JSON_DEPTH */
+    OPENAPI_MAX_OPEN = 6,           /* maximum references within references */
+    OPENAPI_MAX_HOPS = 8,           /* maximum references that point to references */
+    OPENAPI_CACHE_BYTES = 32 << 20, /* maximum source bytes of parsed parts cached for the next tool */
+    OPENAPI_INHERITED_BYTES = 512,  /* maximum bytes of one value inherited from the document */
+};
+
+/* A part of the document that a reference can name: "/components/schemas/Pet", "/paths/~1pets". */
+struct openapi_part {
+    struct json_item item;
+    json_t *value; /* parsed on first use */
+    bool bad;      /* not valid JSON */
+};
+
+struct openapi {
+    struct import_reader *reader;
+    struct str text;
+    struct map index; /* JSON pointer to part */
+    struct openapi_part *parts;
+    size_t part_count, part_capacity, cached;
+    size_t all_nodes;                  /* values expanded for earlier tools */
+    json_t *schemes;                   /* security schemes by name, or NULL */
+    json_t *brief_schemes, *inherited; /* the same shortened, and members of the root that operations inherit,
+                                        * shortened */
+    struct arena arena;
+    /* state of the current tool */
+    struct str tool;                      /* its name */
+    size_t nodes, most;                   /* values expanded so far, and the maximum */
+    const json_t *open[OPENAPI_MAX_OPEN]; /* targets being expanded; a reference to one of them is a cycle */
+    size_t open_count;
+    char dangling[128]; /* first reference to a missing target; "" if none */
+    char wrong[192];    /* first problem with a parameter or reference; "" if none */
+    /* state of the document */
+    bool whole;     /* read to its end, so that a missing target does not exist */
+    size_t waiting; /* operations with references that may point after the end */
+};
+
+/* Indexes the parts. Returns 0 or WT_ENOMEM. */
+int wt__openapi_index(struct openapi *document);
+void wt__openapi_dispose(struct openapi *document);
+
+/* Resets the state of the last tool, and drops cached parts if there are many. name is that of the next tool;
+ * borrowed. */
+void wt__openapi_next_tool(struct openapi *document, struct str name);
+
+/* Returns the part named by a local reference, or NULL. */
+struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference);
+
+/* Follows the "$ref" of value, if any; the result is borrowed. Returns NULL if the target is missing (sets `dangling`)
+ * or outside the document (sets `wrong`). Sets *rc to WT_ENOMEM if out of memory. */
+const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value, int *rc);
+
+/* Returns a copy of schema with expanded references. Cycles and values over the limits become empty schemas. Returns
+ * NULL if out of memory. */
+json_t *wt__openapi_expand(struct openapi *document, const json_t *schema);
+
+/* Builds one schema of all arguments of an operation, without credentials: parameters of its path and its own, and
+ * properties of its body. shared is the path's parameters or NULL. Returns 0 or WT_ENOMEM. */
+int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out);
+
+/* ---------------------------------------------------------------- short names of providers (provider.c) */
+
+enum {
+    PROVIDER_MAX_WORDS = 4,
+    PROVIDER_MAX_BYTES = 40,
+};
+
+/* Appends a provider name. The name is the title in lower case with '-' between words. Generic words ("API", "OpenAPI
+ * spec", versions), and text after '+' or in brackets, are removed. If more than PROVIDER_MAX_WORDS or
+ * PROVIDER_MAX_BYTES are left, the name of the host is used (github for api.github.com). The fallbacks are the file's
+ * stem, shortened the same way, and the first words of the title. The result depends only on these three arguments,
+ * each of which may be "". url is that of a server, or its host. */
+void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem);
+
+#endif
