@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- texts of a tool */
 
-struct text_walk {
+struct audited_text_walk {
     text_visit visit;
     void *context;
     const char *schema;
@@ -61,21 +61,21 @@ static enum text_kind kind_of_string(enum inside inside, const char *key)
     return inside == INSIDE_SCHEMA && strcmp(key, "pattern") == 0 ? TEXT_PATTERN : TEXT_VALUE;
 }
 
-static int visit_text(const struct text_walk *w, enum text_kind kind, struct str text, struct str member)
+static int visit_text(const struct audited_text_walk *w, enum text_kind kind, struct str text, struct str member)
 {
     const struct tool_text found = {kind, text, member, w->parameter, w->schema};
     return text.len > 0 ? w->visit(w->context, &found) : 0;
 }
 
-static struct str member_path(const struct text_walk *w)
+static struct str member_path(const struct audited_text_walk *w)
 {
     return w->path.len > 0 ? (struct str){w->path.ptr + w->begin, w->path.len - w->begin} : STR("");
 }
 
-static int walk_schema_value(struct text_walk *w, const json_t *value, enum inside inside, enum text_kind kind);
+static int walk_schema_value(struct audited_text_walk *w, const json_t *value, enum inside inside, enum text_kind kind);
 
 /* Visits a member's name and contents. Restores the state of the walk. */
-static int walk_schema_member(struct text_walk *w, enum inside inside, const char *key, const json_t *member)
+static int walk_schema_member(struct audited_text_walk *w, enum inside inside, const char *key, const json_t *member)
 {
     const char *parameter = w->parameter;
     size_t len = w->path.len, begin = w->begin;
@@ -96,7 +96,7 @@ static int walk_schema_member(struct text_walk *w, enum inside inside, const cha
     return rc;
 }
 
-static int walk_schema_value(struct text_walk *w, const json_t *value, enum inside inside, enum text_kind kind)
+static int walk_schema_value(struct audited_text_walk *w, const json_t *value, enum inside inside, enum text_kind kind)
 {
     const char *key;
     json_t *member;
@@ -137,7 +137,7 @@ int wt__visit_tool_texts(const struct tool *tool, const json_t *schema, const js
         const json_t *schema;
         const char *name;
     } schemas[] = {{schema, "input schema"}, {wt__output_schema(definition), "output schema"}};
-    struct text_walk walk = {.visit = visit, .context = context};
+    struct audited_text_walk walk = {.visit = visit, .context = context};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof own / sizeof *own; i++)
         rc = visit_text(&walk, own[i].kind, own[i].text, own[i].member);

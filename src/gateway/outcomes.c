@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "serve/usage_log.h"
 
-struct found_tool {
+struct outcome_tool {
     char *id;
     bool called, worked;
 };
@@ -18,7 +18,7 @@ struct found_tool {
 struct client_search {
     struct client_search *next; /* less recently active */
     char *principal, *request;
-    struct found_tool found[OUTCOME_FOUND_MAX];
+    struct outcome_tool found[OUTCOME_FOUND_MAX];
     size_t count;
     double heard_ms;
 };
@@ -53,7 +53,7 @@ static bool put_usage(const struct client_search *searched, struct buffer *out)
     wt__buffer_json(out, wt__str(searched->request));
     wt__buffer_text(out, ",\"tools\":[");
     for (size_t i = 0; i < searched->count; i++) {
-        const struct found_tool *found = &searched->found[i];
+        const struct outcome_tool *found = &searched->found[i];
         if (!found->called)
             continue;
         wt__buffer_text(out, any ? "," : "");
@@ -169,7 +169,7 @@ void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, 
     pthread_mutex_lock(&outcomes->lock);
     struct client_search *searched = take_search(outcomes, principal);
     for (size_t i = 0; searched && i < searched->count; i++) {
-        struct found_tool *found = &searched->found[i];
+        struct outcome_tool *found = &searched->found[i];
         if (strcmp(found->id, id) != 0)
             continue;
         found->worked |= worked;

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- find, pick, call */
 
-/* Returns the smaller of the requested time limit (0 for none) and the caller's. */
+/* Returns the smaller of the requested time limit (0 if absent) and the caller's. */
 static unsigned bound_time_limit(const struct json_run *run, unsigned asked)
 {
     return asked > 0 && (run->time_limit_ms == 0 || asked < run->time_limit_ms) ? asked : run->time_limit_ms;

@@ -18,7 +18,7 @@ struct json_run {
     /* Called before a language model is asked; ends the operation with its result if that is not 0. NULL: permitted. */
     int (*permit_model)(void *context, const char *pointer, wt_error *err);
     void *permit_context;
-    char recipe[VERB_RECIPE_BYTES]; /* recipe that ran; "" if none */
+    char recipe[VERB_RECIPE_BYTES]; /* recipe that ran, or "" */
 };
 
 /* Return 0, a negative WT_E... with *err, or a positive result of permit_model. */

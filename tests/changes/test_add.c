@@ -615,8 +615,8 @@ static void invalid_store_is_rejected(void **state)
     wt_engine *engine = (wt_engine *)&place;
     wt_open_options options;
     wt_open_options_init(&options);
-    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store was named");
-    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store was named");
+    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store given");
+    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store given");
     assert_null(engine);
     put_text(place.folder, "text.wt", "this is no database, and it is long enough to have had a header of one, too.\n");
     char path[128];

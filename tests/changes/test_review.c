@@ -555,7 +555,7 @@ static void lock_overrides_trust(void **state)
     check_tools(engine, "weather/a=1 ");
     check_waiting(engine, "b! ");
     wt_waiting_list *list = list_waiting_of(engine, NULL);
-    assert_string_equal(list->items[0]->changes[0], "nothing changed, but the lock does not have it");
+    assert_string_equal(list->items[0]->changes[0], "nothing changed, but the lock file does not contain it");
     wt_waiting_list_free(list);
     store_listing(engine, LIST(ONE("a", "1") "," ONE("b", "2"))); /* without the lock */
     check_tools(engine, "weather/a=1 weather/b=2 ");
@@ -804,7 +804,7 @@ static void provider_of_a_server_is_protected(void **state)
     check_add_refused(engine, "weather", "a");
     check_add_refused(engine, "weather", "never_listed");
     check_add_refused(engine, " weather\t", "cleaned");
-    refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL, "the provider weather cannot lose");
+    refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL, "the provider weather does not allow");
     refused(&place, (int)wt_remove_provider(engine, "weather", &place.err), WT_EINVAL, "whichtool mcp forget weather");
     refused(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err), WT_EINVAL, "cannot be renamed");
     store_listing(engine, LIST(ONE("b", "2")));

@@ -338,7 +338,7 @@ static void invalid_export_is_rejected(void **state)
     char *text = (char *)&place;
     refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EINVAL, "cobol");
     assert_null(text);
-    refused(&place, wt_export(list, 1, "", &text, &place.err), WT_EINVAL, "there are openai");
+    refused(&place, wt_export(list, 1, "", &text, &place.err), WT_EINVAL, "choose one of openai");
     sound(&place, wt_export(NULL, 0, "openai", &text, &place.err));
     assert_string_equal(text, "[]");
     wt_string_free(text);

@@ -91,7 +91,7 @@ static const char trip[] =
 
 /* ---------------------------------------------------------------- scripted model */
 
-struct ptr_script {
+struct scripted_ptr {
     struct chat_model model;
     const char *requires; /* JSON of the first answer_by_script */
     const char *matches;  /* one digit per match: its number, or 0 */
@@ -100,7 +100,7 @@ struct ptr_script {
 static int answer_by_script(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                             struct chat_answer *out, wt_error *err)
 {
-    struct ptr_script *script = (struct ptr_script *)model;
+    struct scripted_ptr *script = (struct scripted_ptr *)model;
     const struct ptr_subject *subject = question->subject;
     struct buffer text = {0};
     if (subject->step == PTR_REQUIRE)
@@ -116,9 +116,9 @@ static int answer_by_script(struct chat_model *model, const struct chat_question
     return rc;
 }
 
-static struct ptr_script script_of(const char *needs, const char *matches)
+static struct scripted_ptr script_of(const char *needs, const char *matches)
 {
-    return (struct ptr_script){{.name = "script", .ask = answer_by_script}, needs, matches};
+    return (struct scripted_ptr){{.name = "script", .ask = answer_by_script}, needs, matches};
 }
 
 static wt_pick_options ptr_options(void)
@@ -131,7 +131,7 @@ static wt_pick_options ptr_options(void)
     return options;
 }
 
-static wt_picked *picked_from(wt_engine *engine, const char *request, struct ptr_script *script,
+static wt_picked *picked_from(wt_engine *engine, const char *request, struct scripted_ptr *script,
                               const wt_pick_options *options)
 {
     const struct pick_evaluation oracle = {.oracle = &script->model};
@@ -140,7 +140,7 @@ static wt_picked *picked_from(wt_engine *engine, const char *request, struct ptr
     return picked;
 }
 
-static wt_picked *picked(const char *request, struct ptr_script script, const wt_pick_options *options)
+static wt_picked *picked(const char *request, struct scripted_ptr script, const wt_pick_options *options)
 {
     wt_engine *engine = open_store(&place, NULL);
     wt_picked *result = picked_from(engine, request, &script, options);
@@ -320,7 +320,7 @@ static void untrained_recipe_uses_untrained_bundles(void **state)
 
         wt_pick_options options = ptr_options();
         options.base_retriever = cases[i].base_retriever;
-        struct ptr_script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
+        struct scripted_ptr script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
         options.k = 1;
         wt_picked *result = picked_from(engine, trip, &script, &options);
         assert_non_null(strstr(result->trace, "\"hqc\":[\"music/search\"]"));
@@ -492,7 +492,7 @@ static void lists_omit_removed_tools(void **state)
     leave_past();
     wt_engine *engine = open_store(&place, NULL);
     wt_pick_options options = ptr_options();
-    struct ptr_script script = script_of("{\"requirements\": [\"weather\"]}", "1");
+    struct scripted_ptr script = script_of("{\"requirements\": [\"weather\"]}", "1");
     wt_picked *result = picked_from(engine, trip, &script, &options);
     is_set(result, "weather/getForecast");
     wt_picked_free(result);
@@ -594,7 +594,7 @@ static void pick_by_ptr_can_be_cancelled(void **state)
                  {NULL, 0, "searching asking "}};
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct ptr_script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
+        struct scripted_ptr script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
         const struct pick_evaluation oracle = {.oracle = &script.model};
         struct listening listening = {.until = cases[i].until};
         wt_pick_options options = ptr_options();

@@ -13,7 +13,7 @@ static const struct {
     const char *verb, *json;
     int code;
     const char *contains; /* part of the result, or of the error message */
-    const char *pointer;  /* of the error */
+    const char *pointer;  /* JSON pointer in the error */
 } rows[] = {
     {"recipes", "", 0, "{\"recipes\":[{\"name\":", NULL},
     {"recipes", "{\"k\":1}", WT_EINVAL, "k", "/k"},
