@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "query/chooser_input.h"
 #include "choose/relevance.h"
-#include "query/chooser_input.h"
 #include "query/search.h"
 #include "learn/logistic.h"
 #include "support.h"

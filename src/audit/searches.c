@@ -11,7 +11,6 @@
 #include "base/rng.h"
 #include "query/search.h"
 #include "retrieve/compose.h"
-#include "query/search.h"
 #include "index/snapshot.h"
 #include "retrieve/document.h"
 #include "retrieve/retrieve.h"

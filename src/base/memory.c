@@ -11,6 +11,11 @@ void *wt__alloc_array(size_t count, size_t size)
     return malloc(bytes ? bytes : 1);
 }
 
+void *wt__alloc_zeros(size_t count, size_t size)
+{
+    return calloc(count ? count : 1, size ? size : 1);
+}
+
 void *wt__alloc_aligned(size_t count, size_t size)
 {
     enum { LINE = 64 };

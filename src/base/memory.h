@@ -8,6 +8,9 @@
 /* Allocates an uninitialised array; NULL on overflow or if out of memory. A count of 0 still returns a block. */
 void *wt__alloc_array(size_t count, size_t size);
 
+/* Works like wt__alloc_array, filled with zeros. */
+void *wt__alloc_zeros(size_t count, size_t size);
+
 /* Works like wt__alloc_array, aligned to 64 bytes and with the size rounded up to 64, as SIMD kernels need. */
 void *wt__alloc_aligned(size_t count, size_t size);
 

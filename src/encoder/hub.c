@@ -469,7 +469,7 @@ int wt__hub_pull(const char *models_dir, const char *name, struct progress *prog
 {
     wt_error scratch;
     struct hub_record record;
-    WT_CLEANUP(free_first_pull) struct first_pull *first = calloc(1, sizeof *first);
+    WT_CLEANUP(free_first_pull) struct first_pull *first = wt__alloc_zeros(1, sizeof *first);
     WT_CHECK_ALLOC(first, err);
     struct pull *pull = &first->pull;
     pull->progress = progress;

@@ -328,13 +328,13 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     uint64_t made = (uint64_t)distances * 2 * c->layers * sizeof(float);
     if (p->header.file_size > PACKED_SLACK + 6 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS_FILE);
-    WT_AUTO_FREE struct transformer *bound = calloc(1, sizeof(*bound));
+    WT_AUTO_FREE struct transformer *bound = wt__alloc_zeros(1, sizeof(*bound));
     p->image = wt__alloc_aligned((size_t)p->header.file_size, 1);
     p->model = wt__alloc_aligned(p->files.model + WT_PANEL, sizeof(float));
     p->layer = wt__alloc_aligned(p->files.layer + WT_PANEL, sizeof(float));
     p->relative = distances ? wt__alloc_aligned(distances + WT_PANEL, sizeof(float)) : NULL;
-    p->matrix.w = p->header.bytes ? malloc(tallest_matrix(c) * c->hidden) : NULL;
-    p->matrix.scales = p->header.bytes ? malloc(tallest_matrix(c) * sizeof(float)) : NULL;
+    p->matrix.w = p->header.bytes ? wt__alloc_array(tallest_matrix(c), c->hidden) : NULL;
+    p->matrix.scales = p->header.bytes ? wt__alloc_array(tallest_matrix(c), sizeof(float)) : NULL;
     if (!bound || !p->image || !p->model || !p->layer || (distances && !p->relative) ||
         (p->header.bytes && (!p->matrix.w || !p->matrix.scales)))
         return wt__fail_nomem(err);

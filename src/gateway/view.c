@@ -196,7 +196,7 @@ static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists
 int wt__view_open(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err)
 {
     struct view_builder m = {.view = calloc(1, sizeof *m.view), .options = options, .err = err};
-    WT_AUTO_FREE wt_tools **lists = calloc(options->count + 1, sizeof(wt_tools *));
+    WT_AUTO_FREE wt_tools **lists = wt__alloc_zeros(options->count + 1, sizeof(wt_tools *));
     *out = NULL;
     if (m.view) {
         atomic_init(&m.view->refs, 1);

@@ -190,7 +190,7 @@ static int add_recorded_rows(struct choice_rows *rows, struct store_library *cat
                              struct progress *progress, wt_error *err)
 {
     WT_CLEANUP(dispose_usage_sample)
-    struct usage_sample drawn = {.limit = limit, .uses = calloc(limit, sizeof *drawn.uses)};
+    struct usage_sample drawn = {.limit = limit, .uses = wt__alloc_zeros(limit, sizeof *drawn.uses)};
     WT_CHECK_ALLOC(drawn.uses, err);
     if (wt__progress_phase(progress, "reading", 0))
         return wt__fail_cancelled(err);

@@ -350,7 +350,7 @@ int wt__rows_build_lists(struct choice_rows *rows, const struct list_settings *s
                          wt_error *err)
 {
     size_t wanted = (size_t)((double)rows->count * settings->hard + 0.5);
-    WT_AUTO_FREE bool *hard = calloc(rows->count + 1, sizeof *hard);
+    WT_AUTO_FREE bool *hard = wt__alloc_zeros(rows->count + 1, sizeof *hard);
     WT_AUTO_FREE uint32_t *numbers = wt__alloc_array(rows->count + 1, sizeof *numbers);
     WT_CHECK_ALLOC(hard && numbers, err);
     if (wt__progress_phase(progress, "lists", rows->count))

@@ -471,7 +471,7 @@ static int compute_damping(const struct lexical_builder *builder, const uint32_t
                            float *damping, wt_error *err)
 {
     const struct lexical_settings *s = &builder->settings;
-    WT_AUTO_FREE struct stuffing *own = calloc(builder->rows + 1, sizeof *own);
+    WT_AUTO_FREE struct stuffing *own = wt__alloc_zeros(builder->rows + 1, sizeof *own);
     WT_CHECK_ALLOC(own, err);
     measure_impacts(builder, rows, impacts, own);
     measure_repeats(builder, own);

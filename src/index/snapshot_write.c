@@ -315,7 +315,7 @@ static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, stru
 static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
     size_t dim = plan->source->dim;
-    WT_AUTO_FREE struct vector_batch *batch = calloc(1, sizeof *batch);
+    WT_AUTO_FREE struct vector_batch *batch = wt__alloc_zeros(1, sizeof *batch);
     WT_AUTO_FREE float *vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *vectors);
     WT_AUTO_FREE unsigned char *chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
     int rc = 0;

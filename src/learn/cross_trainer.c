@@ -114,7 +114,7 @@ static int sum_tool_vectors(struct cross_training *c, struct progress *progress,
     size_t dim = wt__encoder_dim(c->encoder), floats = e->tools * dim;
     unsigned threads = c->training->threads;
     WT_AUTO_FREE float *other = wt__alloc_array(floats, sizeof *other);
-    c->vectors = calloc(floats + 1, sizeof *c->vectors);
+    c->vectors = wt__alloc_zeros(floats + 1, sizeof *c->vectors);
     c->ranking.vectors = c->vectors;
     c->ranking.dim = dim;
     WT_CHECK_ALLOC(other && c->vectors, err);

@@ -324,7 +324,7 @@ static int make_head(struct mlc_training *mlc, wt_error *err)
     size_t count = mlc->evaluator->tools * mlc->evaluator->dim;
     mlc->head = (struct model_parameter){.name = MLC_HEAD,
                                          .value = wt__alloc_array(count, sizeof(float)),
-                                         .gradient = calloc(count + 1, sizeof(float)),
+                                         .gradient = wt__alloc_zeros(count + 1, sizeof(float)),
                                          .count = count,
                                          .rate = 1};
     mlc->start = wt__alloc_array(count, sizeof(float));

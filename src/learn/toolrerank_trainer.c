@@ -412,8 +412,8 @@ static int search_settings(struct rule_search *s, wt_error *err)
 {
     unsigned threads = s->training->threads;
     s->asked_count = count_dev_questions(s);
-    s->asked = calloc(s->asked_count + 1, sizeof *s->asked);
-    s->errors = calloc(threads, sizeof *s->errors);
+    s->asked = wt__alloc_zeros(s->asked_count + 1, sizeof *s->asked);
+    s->errors = wt__alloc_zeros(threads, sizeof *s->errors);
     int rc = s->asked && s->errors ? 0 : wt__fail_nomem(err);
     if (rc == 0 && wt__train_progress_phase(&s->training->progress, "measuring", s->asked_count))
         rc = wt__fail_cancelled(err);

@@ -139,7 +139,7 @@ static int fill_transfer(struct stream_transfer *transfer, const struct http_str
 static int create_transfer(struct stream_transfer **out, struct http_loop *loop, const struct http_stream *stream,
                            wt_error *err)
 {
-    struct stream_transfer *transfer = calloc(1, sizeof *transfer);
+    struct stream_transfer *transfer = wt__alloc_zeros(1, sizeof *transfer);
     *out = NULL;
     WT_CHECK_ALLOC(transfer, err);
     transfer->loop = loop;

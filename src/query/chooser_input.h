@@ -7,7 +7,6 @@
 #include "query/search.h"
 #include "engine/notice.h"
 #include "choose/relevance.h"
-#include "query/search.h"
 
 enum {
     PICK_HITS = 100,          /* hits to choose a set from */

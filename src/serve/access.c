@@ -246,7 +246,7 @@ static void close_keys(struct keys **keys)
 int wt__keys_open(struct keys **out, const char *path, wt_error *err)
 {
     *out = NULL;
-    WT_CLEANUP(close_keys) struct keys *keys = calloc(1, sizeof *keys);
+    WT_CLEANUP(close_keys) struct keys *keys = wt__alloc_zeros(1, sizeof *keys);
     WT_CHECK_ALLOC(keys, err);
     WT_AUTO_FREE char *text = NULL;
     size_t len = 0;

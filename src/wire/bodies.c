@@ -34,8 +34,8 @@ static const struct field filter_fields[] = {
      .max = WT_MAX_FILTER_ITEMS,
      .bytes = WT_MAX_PATTERN_BYTES,
      .says =
-         "Only tools that match one of these patterns, such as \"github/get_*\": * stands for any characters, ? for "
-         "one; held against the name, and with a / against provider/name, too."},
+         "Only tools that match one of these patterns, such as \"github/get_*\": * matches any characters, ? one. A "
+         "pattern must match the whole name, or, if it has a /, provider/name."},
     {.name = "exclude",
      .kind = FIELD_TEXTS,
      .offset = offsetof(struct asked_body, excluded),
@@ -55,8 +55,8 @@ static const struct field filter_fields[] = {
      .offset = offsetof(struct asked_body, messages),                                                                  \
      .max = WT_MAX_MESSAGES_BYTES,                                                                                     \
      .says =                                                                                                           \
-         "A conversation as the request, in the messages of OpenAI's or Anthropic's API or plain: the user's last "    \
-         "turn is the request, what was said before helps to understand it."},                                         \
+         "A conversation as the request, in the messages of OpenAI's or Anthropic's API, or plain. The user's last "   \
+         "turn is the request; earlier turns are its context."},                                                       \
     {                                                                                                                  \
         .name = "have", .kind = FIELD_TEXTS, .offset = offsetof(struct asked_body, have), .max = WT_MAX_KEPT,          \
         .bytes = WT_MAX_REQUEST_BYTES,                                                                                 \
@@ -83,21 +83,20 @@ static const struct field filter_fields[] = {
     {                                                                                                                  \
         .name = "time_limit_ms", .kind = FIELD_MS, .offset = offsetof(struct type, options.time_limit_ms), .min = 1,   \
         .max = WIRE_TIME_LIMIT_MS_MAX,                                                                                 \
-        .says =                                                                                                        \
-            "The request fails with 504 after so many milliseconds. The server's own limit holds where it is less."    \
+        .says = "Time limit in milliseconds, then status 504. The server's own limit applies if it is smaller."        \
     }
 #define DEFINITIONS_FIELD(type)                                                                                        \
     {                                                                                                                  \
         .name = "format", .kind = FIELD_CHOICE, .offset = offsetof(struct type, definitions),                          \
         .choices = WIRE_EXPORT_FORMATS " " WIRE_LOADING_FORMATS,                                                       \
-        .says = "The result gets a member definitions: those of the hits as this provider's API accepts them."         \
+        .says = "Adds the member definitions: the hits' definitions as this provider's API accepts them."              \
     }
 #define MAX_TOKENS_FIELD(type)                                                                                         \
     {                                                                                                                  \
         .name = "max_tokens", .kind = FIELD_COUNT, .offset = offsetof(struct type, options.max_tokens), .min = 1,      \
         .max = UINT32_MAX,                                                                                             \
-        .says = "At most so many tokens of definitions, in the form of format (else openai), estimated as a quarter "  \
-                "of their bytes."                                                                                      \
+        .says = "Token budget for the hits' definitions in this format (default openai), estimated as a quarter of "   \
+                "their bytes."                                                                                         \
     }
 
 static const struct field find_items[] = {
@@ -108,21 +107,21 @@ static const struct field find_items[] = {
      .offset = offsetof(struct find_body, options.k),
      .min = 1,
      .max = WT_MAX_K,
-     .says = "Number of tools; 5 when absent."},
-    RECIPE_FIELD(find_body, "How to search, a name of /v1/recipes; the best that the store can run when absent."),
+     .says = "Maximum number of tools; default 5."},
+    RECIPE_FIELD(find_body, "How to search: a name of /v1/recipes; default: the best that the store can run."),
     FILTER_FIELD,
     {.name = "max_per_provider",
      .kind = FIELD_COUNT,
      .offset = offsetof(struct find_body, options.max_per_provider),
      .min = 1,
      .max = WT_MAX_K,
-     .says = "At most so many tools of one provider."},
+     .says = "Maximum number of tools per provider."},
     MAX_TOKENS_FIELD(find_body),
     {.name = "abstain",
      .kind = FIELD_SHARE,
      .offset = offsetof(struct find_body, options.abstain),
-     .says = "Find nothing when probably no tool fits: the rate of false alarms, such as 0.05. Only without recipe."},
-    FLAG_FIELD(find_body, none_if_unsure, "none_if_unsure", "Leave out weak hits, so that there may be none."),
+     .says = "Return no tools if probably none fits, at this rate of false alarms, such as 0.05. Only without recipe."},
+    FLAG_FIELD(find_body, none_if_unsure, "none_if_unsure", "Omit weak hits; the result may be empty."),
     FLAG_FIELD(find_body, copies, "all_copies", "Give each copy of a tool a place of its own."),
     AS_TYPED_FIELD(find_body),
     EXPLAIN_FIELD(find_body),
@@ -139,16 +138,16 @@ static const struct field pick_items[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(struct pick_body, options.base_retriever),
      .max = 64,
-     .says = "The recipe of find that finds tools for ptr and bundle."},
+     .says = "Recipe of find that finds tools for ptr and bundle."},
     FILTER_FIELD,
     {.name = "complete",
      .kind = FIELD_SHARE,
      .offset = offsetof(struct pick_body, options.complete),
-     .says = "As many tools as it takes for nothing needed to be missing in this share of requests; takes training."},
+     .says = "Return as many tools as needed for a complete set in this share of requests. Requires training."},
     {.name = "abstain",
      .kind = FIELD_RATE,
      .offset = offsetof(struct pick_body, options.abstain),
-     .says = "Rate of false alarms of picking nothing; 0.05 when absent, 0: always pick something."},
+     .says = "Rate of false alarms at which no tool is picked; default 0.05; 0: always pick a tool."},
     MAX_TOKENS_FIELD(pick_body),
     AS_TYPED_FIELD(pick_body),
     EXPLAIN_FIELD(pick_body),
@@ -168,13 +167,13 @@ static const struct field call_items[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(struct call_body, options.tool),
      .max = WT_MAX_REQUEST_BYTES,
-     .says = "The tool to call, by name; the one that fits when absent."},
-    RECIPE_FIELD(call_body, "The recipe of find that finds the tools to choose from."),
+     .says = "The tool to call, by name; default: the best fit."},
+    RECIPE_FIELD(call_body, "Recipe of find that finds the candidates."),
     FILTER_FIELD,
     {.name = "abstain",
      .kind = FIELD_RATE,
      .offset = offsetof(struct call_body, options.abstain),
-     .says = "Rate of false alarms of calling nothing; 0.05 when absent, 0: never. Only without recipe."},
+     .says = "Rate of false alarms at which no tool is called; default 0.05; 0: always call one. Only without recipe."},
     FLAG_FIELD(call_body, language_model, "language_model",
                "The server's language model chooses the tool, writes the arguments and verifies both."),
     AS_TYPED_FIELD(call_body),
@@ -183,7 +182,7 @@ static const struct field call_items[] = {
      .kind = FIELD_CHOICE,
      .offset = offsetof(struct call_body, options.form),
      .choices = "arguments " WIRE_EXPORT_FORMATS,
-     .says = "The result gets a member call: the call as this provider's API has it."},
+     .says = "Adds the member call: the call in the format of this provider's API."},
     TIME_LIMIT_FIELD(call_body),
 };
 const struct fields wt__call_fields = TABLE(call_items);
@@ -272,18 +271,18 @@ static const struct field list_items[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(struct list_query, options.pattern),
      .max = WT_MAX_PATTERN_BYTES,
-     .says = "Only tools that fit: a part of the id, or with * and ? a pattern of the whole name."},
+     .says = "Only matching tools: a part of the id, or with * or ? a pattern for the whole name."},
     {.name = "limit",
      .kind = FIELD_COUNT,
      .offset = offsetof(struct list_query, options.limit),
      .min = 1,
      .max = WIRE_LIST_MAX,
-     .says = "Tools of one page; 100 when absent."},
+     .says = "Maximum number of tools per page; default 100."},
     {.name = "offset",
      .kind = FIELD_COUNT,
      .offset = offsetof(struct list_query, options.offset),
      .max = WT_MAX_TOOLS,
-     .says = "Tools to skip: next_offset of the previous page."},
+     .says = "Number of tools to skip: next_offset of the previous page."},
 };
 const struct fields wt__list_fields = TABLE(list_items);
 
@@ -318,7 +317,7 @@ static const struct field show_body_items[] = {
      .kind = FIELD_CHOICE,
      .offset = offsetof(struct show_query, definition),
      .choices = WIRE_EXPORT_FORMATS " " WIRE_LOADING_FORMATS,
-     .says = "Answer with the definition alone, as this provider's API accepts it."},
+     .says = "Return only the definition, as this provider's API accepts it."},
 };
 
 int wt__show_body_read(struct show_query *out, struct str json, wt_error *err)
@@ -332,7 +331,7 @@ static const struct field show_items[] = {
      .kind = FIELD_CHOICE,
      .offset = offsetof(struct show_query, definition),
      .choices = WIRE_EXPORT_FORMATS " " WIRE_LOADING_FORMATS,
-     .says = "Answer with the definition alone, as this provider's API accepts it."},
+     .says = "Return only the definition, as this provider's API accepts it."},
 };
 const struct fields wt__show_fields = TABLE(show_items);
 
@@ -342,55 +341,38 @@ int wt__show_query_read(struct show_query *out, struct str query, wt_error *err)
     return wt__query_read(&out->body, query, wt__show_fields, out, err);
 }
 
+#define ADD_FIELDS                                                                                                     \
+    {.name = "format",                                                                                                 \
+     .kind = FIELD_CHOICE,                                                                                             \
+     .offset = offsetof(struct add_query, options.format),                                                             \
+     .choices = IMPORT_FORMAT_NAMES,                                                                                   \
+     .says = "Format of the source; default: detected."},                                                              \
+        {.name = "provider",                                                                                           \
+         .kind = FIELD_TEXT,                                                                                           \
+         .offset = offsetof(struct add_query, options.provider),                                                       \
+         .max = WT_MAX_NAME_BYTES,                                                                                     \
+         .says = "Provider of the tools, overriding the source's own."},                                               \
+        {.name = "source",                                                                                             \
+         .kind = FIELD_TEXT,                                                                                           \
+         .offset = offsetof(struct add_query, options.source_name),                                                    \
+         .max = WT_MAX_NAME_BYTES,                                                                                     \
+         .says = "Name of the source, for sync."},                                                                     \
+        FLAG_FIELD(add_query, sync, "sync",                                                                            \
+                   "Remove tools of earlier imports of the same source that this one lacks. Requires source."),        \
+        FLAG_FIELD(add_query, strict, "strict", "A bad tool fails the whole import."),                                 \
+        FLAG_FIELD(add_query, no_vectors, "no_vectors",                                                                \
+                   "Do not encode now; until later the tools are found by words only.")
+
 static const struct field add_body_items[] = {
     {.name = "tools",
      .kind = FIELD_ANY,
      .required = true,
      .offset = offsetof(struct add_query, tools),
      .schema = "\"type\":[\"array\",\"object\",\"string\"]",
-     .says = "The source in any format: a JSON value, or text, which is read byte by byte as it is."},
-    {.name = "format",
-     .kind = FIELD_CHOICE,
-     .offset = offsetof(struct add_query, options.format),
-     .choices = IMPORT_FORMAT_NAMES,
-     .says = "Format of the source; detected when absent."},
-    {.name = "provider",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct add_query, options.provider),
-     .max = WT_MAX_NAME_BYTES,
-     .says = "Provider that the tools belong to; overrides the source's own."},
-    {.name = "source",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct add_query, options.source_name),
-     .max = WT_MAX_NAME_BYTES,
-     .says = "A name for the source: imports of one name replace one another with sync."},
-    FLAG_FIELD(add_query, sync, "sync",
-               "Remove tools that earlier imports of the same source brought and this one lacks; takes source."),
-    FLAG_FIELD(add_query, strict, "strict", "A bad tool fails the whole import."),
-    FLAG_FIELD(add_query, no_vectors, "no_vectors", "Make no vectors now: the tools are found by words alone."),
-};
+     .says = "The source in any format: a JSON value, or a string with its text."},
+    ADD_FIELDS};
 
-static const struct field add_items[] = {
-    {.name = "format",
-     .kind = FIELD_CHOICE,
-     .offset = offsetof(struct add_query, options.format),
-     .choices = IMPORT_FORMAT_NAMES,
-     .says = "Format of the source; detected when absent."},
-    {.name = "provider",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct add_query, options.provider),
-     .max = WT_MAX_NAME_BYTES,
-     .says = "Provider that the tools belong to; overrides the source's own."},
-    {.name = "source",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct add_query, options.source_name),
-     .max = WT_MAX_NAME_BYTES,
-     .says = "A name for the source: imports of one name replace one another with sync."},
-    FLAG_FIELD(add_query, sync, "sync",
-               "Remove tools that earlier imports of the same source brought and this one lacks; takes source."),
-    FLAG_FIELD(add_query, strict, "strict", "A bad tool fails the whole import."),
-    FLAG_FIELD(add_query, no_vectors, "no_vectors", "Make no vectors now: the tools are found by words alone."),
-};
+static const struct field add_items[] = {ADD_FIELDS};
 const struct fields wt__add_fields = TABLE(add_items);
 
 static int check_sync(const struct add_query *query, wt_error *err)
@@ -466,8 +448,7 @@ static const struct field usage_items[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(struct batch_query, id),
      .max = WIRE_BATCH_ID_BYTES_MAX,
-     .says = "Of these usages together, chosen by the client: when they are reported again by it, none is recorded "
-             "twice."},
+     .says = "Id of the batch, chosen by the client. A batch that is sent again is not recorded twice."},
 };
 const struct fields wt__usage_fields = TABLE(usage_items);
 
@@ -533,18 +514,18 @@ static const struct field embeddings_items[] = {
      .required = true,
      .offset = offsetof(struct embeddings_body, model),
      .max = WT_MAX_NAME_BYTES,
-     .says = "The encoder's name, as the answer has it, or \"default\"."},
+     .says = "The encoder's name, as in the answer, or \"default\"."},
     {.name = "encoding_format",
      .kind = FIELD_CHOICE,
      .offset = offsetof(struct embeddings_body, encoding),
      .choices = "float base64",
-     .says = "Numbers (when absent), or the little-endian floats as base64."},
+     .says = "Numbers (default), or little-endian floats as base64."},
     {.name = "dimensions",
      .kind = FIELD_COUNT,
      .offset = offsetof(struct embeddings_body, dimensions),
      .min = 1,
      .max = 65536,
-     .says = "The first so many numbers of each vector, at unit length again; all when absent."},
+     .says = "Number of dimensions to keep, normalised again; default: all."},
     {.name = "user",
      .kind = FIELD_TEXT,
      .offset = offsetof(struct embeddings_body, user),
@@ -593,7 +574,7 @@ static const struct field rerank_items[] = {
      .offset = offsetof(struct rerank_body, top_n),
      .min = 1,
      .max = UINT32_MAX,
-     .says = "Number of results; all when absent."},
+     .says = "Maximum number of results; default: all."},
     {.name = "return_documents",
      .kind = FIELD_FLAG,
      .offset = offsetof(struct rerank_body, return_documents),

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "audit/internal.h"
-#include "audit/internal.h"
 #include "retrieve/document.h"
 #include "require.h"
 

@@ -12,7 +12,6 @@
 #include "engine/engine.h"
 #include "engine/set_up.h"
 #include "query/trained_folders.h"
-#include "query/trained_folders.h"
 #include "recipe/trained.h"
 #include "rerank/cross.h"
 #include "retrieve/document.h"

@@ -9,7 +9,6 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 #include "query/trained_folders.h"
-#include "query/trained_folders.h"
 #include "rerank/toolrerank.h"
 
 static void toolrerank_without_training_is_hybrid(void **state)

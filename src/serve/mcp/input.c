@@ -219,7 +219,7 @@ static void close_input(struct mcp_input **input)
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
 {
     static const struct schema_path root = {NULL, "", 0};
-    WT_CLEANUP(close_input) struct mcp_input *input = calloc(1, sizeof *input);
+    WT_CLEANUP(close_input) struct mcp_input *input = wt__alloc_zeros(1, sizeof *input);
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt_error why;
     *out = NULL;
