@@ -155,7 +155,7 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
 
 /* ---------------------------------------------------------------- copies */
 
-/* Finds tools offered by several providers: word for word (index/copy_groups.h) or nearly (retrieve/compose.h). A
+/* Finds tools offered by several providers: word for word (index/snapshot.h) or nearly (retrieve/compose.h). A
  * search uses the same groups to let copies share a place. */
 
 static int report_copy_group(struct audit_run *a, const struct snapshot *snapshot, uint32_t row, uint32_t *group,

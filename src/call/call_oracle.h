@@ -1,5 +1,5 @@
 /* call_oracle.h: simulates the language model of language_model.h with known answers and a given error rate, for tests
- * and evaluations only; choose/oracle.h does the same for PTR. It separates the value of verification from the quality
+ * and evaluations only; choose/ptr.h does the same for PTR. It separates the value of verification from the quality
  * of a model: verification helps if a second look at the same request errs elsewhere than the first.
  *
  * The oracle never reads a prompt. It uses the question's subject (struct call_subject) and the labels of the request,

@@ -98,7 +98,7 @@ enum numbered wt__numbered_read(const json_t *answer, const char *member, size_t
  * The tool's own schema is hostile text. The answer schema is sent to the server outside the quoted slots, and a repair
  * round shows it to the model. So it keeps only names, types and limits. Titles and descriptions are dropped, and so
  * are enumerations with blanks in their values. If a name is not an identifier, the answer may be any object. Keywords
- * unsupported by llm/answer.h are dropped too. The answer schema can thus accept more than the tool does, so always
+ * unsupported by llm/answer.c are dropped too. The answer schema can thus accept more than the tool does, so always
  * validate the answer. */
 
 enum {

@@ -1,6 +1,6 @@
 /* tool_effect.c: see arguments.h.
  *
- * retrieve/action.h answers a similar question for ranking, but only for tools with a method or annotations. Here the
+ * retrieve/document.h answers a similar question for ranking, but only for tools with a method or annotations. Here the
  * name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a missing
  * answer may lock a vault. */
 #include "call/arguments.h"
@@ -18,7 +18,7 @@ enum {
     DERIVED_BYTES = 5, /* shortest verb with recognised derived nouns */
 };
 
-/* Verbs of actions missing from retrieve/verbs.c, whose entries affect ranking. */
+/* Verbs of actions missing from retrieve/words.c, whose entries affect ranking. */
 static const char *const acting_verbs[] = {
     "allocate",  "arm",        "arrange",   "authorize",  "authorise", "backup",   "bake",     "ban",      "bid",
     "block",     "boost",      "brew",      "broadcast",  "checkin",   "checkout", "claim",    "clean",    "conclude",
@@ -38,7 +38,7 @@ static const char *const acting_verbs[] = {
     "warm",      "wash",       "water",
 };
 
-/* First verbs of descriptions of read-only tools, in addition to retrieve/verbs.c. */
+/* First verbs of descriptions of read-only tools, in addition to retrieve/words.c. */
 static const char *const reading_verbs[] = {
     "access", "allow",  "analyse", "analyze", "answer",  "assess", "confirm", "contain", "decode", "enumerate",
     "know",   "lookup", "obtain",  "parse",   "provide", "rank",   "return",  "say",     "test",   "visualize",

@@ -29,7 +29,7 @@ struct str wt__name_without_number(struct str name);
 /* Appends the id. */
 void wt__tool_id(struct buffer *out, struct str provider, struct str name);
 
-/* True if a pattern (base/glob.h) contains a '/' and therefore also matches ids. */
+/* True if a pattern (base/str.h) contains a '/' and therefore also matches ids. */
 bool wt__pattern_of_ids(struct str pattern);
 /* True if the pattern matches the tool's name (which may contain a '/'), or its id if the pattern contains a '/'. */
 bool wt__pattern_fits(struct str pattern, struct str id, struct str name);

@@ -63,7 +63,7 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
  * Each sub-query of a request is a need; a request without sub-queries is one need. Hits for the same need are
  * alternatives. The most likely one is taken, and further ones until it is more likely than not that one of them is
  * right. A need gets no tool if its best tool is unlikely. The probability is a logistic function of the hit's features
- * among the hits of its need. The default parameters are data (needs.c). */
+ * among the hits of its need. The default parameters are data (relevance.c). */
 
 enum need_feature {
     NEED_RELEVANCE, /* log odds of its relevance (relevance.h) */
@@ -71,7 +71,7 @@ enum need_feature {
     NEED_ACTION,    /* 1 if its action matches the request's verb, -1 if not, 0 if unknown */
     NEED_RANK,      /* log(1 + number of earlier hits for the need) */
     NEED_MARGIN,    /* lead of the need's first hit, or (negative) distance to it, relative to its score */
-    NEED_WEAK,      /* 1 if hardly any evidence supports it (weak.h), else 0 */
+    NEED_WEAK,      /* 1 if hardly any evidence supports it (wt__hit_is_weak), else 0 */
     NEED_FEATURES
 };
 

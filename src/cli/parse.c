@@ -1,5 +1,5 @@
 /* parse.c: parses long options with "=" or a blank before the value, clusters of letters, and words, in any order.
- * Errors on unknown words include a suggestion (suggest.h). */
+ * Errors on unknown words include a suggestion (suggest.c). */
 #include "cli/options.h"
 
 #include <stdlib.h>

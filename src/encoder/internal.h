@@ -9,7 +9,7 @@
  *
  * Memory has three runs of floats: the word embeddings, the other parts of the model, and the layers one after the
  * other. Each part starts on a cache line. If a file has all matrices of the layers as I8, LAYOUT_PACKED has a fourth
- * run: for each layer, the matrices in the panels of nn/linear_bytes.h and a copy of its vectors, so that int8 products
+ * run: for each layer, the matrices in the panels of nn/layers.h and a copy of its vectors, so that int8 products
  * do not touch the third run.
  *
  * The packed model lies in the model folder or, if that is read-only, in the cache folder. If neither can be
@@ -136,7 +136,7 @@ const char *wt__weights_prefix(const struct safetensors *file, const struct mode
 /* Returns the prefix in models with a head. */
 const char *wt__weights_head_prefix(const struct model_config *config);
 
-/* Reads a tensor of the right shape into out [count], a convolution in the order of nn/convolution.h. folder is for
+/* Reads a tensor of the right shape into out [count], a convolution in the order of nn/layers.h. folder is for
  * messages. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__weight_read(const struct safetensors *file, const struct weight_tensor *tensor, const char *folder, float *out,
                     wt_error *err);

@@ -5,7 +5,7 @@
  *             starts on its own page. A static encoder has tokenizer blob, rows and scales.
  *
  * internal.h (LAYOUT_PACKED) defines the place of each weight in its section. Layers are stored in the order of use and
- * weights in the panels of nn/linear.h, so a forward pass reads them sequentially. The section of int8 matrices exists
+ * weights in the panels of nn/layers.h, so a forward pass reads them sequentially. The section of int8 matrices exists
  * if the source has them (internal.h). The header holds a checksum per section.
  *
  * Opening checks the header and its checksum, the sizes and places of the sections against the configuration, and the

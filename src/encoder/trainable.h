@@ -41,7 +41,7 @@ int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64
 enum { TRAINABLE_HEAD_RATE = 10 };
 void wt__trainable_close(struct trainable *t);
 
-/* Allows the products of the layers to round to bfloat16 on processors where this is faster (nn/matmul.h). */
+/* Allows the products of the layers to round to bfloat16 on processors where this is faster (nn/matrix.h). */
 void wt__trainable_allow_bfloat16(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */

@@ -143,7 +143,7 @@ void wt__text_lines_dispose(struct text_lines *lines);
 
 /* ---------------------------------------------------------------- writing BEIR files */
 
-/* A tool of the store as a line of corpus.jsonl, in BEIR's layout (read by import/beir.c). */
+/* A tool of the store as a line of corpus.jsonl, in BEIR's layout (read by import/data_sets.c). */
 
 /* Appends the line. name: the title to write; if it is not the tool's own name, the own name goes into metadata as
  * "original". _id is always the tool's id in the store, so that judgements hold under both names. */

@@ -1,5 +1,5 @@
 /* connection_http.c: the streamable HTTP transport. Each message is a POST. Its answer is the body, or an event of a
- * stream. All transfers of a connection run on one loop (net/http_stream.h), whose thread is the link's.
+ * stream. All transfers of a connection run on one loop (net/http_client.h), whose thread is the link's.
  *
  *   modern    the headers of each request are complete; closing its stream cancels it
  *   legacy    requests carry a session. A lost session is renewed once per request ("sessions" below). A stream that

@@ -16,7 +16,7 @@ enum {
 /* Repairs of one list. A zeroed struct is empty. */
 struct mcp_mends {
     size_t mended, left_out; /* items */
-    size_t faulty_schemas;   /* schemas that do not compile (gateway/listed_schemas.h) */
+    size_t faulty_schemas;   /* schemas that do not compile (gateway/upstream_offer.c) */
     size_t noted;
     struct buffer notes; /* `tool "x": ...`, each ends in a newline */
 };

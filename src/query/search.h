@@ -106,7 +106,7 @@ struct search {
     const int64_t *excluded; /* [excluded_count] ids of tools to exclude */
     size_t excluded_count;
     const uint64_t *left_out;      /* past requests to ignore, as in struct neighbours */
-    struct budget budget;          /* limits the materialised hits (materialise.h) */
+    struct budget budget;          /* limits the materialised hits */
     struct progress *progress;     /* polled between the stages; may be NULL */
     const struct vectors *vectors; /* replaces the vectors of the index, for the same rows; or NULL */
     /* Vectors of the texts of wt__retrieve_texts by encoded_by, or NULL. Ignored if the plan has another encoder or

@@ -1,4 +1,4 @@
-/* set_pick.c: the selector of the recipe set. It searches with auto, then picks one tool per need (choose/needs.h) or,
+/* set_pick.c: the selector of the recipe set. It searches with auto, then picks one tool per need (choose/relevance.h) or,
  * after training, the set of the calibrated chooser (choose/chooser.h). */
 #include <math.h>
 #include <stdio.h>

@@ -39,7 +39,7 @@ struct catalogue_rules {
 
 struct catalogue_options {
     struct catalogue_rules rules;
-    const char *summary; /* sentence about the catalogue, NULL to list its providers (serve/summary.h) */
+    const char *summary; /* sentence about the catalogue, NULL to list its providers */
     size_t budget_bytes; /* 0 for CATALOGUE_BUDGET_BYTES */
     unsigned time_ms;    /* 0 for CATALOGUE_TIME_LIMIT_MS */
     /* Same as in mcp_features, with its own context. */

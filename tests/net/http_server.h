@@ -1,4 +1,4 @@
-/* file_server.h: a local test server on its own thread. It answers GET requests according to a table. */
+/* http_server.h: a local test server on its own thread. It answers GET requests according to a table. */
 #ifndef WT_TESTS_NET_HTTP_SERVER_H
 #define WT_TESTS_NET_HTTP_SERVER_H
 

@@ -1,4 +1,4 @@
-/* http_channel.c: see http_channel.h.
+/* http_channel.c: see internal.h.
  *
  * Event ids are STREAM-EVENT, two numbers counted within the session. The first event of a resumable stream has no
  * data; it gives the client an id to resume from if the connection breaks at once. */

@@ -21,7 +21,7 @@ struct mcp_input;
 enum mcp_checks { MCP_CHECKS_ALL, MCP_CHECKS_PART, MCP_CHECKS_NOTHING };
 
 /* Compiles a schema. "nullable": true next to a "type" allows null. If the schema does not compile, the keywords that
- * do are used (input_schema.c). Errors: WT_EFORMAT (not JSON, or an invalid x-mcp-header), WT_ETOOLONG, WT_ENOMEM. */
+ * do are used (input.c). Errors: WT_EFORMAT (not JSON, or an invalid x-mcp-header), WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err);
 /* Returns the reason why arguments are not fully checked, or NULL if they are. */
 const char *wt__mcp_input_unchecked(const struct mcp_input *input);

@@ -1,9 +1,9 @@
 /* service.h: an MCP server without its transport. It supports the legacy revisions (2025-11-25 and older: `initialize`,
- * sessions) and the modern one (2026-07-28: stateless requests), and detects the era for each request. stdio.h and
- * streamable_http.h are the transports.
+ * sessions) and the modern one (2026-07-28: stateless requests), and detects the era for each request. Transports are
+ * pipes and streamable HTTP (transport.h).
  *
- * The features are a struct of functions, so that a table of four tools (table.h) and ten thousand changing tools look
- * the same. Each function gets the call it answers (call.h). They run on many threads at once.
+ * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same.
+ * Each function gets the call it answers (call.h). They run on many threads at once.
  *
  * Functions that wait (for a client's answer, for an upstream server) must say so and run on threads of their own, at
  * most MCP_WAITING_MAX. All others run where the request was read, and must be quick. */

@@ -1,4 +1,4 @@
-/* sessions.c: see sessions.h. Ids are random, so the hash is made of their first digits. */
+/* sessions.c: see internal.h. Ids are random, so the hash is made of their first digits. */
 #include "serve/mcp/internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* stdio.c: see stdio.h. The calling thread reads and answers quick requests; workers run the features; waiting calls
+/* stdio.c: see transport.h. The calling thread reads and answers quick requests; workers run the features; waiting calls
  * have threads of their own. Lines are written under one lock, in pieces small enough for a pipe to accept without
  * blocking. A client that does not read blocks the server for at most MCP_STDIO_WRITE_MS. */
 #include "serve/mcp/transport.h"

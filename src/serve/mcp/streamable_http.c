@@ -1,7 +1,7 @@
-/* streamable_http.c: see streamable_http.h.
+/* streamable_http.c: see transport.h.
  *
  * The response is JSON, or an event stream if a message precedes the answer; the answer is then its last event. Closing
- * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.h) gets
+ * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.c) gets
  * some time to do so. */
 #include "serve/mcp/transport.h"
 
