@@ -129,6 +129,7 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
     store->path = wt__copy_string(path, strlen(path));
     store->read_only = of->read_only;
     store->busy_ms = of->busy_ms;
+    store->version = of->version; // each read transaction compares it with the file
     /* Open for writing if allowed, so that the reader can roll back the journal of a killed writer. */
     int flags =
         SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);

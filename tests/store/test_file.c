@@ -394,13 +394,16 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
          "start it again with the newer whichtool"},
         {7, WT_ESTORE, "was replaced by an older store while this process ran (store version 7; it was 9)"},
     };
-    struct store *store = open_test_store("updated.wt", false), *reader = open_test_store("updated.wt", true);
+    struct store *store = open_test_store("updated.wt", false), *reader = open_test_store("updated.wt", true), *second;
     assert_int_equal(add_one_tool(store, "before"), 0);
+    assert_int_equal(wt__store_open_reader(&second, store, &err), 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         set_version("updated.wt", others[i].version);
         assert_int_equal(add_one_tool(store, "meanwhile"), others[i].code);
         assert_non_null(strstr(err.message, others[i].says));
         assert_int_equal(wt__store_read_begin(reader, &err), others[i].code);
+        assert_non_null(strstr(err.message, others[i].says));
+        assert_int_equal(wt__store_read_begin(second, &err), others[i].code);
         assert_non_null(strstr(err.message, others[i].says));
         set_version("updated.wt", 9);
     }
@@ -408,8 +411,9 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
     assert_int_equal(count_stored_tools(reader), 1);
     wt__store_read_end(reader);
     assert_int_equal(add_one_tool(store, "after"), 0);
-    wt__store_close(store);
+    wt__store_close(second);
     wt__store_close(reader);
+    wt__store_close(store);
 }
 
 /* Creates the store from another connection while the first one is reading the version. */
