@@ -1,4 +1,5 @@
-/* answer_form.c: forms of the answers of a language model: list numbers and arguments. See language_model.h. */
+/* answer_form.c: builds the schemas of a language model's answers, and reads list numbers and arguments from the
+ * answers. See language_model.h. */
 #include "call/language_model.h"
 
 #include <string.h>
@@ -50,7 +51,8 @@ enum numbered wt__numbered_read(const json_t *answer, const char *member, size_t
 
 /* --- answer schema ------------------------------------------------------------------------------------------------ */
 
-/* True if the text is safe outside a slot: an identifier or a path, not a sentence. */
+/* True if the text is an identifier or a path, not a sentence. Such a text is safe in an answer schema, which is sent
+ * without the delimiters that protect the values in a prompt. */
 static bool is_plain_identifier(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$@:/";
@@ -98,14 +100,14 @@ static bool are_types(const json_t *value)
     return json_array_size(value) > 0 || is_type(value);
 }
 
-/* True for an integer within bounds, as all servers support. */
+/* True for an integer from least to most. All language model servers support such a limit. */
 static bool is_limit(const json_t *value, json_int_t least, json_int_t most)
 {
     return json_is_integer(value) && json_integer_value(value) >= least && json_integer_value(value) <= most;
 }
 
-/* Copies the supported limits. Drops both limits of a contradictory pair: some servers fail at such a schema, for this
- * question or for all later ones. */
+/* Copies the supported limits. Drops both limits of a contradictory pair. With such a schema, some language model
+ * servers fail to answer the question, or even all later questions. */
 static int copy_limits(json_t *out, const json_t *schema)
 {
     static const struct {
@@ -131,8 +133,8 @@ static int copy_limits(json_t *out, const json_t *schema)
 
 static json_t *write_loose_schema(const json_t *schema);
 
-/* Copies either all members of an object inside an argument, or not a single one: the model could not fill a
- * member left out. */
+/* Copies the properties of an object inside an argument. If the name of one is not plain, copies no property: the model
+ * could not fill an omitted one. */
 static int copy_schema_members(json_t *out, const json_t *schema)
 {
     const json_t *properties = wt__json_object(schema, "properties");

@@ -61,7 +61,7 @@ static void text_installed_model(const struct cli *cli, struct buffer *out, cons
     out->failed |= line.failed;
 }
 
-/* Reports the error; a missing model exits with END_MODEL. */
+/* Reports the error. Returns the exit code: END_MODEL if a model is missing. */
 static int fail_on_model(const struct cli *cli, const wt_error *err)
 {
     int code = wt__cli_fail(cli, err);
@@ -119,7 +119,7 @@ static int pack_model(struct cli *cli, const char *folder, const char *name)
     return END_DONE;
 }
 
-/* Reads the weights of two models; *given is false for the plain mean. */
+/* Reads --weight into the weights of two models. Without --weight, *given is false, and all models weigh the same. */
 static int read_merge_weights(struct cli *cli, size_t models, double *weights, bool *given)
 {
     const char *text = wt__option_text(cli, OPT_WEIGHT);

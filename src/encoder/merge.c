@@ -1,5 +1,5 @@
-/* merge.c: merges tensor by tensor of the first model. Sums are in double, so that rounded weights do not change
- * numbers that are the same in all models. */
+/* merge.c: computes the weighted mean of models, tensor by tensor, in the order of the first model. Sums are in double,
+ * so that rounding the weights does not change numbers that are the same in all models. */
 #include "encoder/model_files.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "encoder/model_dir.h"
 #include "nn/safetensors.h"
 
-static const double WEIGHTS_OFF = 1e-6; /* tolerance of their sum */
+static const double WEIGHTS_OFF = 1e-6; /* tolerance of the sum of the weights */
 
 /* One of the merged models. */
 struct merged_model {
@@ -108,7 +108,7 @@ static bool has_same_shape(const struct tensor *a, const struct tensor *b)
     return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(a->shape[0])) == 0;
 }
 
-/* Computes the mean of one tensor. sum and floats [count] are scratch. */
+/* Computes the weighted mean of one tensor. sum, floats: scratch, at least [tensor->count]. */
 static int merge_tensor(struct merge *m, const struct tensor *tensor, double *sum, float *floats)
 {
     float *out = wt__arena_array(&m->arena, float, tensor->count);

@@ -1,4 +1,4 @@
-/* rows.c: the rows of a data set for choosing tools, and samples.jsonl. */
+/* rows.c: builds the rows of a data set for choosing tools; reads and writes samples.jsonl. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -257,7 +257,7 @@ static bool has_instructions(void *context, size_t item)
     return w->made[item] == w->each;
 }
 
-/* Orders rows by tool, so that repeated questions do not change the order. */
+/* Orders rows by tool and query: a question that is asked again adds its rows after those of later questions. */
 static int compare_choice_rows(const void *a, const void *b)
 {
     const struct choice_row *x = a, *y = b;
@@ -298,7 +298,7 @@ static void shuffle_places(size_t *places, size_t count, struct rng *rng)
     }
 }
 
-/* Draws `most` different places of the pool, without the right tools; returns their number. */
+/* Draws up to `most` different places of the pool, without the right tools. Returns the number drawn. */
 static size_t draw_other_tools(size_t pool, const struct choice_row *row, size_t most, size_t *places, struct rng *rng)
 {
     size_t count = 0, right = row->tool < pool;

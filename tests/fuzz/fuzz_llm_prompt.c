@@ -1,4 +1,5 @@
-/* Fuzzes prompt files and the values of their slots: a filled prompt contains exactly the delimiters of its slots. */
+/* Fuzzes prompt files and the values of their slots. A filled prompt must have the delimiters of its slots and no
+ * others. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static size_t count_parts(struct str text, const char *part)
     return n;
 }
 
-/* Plain text is UTF-8 without marks, and making it plain again does not change it. */
+/* Checks that sanitised text is valid UTF-8 without marks of prompts (plain_text.h), and that sanitising it again does
+ * not change it. */
 static void check_plain(struct str value, size_t max)
 {
     struct buffer text = {0}, again = {0}, line = {0};

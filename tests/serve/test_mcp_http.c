@@ -131,9 +131,9 @@ static const struct {
      MODERN("1", "tools/list", ""),
      200,
      {"application/json", "\"tools\":["}},
-    {"a text type", "POST", "Content-Type: text/plain\r\n", MODERN("1", "tools/list", ""), 415, {NULL}},
-    {"no type", "POST", "", MODERN("1", "tools/list", ""), 415, {NULL}},
-    {"a type with a parameter",
+    {"Content-Type is text/plain", "POST", "Content-Type: text/plain\r\n", MODERN("1", "tools/list", ""), 415, {NULL}},
+    {"no Content-Type", "POST", "", MODERN("1", "tools/list", ""), 415, {NULL}},
+    {"Content-Type with a parameter",
      "POST",
      "content-type: Application/JSON; charset=utf-8\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n",
      MODERN("1", "tools/list", ""),
@@ -158,7 +158,7 @@ static const struct {
      MODERN("1", "tools/list", ""),
      200,
      {"\"tools\":["}},
-    {"accepts families",
+    {"accepts ranges of types",
      "POST",
      "Content-Type: application/json\r\nAccept: application/*,text/*\r\nMCP-Protocol-Version: 2026-07-28\r\n"
      "Mcp-Method: tools/list\r\n",
@@ -426,7 +426,7 @@ static void idle_and_excess_sessions_end(void **state)
     assert_int_equal(sessions.count, 1);
     struct recorder *stream = recorder_open();
     wt__mcp_peer_stream(wt__mcp_session_find(&sessions, wt__str(ids[50]), "p"), &stream->channel);
-    wt__mcp_peer_release(small->peers); /* the reference from finding it */
+    wt__mcp_peer_release(small->peers); /* the reference that wt__mcp_session_find returned */
     clock_ms += 2 * (int64_t)MCP_SESSION_IDLE_MS;
     wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 1); /* has an open stream */
@@ -449,7 +449,7 @@ static void set_running(struct mcp_sessions *sessions, const char *id, size_t co
     wt__mcp_peer_release(peer);
 }
 
-/* A principal opening many sessions ends only its own, the unused ones first. */
+/* If a principal opens too many sessions, its own sessions end: first those that were not used after initialize. */
 static void a_principal_opening_many_sessions_ends_only_its_own(void **state)
 {
     enum { MOST = 100, HALF = MOST / 2, FLOOD = 10 * MOST };
@@ -506,6 +506,7 @@ static void a_principal_with_all_sessions_in_use_gets_no_more(void **state)
 
 /* ---------------------------------------------------------------- streams */
 
+/* early: sent before the response */
 static void early_messages_start_a_stream(void **state)
 {
     (void)state;
@@ -637,6 +638,7 @@ static int resume_stream(const char *session, const char *event)
     return open_request("GET", fields, NULL);
 }
 
+/* The call ended while the client was disconnected. The client resumes the stream and gets the answer. */
 static void a_legacy_client_can_resume_for_its_answer(void **state)
 {
     static const char *const wrong[] = {"1-", "-1", "1", "2-0", "1-1x", "x", "99999999999-1", "1--1"};
@@ -707,7 +709,7 @@ static void a_legacy_client_can_resume_a_running_call(void **state)
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
     receive_until(client, &in, "notifications/progress");
-    int again = resume_stream(id, "1-0"); /* the first connection is still open, and ends */
+    int again = resume_stream(id, "1-0"); /* the first connection is still open; the server ends it */
     receive_until(client, &in, "\r\n0\r\n\r\n");
     wt__buffer_clear(&in);
     receive_until(again, &in, "id: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");

@@ -1,4 +1,4 @@
-/* older.h: SQL that downgrades a store of this version to version 8. */
+/* older.h: SQL that downgrades a store from the current version to version 8. */
 #ifndef WT_TESTS_STORE_OLDER_H
 #define WT_TESTS_STORE_OLDER_H
 
