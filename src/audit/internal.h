@@ -84,7 +84,7 @@ struct tool_origin {
 
 /* Lines of the files read so far. Initialise with zeros. */
 struct source_lines {
-    struct map lines; /* source, or source NUL hash -> line; 0 for a file, or if several tools match */
+    struct map lines; /* source NUL hash -> line, 0 if several tools match; source -> 0 once it is read */
     struct arena arena;
 };
 
@@ -207,8 +207,8 @@ enum text_kind {
 struct tool_text {
     enum text_kind kind;
     struct str text;
-    struct str member;     /* location, as "annotations.title"; in a schema relative to the parameter or the root, as
-                          "items.description"; "name" for the name of a property */
+    struct str member;     /* path of the text, such as "annotations.title"; in a schema, the path from `parameter`, or
+                          from the root if NULL; "name" for the name of a property */
     const char *parameter; /* name of the property; NULL if none */
     const char *schema;    /* "input schema", "output schema", or NULL */
 };
@@ -222,7 +222,7 @@ typedef int (*text_visit)(void *context, const struct tool_text *text);
 int wt__visit_tool_texts(const struct tool *tool, const json_t *schema, const json_t *definition, text_visit visit,
                          void *context, wt_error *err);
 
-/* Returns the output schema, of any JSON type; NULL if not in one. */
+/* Returns the definition's output schema, of any JSON type; NULL if missing or null. */
 const json_t *wt__output_schema(const json_t *definition);
 
 /* Returns the location of a text for a message: `items.description of the parameter "n"`. In scratch; "" if out of
@@ -275,11 +275,11 @@ struct str wt__wording_sentence(struct str text, size_t start, size_t end);
 /* Computes the vectors of an audit's requests before they are searched.
  *
  * Encoding the request and its sub-queries dominates the cost of a search with a transformer. Searches of an audit
- * share many of these texts: the words of a voice surround many descriptions, a description is searched for plain and
- * in a voice, and copies have the same description. Each distinct text is therefore encoded once, and in batches, which
- * is faster. The batch does not change a vector, so results stay the same. */
+ * share many of these texts: each description is searched for plain and inside a phrase, such phrases surround many
+ * descriptions, and copies have the same description. Each distinct text is therefore encoded once, and in batches,
+ * which is faster. The batch does not change a vector, so results stay the same. */
 
-enum { REQUEST_VECTORS_MAX = 65536 /* maximum kept vectors, 96 MiB at dimension 384; then all are dropped */ };
+enum { REQUEST_VECTORS_MAX = 65536 /* maximum cached vectors, 96 MiB at dimension 384; a full cache is emptied */ };
 
 struct request_vectors {
     const struct encoder *encoder; /* borrowed; NULL to encode nothing */
@@ -294,8 +294,8 @@ void wt__request_vectors_dispose(struct request_vectors *vectors);
 int wt__request_vectors_make(struct request_vectors *vectors, const struct str *requests, size_t count,
                              unsigned threads, wt_error *err);
 
-/* Returns the vectors of a request of the last wt__request_vectors_make, in the arena, for `encoded` of struct
- * retrieve_request. NULL if out of memory or without an encoder. Thread-safe. */
+/* Returns the vectors of a request that was passed to the last wt__request_vectors_make. The result is in the arena,
+ * and is used as retrieve_request.encoded. Returns NULL if out of memory or without an encoder. Thread-safe. */
 const float *wt__request_vectors_of(const struct request_vectors *vectors, struct str request, struct arena *arena);
 
 /* ---------------------------------------------------------------- searches */
@@ -305,7 +305,7 @@ const float *wt__request_vectors_of(const struct request_vectors *vectors, struc
 enum {
     SEARCH_DEPTH = 10,          /* hits of each search */
     SEARCH_WORDS = 4,           /* minimum words of the first sentences used as a request */
-    SEARCH_VOICED_LEAST = 2000, /* minimum requests phrased as people ask */
+    SEARCH_VOICED_LEAST = 2000, /* minimum requests phrased as people ask, if any */
     SEARCH_VOICED_MOST = 5000,  /* maximum of the same */
     SEARCH_USED = 32            /* maximum tools used by one recorded request */
 };
@@ -318,9 +318,9 @@ struct audit_search {
     uint32_t hits[SEARCH_DEPTH]; /* [count] tools, best first */
     float scores[SEARCH_DEPTH];
     uint8_t count;
-    uint8_t rank;     /* rank of the tool or its original, from 1; 0 if not among the hits */
-    uint32_t copy_of; /* original, according to the search, if the tool is a copy; else UINT32_MAX */
-    bool word_for_word;
+    uint8_t rank;       /* rank of the tool or its original, from 1; 0 if not among the hits */
+    uint32_t copy_of;   /* if the search returned another tool in place of this copy: that tool; else UINT32_MAX */
+    bool word_for_word; /* the copy equals copy_of word for word */
 };
 
 struct audit_searches {
@@ -380,7 +380,7 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
 int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
 int wt__audit_capture(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
 
-/* True if these shares of the first places and of the tools are those of a flood. */
+/* True if a provider's share of the first places is a flood, given its share of the tools. */
 bool wt__is_capture(double of_places, double of_tools);
 
 #endif

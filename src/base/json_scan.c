@@ -1,4 +1,4 @@
-/* json_scan.c: see json_scan.h. A table selects the bytes that can change the bracket balance. */
+/* json_scan.c: see json_scan.h. A table selects the bytes that need handling: quotes, brackets, commas and newlines. */
 #include "base/json_scan.h"
 
 enum byte_class { PLAIN, QUOTE, OPEN, CLOSE, COMMA, NEWLINE };
@@ -18,7 +18,8 @@ static void skip_scan_blanks(struct json_scan *scan)
             scan->line++;
 }
 
-/* Skips a string, from its opening quote to behind the closing one. Returns false if the text ends first. */
+/* Skips a string. scan->at moves from its opening quote to the byte after the closing one. Returns false if the text
+ * ends first. */
 static bool skip_string(struct json_scan *scan)
 {
     const char *text = scan->text.ptr;
@@ -37,8 +38,8 @@ static bool skip_string(struct json_scan *scan)
     return false;
 }
 
-/* Moves to the comma or closing bracket after a value; for a root, behind its last bracket. Returns true if the text
- * ended inside the value. */
+/* Moves scan->at to the comma or closing bracket after a value. For a root value, moves it to the byte after the
+ * closing bracket. Returns true if the text ends inside the value. */
 static bool skip_value(struct json_scan *scan, bool root)
 {
     size_t depth = 0;
@@ -164,7 +165,8 @@ void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_ite
     scan_value(&scan, item, true);
 }
 
-/* Returns the next character of a key and moves *at behind it; -1 if it is not ASCII or the escape is invalid. */
+/* Returns the next byte of a key, or the character of an escape, and moves *at past it; -1 if the escape is invalid or
+ * not ASCII. */
 static int next_key_character(struct str key, size_t *at)
 {
     static const char kinds[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -24,7 +24,7 @@ void wt_waiting_list_free(wt_waiting_list *public)
     free(list);
 }
 
-/* Reads the rows of one provider, which must have been reviewed, or of all. */
+/* Reads the rows of one provider, or of all providers if NULL. Fails if the provider was never reviewed. */
 static int read_provider_rows(wt_engine *engine, enum review_rows which, const char *provider, struct arena *arena,
                               struct review_row **rows, size_t *count, wt_error *err)
 {
@@ -147,7 +147,7 @@ int wt_approved_offers(wt_engine *engine, const char *provider, int what, char *
     size_t count = 0, put = 0;
     *out = NULL;
     if (what <= WT_REVIEW_TOOL || what >= REVIEW_KINDS)
-        return wt__fail(err, WT_EINVAL, "%d is not a kind of prompts, resources or templates", what);
+        return wt__fail(err, WT_EINVAL, "%d is not the kind of a prompt, resource or template", what);
     int rc = read_provider_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
     wt__buffer_char(&text, '[');
     for (size_t i = 0; rc >= 0 && i < count; i++) {

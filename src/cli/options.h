@@ -205,9 +205,9 @@ struct cli_option {
     uint64_t max;        /* maximum of VALUE_NUMBER; the minimum is 1, or 0 with or_zero */
     const char *help;    /* one or two sentences */
     char letter;         /* 0 if absent */
-    bool repeats;        /* may be repeated; each value is a line of the text */
+    bool repeats;        /* may be repeated; the values become lines of arguments.text */
     bool or_zero;        /* 0 is allowed for VALUE_NUMBER */
-    bool one_line;       /* line ends in the value become blanks, for JSON of other programs */
+    bool one_line;       /* replace line ends in the value by blanks, as JSON may span lines */
 };
 
 struct cli_example {
@@ -264,14 +264,15 @@ struct arguments {
     struct arena arena; /* memory of joined texts */
 };
 
-/* Parses argv. Options may come before or after words; "--" ends them. Returns 0, or -1 with a message in `why`. */
+/* Parses argv. Options may come before or after words; "--" ends the options. Returns 0, or -1 with a message
+ * in `why`. */
 int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buffer *why);
 void wt__arguments_dispose(struct arguments *arguments);
 
 const struct cli_verb *wt__verb_find(const char *name);
 
-/* Look up an option of the verb (NULL for none), then of the global options, by index, name [len] or letter. Return
- * NULL if not found. */
+/* Look up an option by index, name [len] or letter, first among the options of the verb (skipped if NULL), then among
+ * the global options. Return NULL if not found. */
 const struct cli_option *wt__option_at(const struct cli_verb *verb, size_t index);
 const struct cli_option *wt__option_named(const struct cli_verb *verb, const char *name, size_t len);
 const struct cli_option *wt__option_lettered(const struct cli_verb *verb, char letter);
@@ -284,16 +285,16 @@ void wt__put_lesson_names(struct buffer *out);
 
 /* ---------------------------------------------------------------- suggestions */
 
-/* Returns the word closest to `word`, ignoring case; NULL if all are far. next returns the candidates by index, and
- * NULL after the last. */
+/* Returns the word closest to `word`, ignoring case; NULL if all are NEAREST_EDITS or more edits away.
+ * next returns the lower-case candidates by index, and NULL after the last. */
 const char *wt__closest_word(const char *word, const char *(*next)(const void *context, size_t index),
                              const void *context);
 
 /* Appends "; did you mean `find`?" or another hint, if there is one, to a message on an unknown verb. */
 void wt__suggest_verb(struct buffer *out, const char *word);
 
-/* Returns the verb's option (or global option, if verb is NULL) that other programs call `name`; NULL if there is no
- * such option. */
+/* Returns the name of the option that other programs call `name`, if the verb (unless NULL) or the global options have
+ * it; else NULL. */
 const char *wt__suggest_option(const struct cli_verb *verb, const char *name);
 
 #endif

@@ -1,27 +1,27 @@
 /* walk.c: finds the tools in a JSON source, in any supported wrapper.
  *
  * Formats wrap a list of tools in a request body, a JSON-RPC result, pages of results, or a list of declarations. One
- * walk handles them all. It visits the elements of an array. It enters an object that is not a tool itself at the
+ * walk handles them all. It visits the elements of an array. In an object that is not a tool itself, it visits the
  * members known to hold tools. It passes all other values to the importer as tools. Tools are not parsed here.
  *
- * One file may list several servers. If each member of an object holds the tools of a server, its keys are the
- * providers. A page of tools may also name its server. */
+ * One file may list several servers. If each member of an object holds the tools of a server, the keys of the
+ * members are the providers. A page of tools may also name its server. */
 #include <strings.h>
 
 #include "base/json.h"
 #include "import/internal.h"
 
 enum {
-    WRAPPERS = 8,         /* maximum containers within containers */
+    WRAPPERS = 8,         /* maximum depth of nested containers */
     INNER = 8,            /* maximum members of one object that hold tools */
     PEEK_TOOLS_SEEN = 16, /* tools read to detect the format */
 };
 
 static const char *const containers[] = {"result", "tools", "functions", "functionDeclarations",
                                          "function_declarations"};
-/* An object with one of these is a tool, or is read as one. */
+/* Keys of a tool. An object with one of them is read as a tool, unless "name" stands next to a list of tools. */
 static const char *const marks[] = {"name", "tool_name", "function", "api_list"};
-/* Members of a page of tools for its server: a name, or an object with one. */
+/* Members of a page of tools that identify its server: a name, or an object with a name. */
 static const char *const servers[] = {"server", "serverInfo", "server_info"};
 /* Members for the schema of a tool. Together with a name, they identify a tool. */
 static const char *const schemas[] = {"inputSchema", "input_schema", "parameters", "parametersJsonSchema"};
@@ -40,7 +40,7 @@ static bool begins_with(const struct json_item *item, const char *brackets)
 
 /* ---------------------------------------------------------------- walking */
 
-/* True if item is a tool with a schema in a function format. */
+/* True if the object has a name and a schema, or an object `function`. */
 static bool is_function_tool(struct str text, const struct json_item *item)
 {
     struct json_scan scan;
@@ -55,8 +55,8 @@ static bool is_function_tool(struct str text, const struct json_item *item)
     return name && schema;
 }
 
-/* Returns 1 if the list begins with a tool, or the object has a container of tools; 0 if there are only empty lists; -1
- * otherwise. */
+/* Examines a list or an object. Returns 1 if the list begins with a tool, or the object has a container of tools; 0 if
+ * all containers are empty; -1 otherwise. */
 static int holds_tools(struct str text, const struct json_item *item, int depth)
 {
     struct json_scan scan;
@@ -120,8 +120,8 @@ static int walk_tool_array(struct walk_root *walk, const struct json_item *array
     return rc < 0 ? wt__reader_broken(walk->reader, &scan, err) : 0;
 }
 
-/* Members of an object used by the walk: those that hold tools, up to INNER, or none if the object is a tool itself;
- * and the name of the server. */
+/* Members of an object used by the walk. inner: [count] members that may hold tools; count is 0 if the object is a tool
+ * itself. server: member with the name of the server. */
 struct tool_page {
     struct json_item inner[INNER], server;
     size_t count;
@@ -174,7 +174,7 @@ static int set_provider(struct walk_root *walk, const struct json_item *item)
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* Visits the tools of several servers, by their names. */
+/* Visits the tools of an object whose keys are names of servers. */
 static int walk_servers(struct walk_root *walk, const struct json_item *object, int depth, wt_error *err)
 {
     struct json_scan scan;
@@ -333,7 +333,7 @@ static void peek_value(struct peek *peek, struct str text, const struct json_ite
         --*left;
         return;
     }
-    bool entered = false, several = begins_with(value, "{") && maps_servers(text, value); /* its keys are names */
+    bool entered = false, several = begins_with(value, "{") && maps_servers(text, value); /* its keys are servers */
     wt__json_scan_open(&scan, text, value->byte, value->line);
     while (*left > 0 && wt__json_scan_next(&scan, &item) > 0) {
         for (size_t i = 0; !several && i < sizeof peeked / sizeof peeked[0]; i++)
@@ -349,7 +349,8 @@ static void peek_value(struct peek *peek, struct str text, const struct json_ite
         *left = peek->keys & PEEK_SCHEMAS ? 0 : *left - 1; /* the first tool with a schema decides */
 }
 
-/* Returns a bit if a line begins with `openapi:` or `swagger:`, quoted or not, as in a YAML document. */
+/* Returns the bit of the first line that begins with `openapi:` or `swagger:`, quoted or not, as in a YAML document; 0
+ * if not found. */
 static unsigned peek_yaml(struct str text)
 {
     for (size_t at = 0; at < text.len;) {
@@ -372,8 +373,8 @@ static bool file_ends_with(const char *file, const char *ending)
     return len >= tail && strcasecmp(file + len - tail, ending) == 0;
 }
 
-/* True if the source has one value per line, by its file name, or because the first line is a complete object and the
- * next begins another. */
+/* True if the source has one value per line: its file name ends in .jsonl or .ndjson, or its first line is a complete
+ * object and the next line begins another object. */
 static bool peek_lines(const char *file, struct str text)
 {
     if (file_ends_with(file, ".jsonl") || file_ends_with(file, ".ndjson"))

@@ -1,4 +1,5 @@
-/* Tests PCA on known principal directions, and t-SNE on two clusters: it separates them and is deterministic. */
+/* Tests PCA on known principal directions. Tests that t-SNE separates two clusters, is deterministic, handles
+ * degenerate input and can be cancelled. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ static void pca_finds_the_longest_directions(void **state)
     }
 }
 
-/* Draws two clusters around opposite corners. */
+/* Draws points alternately from two clusters around opposite corners of a cube. */
 static void draw_clusters(float *points, size_t count)
 {
     struct rng rng;

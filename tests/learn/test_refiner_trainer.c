@@ -1,4 +1,4 @@
-/* Tests the lessons of refiners on a model of two layers: losses, folds and results. */
+/* Tests the training of refiners with a tiny encoder: losses, folds and results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static void terms_are_divisor_of_mean(void **state)
     assert_true(wt__refiner_softmax(logits, gold, 0, gradient, &terms) == 0 && terms == 0);
 }
 
-/* Words decide which candidates are used, independent of the first stage's score, so words must get weight. */
+/* The feature FEATURE_WORDS alone decides which candidates are gold, so the fit must give it weight. */
 static void fits_feature_weights(void **state)
 {
     enum { SAMPLES = 200, N = 8 };
@@ -103,7 +103,7 @@ static void fits_feature_weights(void **state)
                     }
         }
         if (right < pairs * 19 / 20)
-            fail_msg("%s: %zu of %zu pairs, with %g for words", losses[l].name, right, pairs,
+            fail_msg("%s: %zu of %zu pairs in order, with weight %g for words", losses[l].name, right, pairs,
                      (double)weights[FEATURE_WORDS]);
     }
 }
@@ -161,7 +161,7 @@ static void close_training(struct training *training)
     wt__arena_dispose(&training->arena);
 }
 
-/* Vectors without a fold must not depend on its requests, to the last bit. */
+/* The vectors of a fold must not depend on the requests of this fold: they stay the same to the last bit. */
 static void folds_use_vectors_of_other_folds(void **state)
 {
     struct learn_place *place = *state;
@@ -241,7 +241,7 @@ static void keeps_used_tools_as_candidates(void **state)
     wt_close(engine);
 }
 
-/* A query must reproduce the lesson's figure through other code. */
+/* The figure measured with queries, by other code, must equal the figure reported by training. */
 static void query_equals_figure_of_training(void **state)
 {
     static const char *const names[] = {"tool2vec", "mlc", "tool2vec+refiner", "neighbours", "mlc+refiner"};
@@ -253,7 +253,7 @@ static void query_equals_figure_of_training(void **state)
         options.rate = strchr(names[i], '+') ? 3e-3 : 0;
         after[i] = train_refiner_lesson(place, engine, names[i], &options);
     }
-    for (size_t i = 2; i < 5; i += 2) { /* without votes, and with them */
+    for (size_t i = 2; i < 5; i += 2) { /* trained without "neighbours", and with it */
         struct training training;
         struct dev_evaluator *evaluator;
         struct dev_outcome outcome = {0};
@@ -318,7 +318,7 @@ static void query_is_refined_and_explained(void **state)
     wt_close(engine);
 }
 
-/* A refiner trained with past requests needs them as evidence. */
+/* A refiner trained with past requests must not be used without them. */
 static void refiner_needs_its_past_requests(void **state)
 {
     struct learn_place *place = *state;
@@ -345,7 +345,7 @@ static void refiner_needs_its_past_requests(void **state)
     wt_close(engine);
 }
 
-/* auto may choose a recipe with a refiner and then equals it. It falls back to hybrid if that recipe is missing. */
+/* If auto chose a recipe with a refiner, both give the same hits. It falls back to hybrid if that recipe is missing. */
 static void auto_runs_chosen_refiner(void **state)
 {
     struct learn_place *place = *state;
@@ -414,7 +414,7 @@ static void resumed_training_gives_identical_bits(void **state)
     import_synthetic_usages(place, engine, 8 * USAGES);
     train_refiner_lesson(place, engine, "tool2vec", &options);
     options.epochs = 8;
-    options.batch = 1; /* many small steps, because progress is reported ten times a second */
+    options.batch = 1; /* many steps, so that training still runs when progress (ten times a second) stops it */
     options.rate = 3e-4;
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     write_model_path(place, "tool2vec+refiner/model.safetensors", path);

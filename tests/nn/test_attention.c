@@ -1,5 +1,5 @@
-/* Tests all kinds of attention against an implementation in doubles: forward, and backward by differences; sequences
- * longer than a block of rows; positions other than 0 .. T - 1. */
+/* Tests all kinds of attention against a reference in doubles: the output directly, and gradients by finite
+ * differences. Cases include sequences longer than a block of rows, and positions other than 0 .. T - 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 
 enum { HEADS = 2 };
 
-/* All kinds of attention in doubles. A term is absent if its pointer is NULL. */
+/* Inputs and output of the reference, which computes all kinds of attention in doubles. A term is absent if its pointer
+ * is NULL. */
 struct twin {
     size_t t, width, hidden;
     double *qkv, *share;                   /* [T, 3 H], [T, H]; the loss is the sum of share * out */
@@ -221,7 +222,7 @@ static void check_disentangled(size_t kind, size_t t, size_t width, const int32_
     if (kinds[kind].p2c)
         gradient_agrees("dPQ", attention_loss, &s.twin, s.twin.position_query, table, dquery, 5e-5);
 
-    float *again = random_floats(t * 3 * hidden, 1); /* Frozen positions must not change the other gradients. */
+    float *again = random_floats(t * 3 * hidden, 1); /* dqkv must be the same without dPK and dPQ */
     wt__disentangled_backward(&d, s.qkv, 3 * hidden, s.dout, hidden, again, 3 * hidden, NULL, NULL, s.scratch, t);
     assert_memory_equal(again, s.dqkv, t * 3 * hidden * sizeof(float));
     free_sequence(&s);

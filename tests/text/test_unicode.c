@@ -30,17 +30,17 @@ static const struct {
     {"three bytes", BYTES("\xE2\x82\xAC"), {0x20AC}, 1},
     {"four bytes", BYTES("\xF0\x9F\x98\x80"), {0x1F600}, 1},
     {"last code point", BYTES("\xF4\x8F\xBF\xBF"), {0x10FFFF}, 1},
-    {"above the last", BYTES("\xF4\x90\x80\x80"), {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4},
+    {"above the last code point", BYTES("\xF4\x90\x80\x80"), {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4},
     {"lone continuation", BYTES("\x80z"), {0xFFFD, 'z'}, 2},
     {"overlong slash", BYTES("\xC0\xAF"), {0xFFFD, 0xFFFD}, 2},
-    {"overlong in three", BYTES("\xE0\x80\x80"), {0xFFFD, 0xFFFD, 0xFFFD}, 3},
+    {"overlong NUL in three bytes", BYTES("\xE0\x80\x80"), {0xFFFD, 0xFFFD, 0xFFFD}, 3},
     {"surrogate", BYTES("\xED\xA0\x80"), {0xFFFD, 0xFFFD, 0xFFFD}, 3},
-    {"cut after one", BYTES("\xE2"), {0xFFFD}, 1},
-    {"cut after two is one", BYTES("\xE2\x82"), {0xFFFD}, 1},
-    {"cut after three is one", BYTES("\xF0\x9F\x98"), {0xFFFD}, 1},
-    {"the character after a cut one lives", BYTES("\xE2\x82z"), {0xFFFD, 'z'}, 2},
-    {"a new lead ends the old one", BYTES("\xE2\xC3\xA9"), {0xFFFD, 0xE9}, 2},
-    {"bytes that are no text", BYTES("\xFF\xFE"), {0xFFFD, 0xFFFD}, 2},
+    {"cut after one byte", BYTES("\xE2"), {0xFFFD}, 1},
+    {"cut after two bytes: one replacement", BYTES("\xE2\x82"), {0xFFFD}, 1},
+    {"cut after three bytes: one replacement", BYTES("\xF0\x9F\x98"), {0xFFFD}, 1},
+    {"the character after a cut one is kept", BYTES("\xE2\x82z"), {0xFFFD, 'z'}, 2},
+    {"a lead byte ends an incomplete character", BYTES("\xE2\xC3\xA9"), {0xFFFD, 0xE9}, 2},
+    {"bytes that never occur in UTF-8", BYTES("\xFF\xFE"), {0xFFFD, 0xFFFD}, 2},
     {"a replacement character is valid", BYTES("\xEF\xBF\xBD"), {0xFFFD}, 1},
 };
 
@@ -109,7 +109,7 @@ static void classifies_code_points(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (wt__unicode_kind(rows[i].c) != rows[i].kind)
-            fail_msg("%04X", (unsigned)rows[i].c);
+            fail_msg("wrong kind of %04X", (unsigned)rows[i].c);
 }
 
 /* Sets to[c] = value for each c of the ranges. */
@@ -155,7 +155,7 @@ static void bert_classes_equal_the_reference(void **state)
 
 typedef unsigned mapping_function(uint32_t c, uint32_t *out);
 
-/* Returns c mapped by `map` as UTF-8. strip: without marks. */
+/* Returns c mapped by `map` as UTF-8. strip: omit combining marks. */
 static struct str map_code_point(mapping_function *map, bool strip, uint32_t c, char *bytes)
 {
     uint32_t parts[UNICODE_MAX_DECOMPOSED];
