@@ -155,7 +155,7 @@ static bool is_taken_by(const struct upstream_offer *offer, enum offer_kind kind
     return offers_name(offer, kind, name) || (kind == OFFER_TEMPLATES && has_template_for(offer, name, may_overlap));
 }
 
-/* True if the name without a prefix would lead to another server. */
+/* True if the name needs a prefix: an earlier server may offer it, or it begins with the prefix of any server. */
 static bool is_ambiguous(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
                          enum offer_kind kind, struct str name)
 {
@@ -189,8 +189,8 @@ void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstrea
 
 /* ---------------------------------------------------------------- owners */
 
-/* Returns the server whose prefix the name has. If several match, such as a and a+b, the first that offers the rest
- * wins. *begins: the name has the prefix of some server, so no other server can own it. */
+/* Returns the first server whose prefix the name has and that offers the rest, or NULL. *begins: true if the name has
+ * the prefix of any server; then only servers whose prefix matches can own it. */
 static struct upstream *owner_by_prefix(const struct gateway *gateway, const struct offer_snapshot *offers,
                                         enum offer_kind kind, struct str *name, bool *begins)
 {

@@ -1,5 +1,5 @@
-/* ranking.h: ranks the tools of a request's own data set with a model in training. Wrong tools near the top are hard
- * negatives, the mistakes with the most to learn from. */
+/* ranking.h: ranks the tools of a request's own data set by vectors that the caller computes. Wrong tools near the top are
+ * hard negatives, the mistakes with the most to learn from. */
 #ifndef WT_LEARN_RANKING_H
 #define WT_LEARN_RANKING_H
 
@@ -45,9 +45,8 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
  *
  * Skips right tools and, given the request's vector [D] (may be NULL), those that may be right. Given a vector but no
  * ranked label, it selects none, because nearness to the right tools is unknown. Also skips tools that no request
- * needs. In a catalogue with little usage such tools would always be wrong, and the model would only learn which tools
- * were used: with them a cross-encoder lost 11 points of recall@5 on dev requests for a provider unseen in training
- * (docs/toolrerank.md). */
+ * needs. In a catalogue with little usage such tools would always be negatives, and the model would only learn which tools
+ * were used: with them a cross-encoder lost 11 points of recall@5 on dev requests for a provider unseen in training. */
 size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
                          size_t most, uint32_t *wrong);
 

@@ -49,7 +49,7 @@ static int make_encoding(struct store *store, const struct vector_set *set, stru
     return rc;
 }
 
-/* Prepares a statement about one encoding (?1), and one tool (?2) unless tool is 0. */
+/* Prepares a statement and binds ?1 to the encoding, and ?2 to `tool` unless that is 0. */
 static int prepare_sum(struct store *store, const char *sql, int64_t encoding, int64_t tool, sqlite3_stmt **out,
                        wt_error *err)
 {
@@ -140,7 +140,7 @@ struct sum_batch {
     wt_error *err;
 };
 
-/* Returns the index of the tool's sum, and reads it on first use. */
+/* Sets *at to the index of the tool's sum, which is read from the store on first use. */
 static int find_batch_sum(struct sum_batch *b, int64_t tool, uint32_t *at)
 {
     struct str id = {(const char *)&tool, sizeof tool};

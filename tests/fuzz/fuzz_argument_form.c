@@ -1,5 +1,5 @@
-/* Fuzzes the argument form with schemas of tools: the answer schema made from one is valid, small and without prose,
- * its parameters can be printed, and a model's values can be parsed. */
+/* Fuzzes the argument form with schemas of tools. The answer schema made from one is valid, limited in size and without
+ * prose, and its parameters can be printed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* engine_with_servers.h: an engine in memory, servers behind a gateway, faces of the gateway, and clients without a
- * transport (serve/recorder.h). */
+/* engine_with_servers.h: an engine in memory, tools of a server's listing, a face with its service, and requests to it
+ * without a transport (serve/recorder.h). */
 #ifndef WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
 #define WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
 
@@ -36,7 +36,7 @@ static inline void put_tools(wt_engine *engine, const char *server, struct str l
     wt_review_report_free(report);
 }
 
-/* A face, its service, and clients of the service. */
+/* A gateway, one of its faces, and the face's service. */
 struct served_face {
     struct gateway *gateway;
     struct face *face;

@@ -116,7 +116,7 @@ static const struct {
     {"a schema with endless references", "{'allOf': [{'type': 'object'}, {'$ref': '#'}]}", "'{}'", NULL},
 };
 
-/* Returns the text with " instead of '. Free with free(). */
+/* Returns a copy of the text with " instead of '. Free with free(). */
 static char *write_double_quotes(const char *text)
 {
     char *copy = strdup(text);
