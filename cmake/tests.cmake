@@ -38,7 +38,8 @@ function(wt_test_program name)
   target_link_libraries(${name} PRIVATE ${PROGRAM_LINKS} PkgConfig::CMOCKA)
 endfunction()
 
-# Tests that define a function of libc (an allocator that fails, a kill() that is refused) have a program of their own.
+# A test has a program of its own if it defines a function of libc, such as a failing allocator, or includes the frozen
+# header of an older version.
 set(WT_INTERPOSES "failing_allocator\\.h|^(int|ssize_t|void \\*) ?(kill|send|pthread_create|malloc)\\(|old_whichtool\\.h")
 
 # The tests of engine/, query/ and changes/ use all three, through the public functions; so do those of the store.

@@ -31,7 +31,7 @@ typedef struct wt_call_options {
     unsigned time_limit_ms; /* same as in wt_find_options */
     int language_model; /* let the engine's language model (wt_open_options) choose the tool, write the arguments and
                            verify both, as in ToolVerifier; 0: do not use one */
-    /* Reproduces a comparison of ToolVerifier with a language model, as "NAME=VALUE; NAME=VALUE"; NULL: none. Numbers are
+    /* Reproduces a comparison of ToolVerifier with a language model, as "NAME=VALUE; NAME=VALUE"; may be NULL. Numbers are
      * sections of the paper.
      *
      * selection: how the tool is chosen

@@ -59,7 +59,7 @@ typedef int (*wt_progress_fn)(void *context, const char *phase, uint64_t done, u
  * Several operations may share a canceller. */
 typedef struct wt_canceller wt_canceller;
 
-/* Creates a canceller. progress: callback to forward to, with its context; NULL: none. Errors: WT_ENOMEM. */
+/* Creates a canceller. progress: callback to forward to, with its context; may be NULL. Errors: WT_ENOMEM. */
 WT_API int wt_canceller_new(wt_canceller **out, wt_progress_fn progress, void *context, wt_error *err);
 
 /* Frees a canceller that no operation uses; NULL is a no-op. */

@@ -207,7 +207,7 @@ typedef struct wt_pick_options {
     const char *recipe;   /* a recipe that picks, from wt_recipe_at; NULL: "set". complete and abstain require "set" */
     /* Only for "ptr" and "bundle": */
     const char *base_retriever; /* recipe that finds the tools to add; NULL: "auto" */
-    const char *experiment;     /* reproduces a comparison of the paper, as "NAME=VALUE; NAME=VALUE"; NULL: none.
+    const char *experiment;     /* reproduces a comparison of the paper, as "NAME=VALUE; NAME=VALUE"; may be NULL.
                                    without: comma-separated parts to leave out: bundle, dsa, hqc, cte. Only for "ptr" */
     size_t k;                   /* tools or past requests per view (docs/ptr.md), at most 32; 0: 7. Only for "ptr" */
     /* For every recipe: */

@@ -173,7 +173,7 @@ typedef struct wt_distil_options {
     double dense_weight;    /* weight of meaning in "hybrid" to store in config.json, at most WT_MAX_DENSE_WEIGHT; 0: do
                                not store one */
     double brief_weight;    /* the same for brief requests; 0: dense_weight for all */
-    const char *experiment; /* reproduces a comparison, as "NAME=VALUE"; NULL: none. without: comma-separated steps to
+    const char *experiment; /* reproduces a comparison, as "NAME=VALUE"; may be NULL. without: comma-separated steps to
                                leave out: weights, fit, likeness, contrast, merge */
     wt_progress_fn progress;
     void *progress_context;

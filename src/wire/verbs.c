@@ -352,12 +352,12 @@ static const struct json_verb {
 
 static const struct json_verb *find_verb(const char *name, wt_error *err)
 {
-    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
-    for (size_t i = 0; i < sizeof json_verbs / sizeof *json_verbs; i++) {
-        if (name && strcmp(json_verbs[i].name, name) == 0)
+    for (size_t i = 0; name && i < sizeof json_verbs / sizeof *json_verbs; i++)
+        if (strcmp(json_verbs[i].name, name) == 0)
             return &json_verbs[i];
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
+    for (size_t i = 0; i < sizeof json_verbs / sizeof *json_verbs; i++)
         wt__buffer_printf(&names, "%s%s", i > 0 ? ", " : "", json_verbs[i].name);
-    }
     wt__fail(err, WT_EINVAL, "unknown verb \"%.64s\"; use one of %s", name ? name : "", names.ptr ? names.ptr : "");
     return NULL;
 }

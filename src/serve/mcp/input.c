@@ -18,16 +18,11 @@
 
 #define NULLABLE "\"nullable\""
 
-static void free_tree(json_t **tree)
-{
-    json_decref(*tree);
-}
-
 /* Appends the schema with "nullable" translated. A schema without it, or invalid JSON, is appended unchanged; the
  * validator reports the latter. Returns 0 or WT_ENOMEM. */
 static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
 {
-    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    json_auto_t *tree = NULL;
     if (!memmem(schema.ptr, schema.len, NULLABLE, sizeof NULLABLE - 1) ||
         wt__json_parse(&tree, schema.ptr, schema.len, NULL) < 0) {
         wt__buffer_str(out, schema);
@@ -58,7 +53,7 @@ static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
 {
     wt_validator *normal = NULL;
     struct schema_drops drops;
-    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    json_auto_t *tree = NULL;
     *is_whole = false;
     WT_TRY(wt__json_parse(&tree, schema.ptr, schema.len, NULL));
     if (!json_is_object(tree))
@@ -259,7 +254,7 @@ int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, str
 {
     wt_validation *validation = NULL;
     wt_validate_options options;
-    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    json_auto_t *tree = NULL;
     wt_error err;
     wt_validate_options_init(&options);
     options.max_violations = MCP_VIOLATIONS_TOLD;
@@ -348,7 +343,7 @@ static const char *format_header_value(struct arena *arena, const json_t *value,
 int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, struct arena *arena,
                                 struct http_header *out, wt_error *err)
 {
-    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    json_auto_t *tree = NULL;
     int count = 0;
     WT_TRY(wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err));
     for (size_t i = 0; i < input->mirror_count; i++) {
