@@ -1,14 +1,14 @@
-# Thin over CMake's presets (CMakePresets.json): `make` leaves the command at build/whichtool.
+# Runs CMake with the presets of CMakePresets.json. `make` builds the command as build/whichtool.
 #
-#   make           build                       make demo       see it work
-#   make test      build and run every test    make bench      ours and peers in one table (PYTHON= with peers)
-#   make install   DESTDIR= PREFIX=/usr/local  make fmt lint   clang-format; every static check
-#   make uninstall the same: takes away what install put there
-#   make lint-full the same as lint, clang-tidy on every file instead of the changed ones
-#   make asan tsan the tests under sanitizers  make fuzz       each fuzzer for FUZZ_SECONDS=30
-#   make coverage  line coverage of the tests  make clean      removes every build folder
-#   make bench-real  finding over real catalogues, fetched from npm and PyPI (docs/real-catalogues.md)
-#   make tables      the docs' tables anew, those of minutes, into build/tables; make tables-full: those of hours, too
+#   make           build                       make demo       show the main features
+#   make test      build and run every test    make bench      compare with peers (PYTHON= with their packages)
+#   make install   DESTDIR= PREFIX=/usr/local  make fmt lint   format; run all static checks
+#   make uninstall DESTDIR= PREFIX=: remove what `make install` installed
+#   make lint-full lint, with clang-tidy on all files instead of changed ones
+#   make asan tsan the tests under sanitizers  make fuzz       run each fuzzer for FUZZ_SECONDS=30
+#   make coverage  line coverage of the tests  make clean      remove all build folders
+#   make bench-real  measure find and pick on real catalogues from npm and PyPI (docs/real-catalogues.md)
+#   make tables      measure the docs' tables that take minutes, into build/tables; make tables-full: all tables
 PREFIX ?= /usr/local
 PYTHON ?= python3
 FUZZ_SECONDS ?= 30

@@ -9,7 +9,7 @@ DATA is a BEIR folder. One provider adds a share of tools, and `whichtool eval` 
 flood, setting and program. A setting is a list of options of `eval` ("before=--all-copies"). With --new, each run is
 repeated as if the flooder's tools had just been approved, so that together they take one place of a list.
 
-The flooder knows past requests with their tools: those of --known, by default of the train split. If there is none, it
+The flooder knows past requests with their tools: those of --known, by default of the train split. Without them, it
 knows the measured requests (the table says so). Each draw knows a different random half. The flooder never knows which
 requests come.
 

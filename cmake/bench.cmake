@@ -1,6 +1,5 @@
-# bench/bench_*.c: one program each, linked with the whole library and free to use what is inside it; bench_http*.c with
-# the room of the server alone.
-# bench/run builds them (-DWT_BENCH=ON) and prints one table, ours and the peers' side by side.
+# Builds a program from each bench/bench_*.c. It links the whole library, internal functions included; bench_http*.c link the
+# HTTP server only. bench/run builds them (-DWT_BENCH=ON), and prints whichtool and its peers in one table.
 file(GLOB programs CONFIGURE_DEPENDS bench/bench_*.c)
 foreach(program IN LISTS programs)
   get_filename_component(stem ${program} NAME_WE)

@@ -1,4 +1,4 @@
-/* built_in.c: WT_BUILT_IN_IMAGE, a file, as read-only data (encoder/packed.h). */
+/* built_in.c: includes the file WT_BUILT_IN_IMAGE, a packed model, as read-only data (encoder/packed.h). */
 #include "encoder/packed.h"
 
 #ifdef __APPLE__

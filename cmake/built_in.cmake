@@ -1,5 +1,5 @@
-# models/whichtool-static-v1 is built into the library: tools/pack_model.c, a program of the rooms that need no encoder,
-# packs the folder, and the assembler includes the image as it lies (cmake/built_in.c).
+# Builds the model models/whichtool-static-v1 into the library. tools/pack_model.c packs the folder into one file, and the
+# assembler includes this file (cmake/built_in.c).
 set(model ${CMAKE_SOURCE_DIR}/models/whichtool-static-v1)
 set(image ${CMAKE_BINARY_DIR}/built_in.wtm)
 add_executable(pack_model EXCLUDE_FROM_ALL tools/pack_model.c)

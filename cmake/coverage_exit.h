@@ -1,4 +1,4 @@
-/* coverage_exit.h: included first where a build for coverage ends a process by _exit(): gcov writes its counts before. */
+/* coverage_exit.h: makes _exit() write gcov's counts first. A coverage build includes it in files that call _exit(). */
 #include <unistd.h>
 
 void __gcov_dump(void);

@@ -1,23 +1,23 @@
-# make install: command, both libraries, headers, pkg-config file, man page, completions, models and manifests.
-# tools/install notes what it put where.
+# Installs the command, both libraries, headers, pkg-config file, man page, completions, models and manifests.
+# tools/install keeps a list of the installed files.
 install(TARGETS whichtool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS whichtool_shared whichtool_static
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/whichtool.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/whichtool DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-# Where the loader does not look, a program that is linked by the pkg-config file is told where the library is.
+# If the loader does not search the library's folder, the pkg-config file adds it to a program's rpath.
 if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
   set(WT_PC_RPATH "-Wl,-rpath,\${libdir} ")
 endif()
-# What the static library needs, by name: with Requires.private a program that links the shared one would get the others'
-# flags, and need their pkg-config files.
+# List the static library's dependencies as linker flags. With Requires.private, a program that links the shared library
+# would get the flags of all dependencies, and need their pkg-config files.
 string(REPLACE ";" " " WT_PC_LIBS_PRIVATE "${DEPS_LDFLAGS} -lstemmer -lpthread -ldl -lm")
 if(CMAKE_BUILD_TYPE STREQUAL "Coverage")
   string(APPEND WT_PC_LIBS_PRIVATE " -lgcov")
 endif()
 configure_file(cmake/whichtool.pc.in whichtool.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-# Of the model that is built in, its card alone.
+# Install only the card of the built-in model, because the library contains its weights.
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models
   PATTERN "packed-*" EXCLUDE PATTERN ".*" EXCLUDE PATTERN "*.unfinished-*" EXCLUDE PATTERN "whichtool-static-v1" EXCLUDE)
 install(FILES models/whichtool-static-v1/README.md

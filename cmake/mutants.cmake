@@ -1,10 +1,10 @@
-# Read by tools/mutate alone (CMAKE_PROJECT_INCLUDE): every room but the command as one shared library, and before it
-# one that is empty, with which the tests are linked: put a changed object there, and all calls go to it, since the
-# loader takes a name from the first library that has it. So a mutant costs one object and no other link. The rooms
-# that are mutated, base/ with its arena, and the tests run under AddressSanitizer: a byte too far and a leak are
-# noticed. The others are compiled plainly, for speed.
-unset(CMAKE_C_COMPILE_OPTIONS_VISIBILITY) # tests see what is internal
-add_link_options(-Wl,--enable-new-dtags)  # LD_LIBRARY_PATH says which mutant; the programs of tests know the empty one
+# Settings of tools/mutate (CMAKE_PROJECT_INCLUDE). All rooms except the command become one shared library. The tests are
+# linked with an empty library before it. tools/mutate replaces the empty library by one that has the mutated object. The
+# loader takes a function from the first library that defines it, so all calls go to the mutant, and nothing else has to be
+# linked again. Mutated rooms, base/ and the tests use AddressSanitizer, to notice leaks and reads beyond an end. The other
+# rooms do without it, for speed.
+unset(CMAKE_C_COMPILE_OPTIONS_VISIBILITY) # tests call internal functions
+add_link_options(-Wl,--enable-new-dtags)  # so that LD_LIBRARY_PATH selects the mutant instead of the empty library
 
 function(wt_mutants)
   set(checked -fsanitize=address -fno-omit-frame-pointer)

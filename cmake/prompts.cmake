@@ -1,5 +1,5 @@
-# prompts/*.txt are built into the library: prompt_files.c in the build folder holds the table that src/llm/prompt.h
-# declares. Run as a script (cmake -DOUT=FILE -DFILES=LIST -P prompts.cmake) this file writes it.
+# Builds prompts/*.txt into the library: writes prompt_files.c in the build folder, with the table that src/llm/prompt.h
+# declares. To write it, this file runs itself as a script (cmake -DOUT=FILE -DFILES=LIST -P prompts.cmake).
 if(CMAKE_SCRIPT_MODE_FILE)
   set(rows "")
   set(arrays "")
@@ -12,7 +12,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     string(APPEND rows "    {\"${name}\", prompt_${count}, sizeof prompt_${count} - 1},\n")
     math(EXPR count "${count} + 1")
   endforeach()
-  file(WRITE ${OUT} "/* Made by cmake/prompts.cmake. */\n#include \"llm/prompt.h\"\n\n${arrays}\n"
+  file(WRITE ${OUT} "/* Written by cmake/prompts.cmake. */\n#include \"llm/prompt.h\"\n\n${arrays}\n"
     "const struct prompt_file wt__prompt_files[] = {\n${rows}};\nconst size_t wt__prompt_file_count = ${count};\n")
   return()
 endif()

@@ -1,6 +1,6 @@
-# wt_room(NAME USES room...): src/NAME as an object library, and room_NAME, a static library of it for its tests,
-# which carries the rooms it uses. Files named *_avx2.c and *_avx512.c are compiled for those processors; the code
-# in them runs only after a check of the processor.
+# wt_room(NAME USES room...) builds src/NAME as an object library. For tests it also builds room_NAME, a static library that
+# links the rooms it uses. Files named *_avx2.c and *_avx512.c are compiled for these instructions; their code runs only
+# after a check of the processor.
 set(WT_ROOM_OBJECTS "")
 
 function(wt_room name)

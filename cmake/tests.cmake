@@ -1,22 +1,23 @@
-# tests/ mirrors src/. tests/ROOM/test_*.c is a cmocka program linked with that room and those below it.
-# tests/fuzz/fuzz_*.c is a libFuzzer target; without a fuzzer it replays its corpus.
+# Builds the tests. tests/ has the folders of src/. The files tests/ROOM/test_*.c form one cmocka program, linked with the
+# room and the rooms that it uses. tests/fuzz/fuzz_*.c are libFuzzer targets; without libFuzzer, one program replays their
+# corpora.
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 if(NOT CMOCKA_FOUND)
   message(STATUS "cmocka not found: no tests")
   return()
 endif()
-# The manifests without the models that come along: a test that wants one puts it there.
+# Tests use the manifests without the included models. A test that needs such a model copies it there.
 file(GLOB manifests CONFIGURE_DEPENDS models/*.json)
 file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/test-manifests)
 file(COPY ${manifests} DESTINATION ${CMAKE_BINARY_DIR}/test-manifests)
 set(WT_TEST_ENVIRONMENT "WT_TEST_SOURCE=${CMAKE_SOURCE_DIR};WT_TEST_BUILD=${CMAKE_BINARY_DIR}"
   "WHICHTOOL_MANIFESTS=${CMAKE_BINARY_DIR}/test-manifests")
-if(WT_SANITIZE MATCHES address) # leaks are told, and memory that a hostile number asks for may be refused
+if(WT_SANITIZE MATCHES address) # report leaks, and let an allocation of a hostile size fail
   string(APPEND WT_TEST_ENVIRONMENT ";ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1")
 endif()
 
-# wt_test_program(NAME FILE... LINKS library...): one program of several test files; `NAME STEM` runs those of test_STEM.c.
-# One program a room, since linking takes longer than compiling a test.
+# wt_test_program(NAME FILE... LINKS library...) builds one program from several test files; `NAME STEM` runs the tests of
+# test_STEM.c. A room has one program, because linking takes longer than compiling a test.
 function(wt_test_program name)
   cmake_parse_arguments(PROGRAM "" "" "LINKS" ${ARGN})
   set(program ${name})
@@ -38,11 +39,11 @@ function(wt_test_program name)
   target_link_libraries(${name} PRIVATE ${PROGRAM_LINKS} PkgConfig::CMOCKA)
 endfunction()
 
-# A test has a program of its own if it defines a function of libc, such as a failing allocator, or includes the frozen
+# A test file has a program of its own if it replaces a function of libc (such as the allocator), or includes the frozen
 # header of an older version.
 set(WT_INTERPOSES "failing_allocator\\.h|^(int|ssize_t|void \\*) ?(kill|send|pthread_create|malloc)\\(|old_whichtool\\.h")
 
-# The tests of engine/, query/ and changes/ use all three, through the public functions; so do those of the store.
+# Tests of engine/, query/, changes/ and the store use several of these rooms, through the public functions.
 foreach(room base text nn net http encoder catalog store import schema index llm mcp setup retrieve rerank choose
     engine query changes call generate audit eval learn wire serve gateway cli)
   set(linked room_${room})
@@ -77,23 +78,23 @@ foreach(room base text nn net http encoder catalog store import schema index llm
   list(APPEND WT_TEST_PROGRAMS ${programs})
 endforeach()
 
-# A server for the conformance suite of MCP and other clients: bench/conformance.py.
+# An MCP server for the conformance suite and other clients (bench/conformance.py).
 add_executable(fixture_server EXCLUDE_FROM_ALL tests/serve/fixture_server.c)
 target_include_directories(fixture_server PRIVATE tests)
 target_link_libraries(fixture_server PRIVATE room_serve)
 list(APPEND WT_TEST_PROGRAMS fixture_server)
 
-# Reviews as a command, for tests/fault/test_review.sh.
+# A command that reviews definitions, for tests/fault/test_review.sh.
 add_executable(review_driver EXCLUDE_FROM_ALL tests/fault/review.c)
 target_link_libraries(review_driver PRIVATE room_call room_changes)
 list(APPEND WT_TEST_PROGRAMS review_driver)
-# A client for its client scenarios, and for trying servers: bench/mcp/client_conformance.py.
+# An MCP client for the conformance suite, and for trying servers (bench/mcp/client_conformance.py).
 add_executable(client_test EXCLUDE_FROM_ALL tests/mcp/client_test.c)
 target_include_directories(client_test PRIVATE tests)
 target_link_libraries(client_test PRIVATE room_serve)
 list(APPEND WT_TEST_PROGRAMS client_test)
 
-# With a fuzzer, a program a target; without one, a single program that replays the corpus of each.
+# With libFuzzer, each target is a program. Without it, a single program replays all corpora.
 file(GLOB targets CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 set(declarations "")
 foreach(target IN LISTS targets)
@@ -121,11 +122,11 @@ if(NOT WT_FUZZERS)
   list(APPEND WT_TEST_PROGRAMS fuzz_replay)
 endif()
 
-set_tests_properties(engine/mutants PROPERTIES TIMEOUT 1800) # a process a mutant
-# Runs each use of the library once for each of its allocations, on one core: 300 s were too few on a loaded machine.
+set_tests_properties(engine/mutants PROPERTIES TIMEOUT 1800) # starts a process for each mutant
+# This test runs each use of the library once for each of its allocations, which takes over 300 s on a busy machine.
 set_tests_properties(engine/memory PROPERTIES TIMEOUT 900)
 
-# Each public header alone, as C11 and as C++17, pedantic, without a warning.
+# Each public header compiles alone, as pedantic C11 and C++17, without a warning.
 file(GLOB headers CONFIGURE_DEPENDS include/*.h include/whichtool/*.h)
 foreach(header IN LISTS headers)
   get_filename_component(stem ${header} NAME_WE)
@@ -148,7 +149,7 @@ foreach(script IN LISTS scripts)
     ENVIRONMENT "${WT_TEST_ENVIRONMENT};WHICHTOOL=$<TARGET_FILE:whichtool>")
 endforeach()
 
-# The longest begin first, so that none is left alone at the end.
+# Start the longest tests first, so that they do not run alone at the end.
 foreach(test engine/memory engine/mutants call/call_oracle call/call_hostile fault/clients fault/gateway fault/learn
     fault/hub fault/generate learn/refiner_trainer learn/train e2e/processes e2e/toolbank e2e/real audit/rules
     encoder/encoder mcp/connection llm/hostile_server choose/ptr_hostile)

@@ -63,7 +63,7 @@ def convert_currency(amount: float, source: str, target: str) -> float:
 
 
 def model(messages: list, info: AgentInfo) -> ModelResponse:
-    """Searches, calls the first tool that it got, tells what that returned."""
+    """Searches, calls the first tool found, and answers with its result."""
     returned = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
     print("the model sees:", *sorted(tool.name for tool in info.function_tools))
     if not returned:

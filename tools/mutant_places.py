@@ -1,6 +1,6 @@
-"""mutant_places.py: places of a source that can be mutated, and their mutations; see tools/mutate.
+"""mutant_places.py: finds the places of a source file to mutate, and their mutations, for tools/mutate.
 
-The layout of clang-format is assumed: binary operators between blanks, and function bodies that open at the begin of a
+The layout of clang-format is assumed: binary operators between blanks, and function bodies that open at the beginning of a
 line. Regular expressions over the text without comments and strings then find the places, without a C parser. A wrong
 place gives a mutant that does not compile, and another is drawn.
 """

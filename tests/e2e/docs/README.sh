@@ -1,5 +1,5 @@
-# What the blocks of README.md find on their reader's machine: catalogues of three services, in small, the samples that its
-# log is of, a conversation. The encoder is the built-in one, so that training takes seconds.
+# Prepares the commands of README.md: small catalogues of three services, the samples, a log and a conversation. Uses the
+# built-in encoder, so that training takes seconds.
 export WHICHTOOL_MANIFESTS=$PWD/none
 whichtool -q add --provider github "$stand_ins/github.json"
 whichtool -q add --provider slack-web "$stand_ins/slack.json"

@@ -1,4 +1,4 @@
-# A catalogue, and a small model of one's own.
+# A catalogue and a small model.
 export WHICHTOOL_MANIFESTS=$PWD/none
 mkdir none
 "$python" "$stand_ins/../tiny_model.py" "$PWD/mymodel"

@@ -1,4 +1,4 @@
-# A catalogue that was used, and a small model to distil.
+# A catalogue with recorded use, and a small model to distil.
 export WHICHTOOL_MANIFESTS=$PWD/none
 "$python" "$stand_ins/../tiny_model.py" "$PWD/mymodel"
 whichtool -q add samples/catalogue

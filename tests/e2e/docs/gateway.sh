@@ -1,3 +1,3 @@
-# What docs/gateway.md finds: a client with a server.
+# A client with a server, for docs/gateway.md.
 mkdir -p "$HOME/.cursor"
 echo '{"mcpServers": {"time": {"command": "mcp-server-time"}}}' >"$HOME/.cursor/mcp.json"

@@ -1,4 +1,4 @@
-# A catalogue that was used often enough for the size of a complete set to be known.
+# A catalogue with enough recorded use to calibrate the size of complete sets.
 export WHICHTOOL_MANIFESTS=$PWD/none
 whichtool -q add samples/catalogue
 whichtool -q usage add samples/usages.jsonl

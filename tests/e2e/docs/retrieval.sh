@@ -1,3 +1,3 @@
-# A catalogue, and the built-in encoder.
+# A catalogue and the built-in encoder.
 export WHICHTOOL_MANIFESTS=$PWD/none
 whichtool -q add samples/catalogue
