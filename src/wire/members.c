@@ -25,7 +25,7 @@ static bool skip_char(struct compact_scan *scan, char c)
     return true;
 }
 
-/* Skips a string of plain characters and escapes with only one form. */
+/* Skips a string of plain characters and of escapes that have only one spelling. */
 static bool skip_json_string(struct compact_scan *scan)
 {
     if (!skip_char(scan, '"'))
@@ -117,6 +117,12 @@ void wt__json_key(struct buffer *out, const char *key)
     wt__buffer_append(out, "\":", 2);
 }
 
+void wt__json_open(struct buffer *out, const char *key, char bracket)
+{
+    wt__json_key(out, key);
+    wt__buffer_char(out, bracket);
+}
+
 void wt__json_text(struct buffer *out, const char *key, const char *value)
 {
     wt__json_key(out, key);
@@ -177,8 +183,7 @@ void wt__json_as_written(struct buffer *out, const char *key, const char *json)
 
 void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count)
 {
-    wt__json_key(out, key);
-    wt__buffer_char(out, '[');
+    wt__json_open(out, key, '[');
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
         wt__shown_string(out, wt__str(items[i]));
@@ -253,8 +258,7 @@ void wt__json_changes(struct buffer *out, const wt_add_report *report)
 
 void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count)
 {
-    wt__json_key(out, "issues");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "issues", '[');
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "file", issues[i]->file);

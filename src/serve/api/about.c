@@ -114,8 +114,7 @@ static void put_parameters(struct buffer *out, const struct route *route)
     bool path = strstr(route->path, "{id}") != NULL;
     if (!path && !route->query)
         return;
-    wt__json_key(out, "parameters");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "parameters", '[');
     if (path)
         put_api_parameter(out, "path", &id, "");
     for (size_t i = 0; route->query && i < route->query->count; i++)
@@ -251,8 +250,7 @@ int wt__api_openapi(struct api_call *call, wt_error *err)
     wt__buffer_text(out, ",\"license\":{\"name\":\"Apache 2.0\",\"identifier\":\"Apache-2.0\"}}");
     wt__json_key(out, "servers");
     wt__buffer_text(out, "[{\"url\":\"/\"}]");
-    wt__json_key(out, "paths");
-    wt__buffer_char(out, '{');
+    wt__json_open(out, "paths", '{');
     for (size_t i = 0; i < call->service->table_count; i++)
         put_paths(out, &call->service->tables[i], &any);
     wt__buffer_char(out, '}');
