@@ -8,11 +8,12 @@
 
 enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
 
+/* An open MCP server. */
 struct mounted_server {
     struct mcp_service *service;
     struct mcp_http *http;
     const char *const *passed_headers;
-    char names[MCP_METHODS][OPERATION_BYTES];
+    char names[MCP_METHODS][OPERATION_BYTES]; /* operation ids of its routes */
 };
 
 struct mcp_routes {

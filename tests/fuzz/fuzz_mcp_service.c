@@ -16,7 +16,7 @@ static void run_echo(void *context, struct mcp_call *call)
 {
     (void)context;
     wt__mcp_progress(call, 1, 2, STR("half"));
-    wt__mcp_log(call, MCP_ALERT, STR("l"), wt__mcp_call_name(call));
+    wt__mcp_relay_log(call, STR("{\"level\":\"alert\",\"logger\":\"l\",\"data\":\"said\"}"));
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 

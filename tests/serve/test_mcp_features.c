@@ -75,7 +75,7 @@ static void drop_one(void *context, const struct mcp_tool *tool)
 
 static void keep_call_record(void *context, const struct mcp_record *what)
 {
-    struct str method = wt__mcp_call_method(what->call);
+    struct str method = what->call->in.method;
     (void)context;
     seen.last = *what;
     seen.recorded_modern = wt__mcp_call_is_modern(what->call);

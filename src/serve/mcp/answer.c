@@ -104,7 +104,7 @@ static void put_text_member(struct buffer *out, const char *key, struct str text
     wt__buffer_json(out, text);
 }
 
-/* Starts an item: appends the comma, and for a prompt the beginning of the message around the content. */
+/* Starts an item: appends a comma if needed, and for a prompt the beginning of the message around the content. */
 static struct buffer *begin_item(struct mcp_call *call)
 {
     call->is_refused = false;
@@ -136,51 +136,15 @@ void wt__mcp_add_text(struct mcp_call *call, struct str text)
     end_item(call);
 }
 
-static void add_media(struct mcp_call *call, const char *type, struct str base64, const char *mime_type)
-{
-    struct buffer *out = begin_item(call);
-    wt__buffer_printf(out, "{\"type\":\"%s\"", type);
-    put_text_member(out, "data", base64);
-    put_text_member(out, "mimeType", wt__str(mime_type));
-    wt__buffer_char(out, '}');
-    end_item(call);
-}
-
-void wt__mcp_add_image(struct mcp_call *call, struct str base64, const char *mime_type)
-{
-    add_media(call, "image", base64, mime_type);
-}
-
-void wt__mcp_add_audio(struct mcp_call *call, struct str base64, const char *mime_type)
-{
-    add_media(call, "audio", base64, mime_type);
-}
-
-static void write_contents(struct buffer *out, struct str uri, const char *mime_type, struct str text,
-                           struct str base64)
-{
-    wt__buffer_text(out, "{\"uri\":");
-    wt__buffer_json(out, uri);
-    if (mime_type)
-        put_text_member(out, "mimeType", wt__str(mime_type));
-    put_text_member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
-    wt__buffer_char(out, '}');
-}
-
-void wt__mcp_add_embedded(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
-                          struct str base64)
-{
-    struct buffer *out = begin_item(call);
-    wt__buffer_text(out, "{\"type\":\"resource\",\"resource\":");
-    write_contents(out, uri, mime_type, text, base64);
-    wt__buffer_char(out, '}');
-    end_item(call);
-}
-
 void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
                           struct str base64)
 {
-    write_contents(begin_item(call), uri, mime_type, text, base64);
+    struct buffer *out = begin_item(call);
+    wt__buffer_text(out, "{\"uri\":");
+    wt__buffer_json(out, uri);
+    put_text_member(out, "mimeType", wt__str(mime_type));
+    put_text_member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
+    wt__buffer_char(out, '}');
 }
 
 void wt__mcp_set_structured(struct mcp_call *call, struct str json)
@@ -239,7 +203,13 @@ void wt__mcp_set_meta(struct mcp_call *call, struct str meta)
 
 /* ---------------------------------------------------------------- the message */
 
-/* Appends the members of an object except the named ones, each after a comma. */
+static bool is_object(struct str json)
+{
+    json = wt__str_trim(json);
+    return json.len > 0 && json.ptr[0] == '{';
+}
+
+/* Appends the members of an object except those named in `but`, each after a comma. */
 static void copy_other_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
 {
     struct json_scan scan;
@@ -258,17 +228,16 @@ static void copy_other_members(struct buffer *out, struct str object, const char
     }
 }
 
-/* Appends the members of an upstream server's _meta except those also in ours, each after a comma. A name with an
- * escape is dropped: it may be another spelling of one of ours. */
+/* Appends the members of an upstream server's _meta, each after a comma, except those with a name that `ours` has too. A
+ * name with an escape is dropped: it may be another spelling of a name in `ours`. */
 static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 {
     struct json_scan scan;
     struct json_item item;
     struct str value;
-    theirs = wt__str_trim(theirs);
-    if (theirs.len == 0 || theirs.ptr[0] != '{')
+    if (!is_object(theirs))
         return;
-    wt__json_scan_open(&scan, theirs, 0, 1);
+    wt__json_scan_open(&scan, wt__str_trim(theirs), 0, 1);
     while (wt__json_scan_next(&scan, &item) > 0) {
         bool escaped = memchr(item.key.ptr, '\\', item.key.len) != NULL;
         char key[META_KEY_BYTES];
@@ -283,7 +252,7 @@ static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
     }
 }
 
-/* theirs: _meta of an upstream server, "" if it has none. */
+/* Appends _meta if it has members. more: _meta set by the call; theirs: _meta of an upstream server. Both may be "". */
 static void write_result_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
@@ -307,12 +276,6 @@ static void write_cache_hints(const struct mcp_call *call, struct buffer *out)
     const struct mcp_features *features = &call->service->features;
     wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
                       features->private_lists ? "private" : "public");
-}
-
-static bool is_object(struct str json)
-{
-    json = wt__str_trim(json);
-    return json.len > 0 && json.ptr[0] == '{';
 }
 
 static void write_items(const struct mcp_call *call, struct buffer *out, const char *key)
@@ -438,12 +401,6 @@ static int error_status(const struct mcp_call *call)
                                                                                         : 200;
 }
 
-static bool have_parts_failed(const struct mcp_call *call)
-{
-    return call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
-           call->cursor.failed || call->questions.failed || call->sealed.failed;
-}
-
 static void write_message(struct mcp_call *call, struct buffer *out, int *status)
 {
     struct str id = wt__buffer_view(&call->in.id);
@@ -460,7 +417,8 @@ static void write_message(struct mcp_call *call, struct buffer *out, int *status
     else
         write_result(call, out);
     wt__buffer_text(out, "}}");
-    out->failed |= have_parts_failed(call);
+    out->failed |= call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
+                   call->cursor.failed || call->questions.failed || call->sealed.failed;
 }
 
 void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status)

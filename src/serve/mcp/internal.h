@@ -38,9 +38,9 @@ struct mcp_channel {
     pthread_mutex_t send_lock; /* serialises messages */
     pthread_mutex_t lock;      /* guards call and gone */
     struct mcp_call *call;     /* call to cancel on disconnect, or NULL */
-    bool gone;
-    bool is_finished; /* answered, or closed without an answer; under send_lock */
-    bool is_shared;   /* the client's requests share one stream */
+    bool gone;                 /* the client has disconnected for good */
+    bool is_finished;          /* answered, or closed without an answer; under send_lock */
+    bool is_shared;            /* the client's requests share one stream */
     /* Sends a message before the answer. Returns false if it cannot be delivered. */
     bool (*send)(struct mcp_channel *channel, struct str message);
     /* Sends the answer with its HTTP status, once. An empty message ends the request without an answer. */
@@ -82,8 +82,8 @@ struct mcp_peer {
     /* Holder for shared pools (base/shares.h): the principal, or without keys the session. Constant. */
     const char *holder;
     char session_holder[24];
-    atomic_bool may_call; /* has the scope to call upstream servers, according to the last request */
-    bool is_listed;       /* is on the service's list and gets notices */
+    atomic_bool may_call; /* the last request's key has the scope to call upstream servers */
+    bool is_listed;       /* is on the service's list, and so gets change notices */
 
     pthread_mutex_t lock; /* guards the fields below */
     bool is_open;         /* `initialize` was answered */
@@ -101,8 +101,8 @@ struct mcp_peer {
     struct mcp_channel *stream; /* stream for messages outside of requests, or NULL */
 };
 
-/* Returns a new peer, or NULL if out of memory. known: add it to the service's list until it is closed, so that it gets
- * notices. */
+/* Returns a new peer, or NULL if out of memory or the principal's name is too long. known: add the peer to the service's
+ * list until it is closed, so that it gets change notices. */
 struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known);
 void wt__mcp_peer_keep(struct mcp_peer *peer);
 void wt__mcp_peer_release(struct mcp_peer *peer);
@@ -131,8 +131,8 @@ struct mcp_incoming {
     struct buffer text;   /* original bytes, for relaying arguments unchanged */
     struct buffer fault;  /* why params.arguments is invalid, with a NUL; message then has {} for it */
     struct str method;
-    int code; /* JSON-RPC error code of a bad message, with its text in words */
-    const char *words;
+    int code;          /* JSON-RPC error code of a bad message */
+    const char *words; /* error text of a bad message */
 };
 
 /* Parses a message. Errors are stored in *in. */
@@ -190,9 +190,9 @@ struct mcp_call {
     struct buffer repaired;              /* storage of repaired arguments */
     json_t *repaired_tree;               /* repaired arguments, NULL if unchanged */
     const json_t *client, *capabilities; /* borrowed from the message or the peer */
-    int level;                           /* minimum log level; above the last level for no logs */
-    double began;
-    struct mcp_tool tool; /* for tools/call, if has_tool */
+    int level;                           /* minimum enum mcp_level; above MCP_EMERGENCY for no logs */
+    double began;                        /* start time in ms */
+    struct mcp_tool tool;                /* for tools/call, if has_tool */
     bool has_tool;
 
     pthread_mutex_t lock; /* guards the fields below */
@@ -207,13 +207,17 @@ struct mcp_call {
     struct buffer sealed;      /* requestState of the response */
     struct buffer questions;   /* members of inputRequests */
     json_t *asked;             /* keys of questions asked and responses used */
-    int round;
-    unsigned question_count;
+    int round;                 /* number of times that the client has answered questions of this call */
+    unsigned question_count;   /* questions asked in this round */
 
     /* The response. */
-    bool is_refused, is_whole, is_error, has_structured;
-    bool is_page_full;
-    int status, code;
+    bool is_refused;                       /* the response is an error with code, words and data */
+    bool is_whole;                         /* `result` is the whole result (wt__mcp_result) */
+    bool is_error;                         /* the tool reported an error */
+    bool has_structured;                   /* `structured` was set */
+    bool is_page_full;                     /* the list continues on another page */
+    int status;                            /* HTTP status of an error; 0 for the default of its code */
+    int code;                              /* JSON-RPC error code */
     struct buffer words, data;             /* message and data of an error */
     struct buffer items, structured, meta; /* items: of content, messages, contents, a list or values */
     struct buffer cursor, result;          /* result: the whole object, or its members */
@@ -232,7 +236,7 @@ int wt__mcp_level(struct str name);
 bool wt__mcp_read_responses(struct mcp_call *call);
 /* Seals the state to send with the questions. */
 void wt__mcp_seal_state(struct mcp_call *call);
-/* Writes the response message, and its HTTP status to *status. */
+/* Writes the response message to out, and its HTTP status to *status. */
 void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status);
 
 /* Protocol eras of a method. */
@@ -249,17 +253,20 @@ enum mcp_shape {
     MCP_SHAPE_RAW /* result contains the members */
 };
 
+/* Part of the features that a method belongs to. */
+enum mcp_group { MCP_CORE, MCP_TOOLS, MCP_RESOURCES, MCP_SUBSCRIPTIONS, MCP_PROMPTS, MCP_COMPLETIONS, MCP_NOTICES };
+bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group group);
+
 struct mcp_method {
     const char *name;
     enum mcp_eras eras;
     enum mcp_shape shape;
+    enum mcp_group group;
     const char *member;      /* name of the list for MCP_SHAPE_LIST */
     const char *name_member; /* member of params naming the requested item, or NULL */
-    bool is_name_repeated;   /* HTTP repeats the name in Mcp-Name */
-    bool may_ask;            /* may return input_required */
-    bool is_quick;           /* quick: run it where it was read */
-    bool (*is_offered)(const struct mcp_features *features);
-    /* Answers the call. Returns true if a thread has taken it over. */
+    bool may_ask;            /* may return input_required; HTTP repeats the name in Mcp-Name */
+    bool is_quick;           /* runs on the thread that read the request, never on a worker */
+    /* Answers the call. Returns true if a thread has taken it over. NULL for an empty result. */
     bool (*run)(struct mcp_call *call);
     /* Prepares the call on the reading thread. Returns false if it has been answered. May be NULL. */
     bool (*prepare)(struct mcp_call *call);
@@ -267,7 +274,8 @@ struct mcp_method {
 
 const struct mcp_method *wt__mcp_find_method(struct str name);
 
-/* Makes a call of a request. Returns NULL if it has been answered already, or if out of memory. Always consumes *in. */
+/* Makes a call of a request. Returns NULL if the request was already answered, because it is invalid or memory is short.
+ * Always consumes *in. */
 struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
                                     struct mcp_incoming *in, bool modern, const struct mcp_headers *headers);
 /* Answers and frees the call, here or on another thread. */

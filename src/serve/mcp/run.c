@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "serve/mcp/internal.h"
 
-/* ---------------------------------------------------------------- end of a call */
-
 static void unlink_call(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
@@ -41,7 +39,7 @@ static void record_mcp_call(struct mcp_call *call, size_t bytes)
         features->record(features->context, &record);
 }
 
-/* Sends the response of a call that was not cancelled; a later cancel comes too late. Returns its size. */
+/* Sends the response of a call that was not cancelled. Returns its size. */
 static size_t send_call_answer(struct mcp_call *call)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
@@ -74,7 +72,7 @@ void wt__mcp_call_finish(struct mcp_call *call)
 
 void wt__mcp_call_run(struct mcp_call *call)
 {
-    if (wt__mcp_is_cancelled(call) || !call->method->run(call))
+    if (wt__mcp_is_cancelled(call) || !call->method->run || !call->method->run(call))
         wt__mcp_call_finish(call);
 }
 
@@ -132,7 +130,7 @@ static void *run_jobs(void *context)
     return NULL;
 }
 
-/* Call with the lock held. */
+/* Starts a thread for the job. Returns false on failure. Call with the lock held. */
 static bool start_job_thread(struct mcp_service *service, struct mcp_job *job)
 {
     pthread_attr_t detached;
@@ -159,7 +157,7 @@ static bool queue_job(struct mcp_service *service, struct mcp_job *job)
     return true;
 }
 
-/* Fails a call for lack of a thread. Tells a client if it used up its own share. */
+/* Fails a call because too many calls are running: those of this client, or those of all clients. */
 static void refuse_waiting(struct mcp_call *call)
 {
     struct shares *waiting = &call->service->waiting;
