@@ -26,9 +26,7 @@
 
 /* ---------------------------------------------------------------- timeouts */
 
-/* One timer is set to the earliest end of all lists, at most every TICK_MS. */
-
-enum { TICK_MS = 20 };
+enum { TICK_MS = 20 }; /* minimum time to the next event of the timer, which serves all lists */
 
 static void set_timer(struct waits *waits, double now, double at)
 {
@@ -51,8 +49,7 @@ static void set_next_timer(struct waits *waits, double now)
 
 static void on_timer(evutil_socket_t none, short what, void *argument)
 {
-    (void)none;
-    (void)what;
+    (void)none, (void)what;
     struct waits *waits = argument;
     double now = wt__now_ms();
     waits->due_ms = 0;
@@ -138,7 +135,8 @@ struct connection {
     struct http_exchange *exchange; /* in ANSWERING */
     struct own_answer own;          /* in SENDING */
     size_t forgotten;               /* discarded bytes, in LINGERING */
-    size_t message_bytes, held;     /* bytes of the current request; the same with `ahead`, as counted by the loop */
+    size_t message_bytes;           /* memory of the current request */
+    size_t held;                    /* the same plus memory of `ahead`, as counted in loop->held */
     int descriptor;
     enum state state;
     bool ended;    /* the complete answer is in `out` */
@@ -150,11 +148,6 @@ struct connection {
     char holder[HTTP_HOLDER_BYTES]; /* holder of the last head; "" before the first */
     char peer[HTTP_PEER_BYTES];
 };
-
-static void mark_dead(struct connection *connection)
-{
-    connection->state = DEAD;
-}
 
 static void start_wait(struct connection *connection, enum http_wait kind)
 {
@@ -197,7 +190,7 @@ static bool update_held(struct connection *connection)
     return wt__shares_change(&loop->held, holder_of(connection), before, connection->held);
 }
 
-/* Sets the holder according to a new head. */
+/* Asks the handler for the holder of a new head, and moves the held memory to that holder's share. */
 static void set_holder(struct connection *connection, const struct http_request *head)
 {
     struct server_loop *loop = connection->loop;
@@ -209,7 +202,7 @@ static void set_holder(struct connection *connection, const struct http_request 
     wt__shares_change(&loop->held, holder_of(connection), 0, connection->held);
 }
 
-/* Ends the loop's part in the exchange and records it. */
+/* Records the result of the exchange, and detaches the exchange from the connection. */
 static void leave_exchange(struct connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
@@ -241,7 +234,7 @@ static void lose_connection(struct connection *connection)
     } else if (connection->state == SENDING) {
         record_own(connection);
     }
-    mark_dead(connection);
+    connection->state = DEAD;
 }
 
 /* Watches for input, or only for the peer's end. */
@@ -268,8 +261,7 @@ static size_t unsent_bytes(const struct connection *connection)
 
 static void free_sent(const void *data, size_t len, void *block)
 {
-    (void)data;
-    (void)len;
+    (void)data, (void)len;
     free(block);
 }
 
@@ -335,7 +327,7 @@ static void begin_lingering(struct connection *connection)
     watch_input(connection, false);
     start_wait(connection, HTTP_WAIT_CLOSE);
     if (shutdown(connection->descriptor, SHUT_WR) < 0)
-        mark_dead(connection);
+        connection->state = DEAD;
 }
 
 /* Finishes a completely written answer: records it, then reads the next request or lingers. */
@@ -420,7 +412,7 @@ static void answer_refused(struct connection *connection, bool is_request)
     answer_alone(connection, wt__http_refusal_status(refusal), wt__http_refusal_message(refusal), is_request, true);
 }
 
-/* Takes the new output of the handler. */
+/* Takes the new output of the handler and writes it. */
 static void take_output(struct connection *connection)
 {
     static const struct linger at_once = {.l_onoff = 1};
@@ -440,7 +432,7 @@ static void take_output(struct connection *connection)
     write_more(connection);
 }
 
-/* Answers instead of the handler. */
+/* Answers 503 instead of the handler. */
 static void answer_overload(struct connection *connection, const char *message)
 {
     atomic_fetch_add(&connection->loop->overloaded, 1);
@@ -464,7 +456,7 @@ static void queue_request(struct connection *connection, bool fits)
         answer_overload(connection, holder ? why : NULL);
 }
 
-/* Passes a complete request on. */
+/* Creates the exchange of a complete request and queues it. */
 static void start_exchange(struct connection *connection)
 {
     struct server_loop *loop = connection->loop;
@@ -472,8 +464,7 @@ static void start_exchange(struct connection *connection)
     bool fits = update_held(connection);
     atomic_fetch_add(&loop->requests, 1);
     struct http_fields common = common_fields(loop, &connection->reader.message->request);
-    struct http_exchange *exchange =
-        wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, connection->peer, &common);
+    struct http_exchange *exchange = wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, &common);
     if (!exchange) {
         answer_alone(connection, 503, wt__http_refusal_message(HTTP_NO_MEMORY), true, true);
         return;
@@ -523,7 +514,7 @@ static void accept_head(struct connection *connection, bool body_has_begun)
     }
 }
 
-/* Feeds input to the reader while requests are read; keeps the rest. */
+/* Feeds input to the reader until a request is complete or refused; keeps the rest in `ahead`. */
 static void feed_reader(struct connection *connection, struct str input)
 {
     while (connection->state == READING && input.len > 0) {
@@ -616,7 +607,7 @@ static void read_input(struct connection *connection)
     if (connection->state == LINGERING) {
         connection->forgotten += (size_t)got;
         if (connection->forgotten > LINGER_BYTES_MAX)
-            mark_dead(connection);
+            connection->state = DEAD;
         return;
     }
     feed_reader(connection, (struct str){input, (size_t)got});
@@ -635,8 +626,7 @@ static void on_readable(evutil_socket_t descriptor, short what, void *argument)
 
 static void on_writable(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     write_more(argument);
     settle_connection(argument);
 }
@@ -718,7 +708,7 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
             atomic_fetch_add(&connection->loop->refused, 1);
             answer_alone(connection, 408, NULL, kind == HTTP_WAIT_BODY, true);
         } else {
-            mark_dead(connection);
+            connection->state = DEAD;
         }
         break;
     case HTTP_WAIT_ANSWER:

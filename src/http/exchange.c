@@ -22,7 +22,6 @@
 
 /* A list under a mutex, with an eventfd that is written when the list was empty. So a busy loop is woken once for all
  * letters posted meanwhile. */
-
 struct mailbox {
     atomic_uint holders;
     atomic_bool stopping;
@@ -125,9 +124,7 @@ bool wt__mailbox_is_stopping(const struct mailbox *mailbox)
 
 /* ---------------------------------------------------------------- heads of answers */
 
-/* RFC 9112, section 4; RFC 9110, sections 6.6.1 (Date) and 15 (statuses). */
-
-/* Statuses used by this server and its handlers. code: error code in JSON. */
+/* Statuses used by this server and its handlers (RFC 9110, section 15). code: error code in JSON. */
 static const struct status_text {
     int number;
     const char *phrase, *code, *message;
@@ -182,7 +179,8 @@ static void put_two_digits(char *at, int value)
     at[1] = (char)('0' + value % 10);
 }
 
-/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT". Each thread formats it at most once a second. */
+/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7), valid until the next call of the
+ * thread. Each thread formats it at most once a second. */
 static const char *http_date(void)
 {
     static _Thread_local time_t made_at;
@@ -203,6 +201,7 @@ static const char *http_date(void)
     return text;
 }
 
+/* True if the field is valid and not one that this file writes. */
 static bool may_be_sent(const struct http_field *field)
 {
     static const char *const ours[] = {"Connection", "Content-Length", "Date", "Transfer-Encoding", "Trailer"};
@@ -265,9 +264,8 @@ struct http_exchange {
     struct exchange_loop_state course;
     struct mailbox *mailbox;
     struct http_message *message;
-    char peer[HTTP_PEER_BYTES];
     bool http_1_0;
-    struct http_fields common;
+    struct http_fields common; /* fields of every answer */
     atomic_uint references, holders;
     atomic_size_t unsent;
 
@@ -285,7 +283,7 @@ struct http_exchange {
 };
 
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
-                                       const char *peer, const struct http_fields *common)
+                                       const struct http_fields *common)
 {
     struct http_exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange)
@@ -294,7 +292,6 @@ struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_mess
     exchange->message = message;
     exchange->http_1_0 = http_1_0;
     exchange->common = *common;
-    snprintf(exchange->peer, sizeof exchange->peer, "%s", peer);
     atomic_init(&exchange->references, 1);
     pthread_mutex_init(&exchange->lock, NULL);
     pthread_cond_init(&exchange->called, NULL);
@@ -343,11 +340,6 @@ void wt__exchange_start(struct http_exchange *exchange)
 const struct http_request *wt__http_request(const struct http_exchange *exchange)
 {
     return &exchange->message->request;
-}
-
-const char *wt__http_peer(const struct http_exchange *exchange)
-{
-    return exchange->peer;
 }
 
 /* Notifies the loop and releases the lock. Requires the lock. */
@@ -497,7 +489,6 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
     wt__buffer_reserve(&bytes, HEAD_BYTES + body.len);
     write_head(exchange, &bytes, head);
     wt__buffer_str(&bytes, body);
-
     pthread_mutex_lock(&exchange->lock);
     if (exchange->begun || (exchange->ended && !anyway)) {
         wait_for_callback(exchange);
@@ -538,7 +529,6 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
         .status = status, .type = has_body ? type : NULL, .fields = fields, .field_count = field_count, .body = body};
     WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     write_head(exchange, &bytes, &head);
-
     pthread_mutex_lock(&exchange->lock);
     if (exchange->begun || exchange->ended || exchange->gone) {
         pthread_mutex_unlock(&exchange->lock);

@@ -13,10 +13,7 @@
 #include "http/reader.h"
 #include "http/server.h"
 
-/* ---------------------------------------------------------------- answers */
-
-/* Serialises the head of an answer. */
-
+/* How an answer's body ends. */
 enum http_answer_body {
     HTTP_BODY_NONE,    /* the status allows neither body nor length */
     HTTP_BODY_LENGTH,  /* body with Content-Length */
@@ -24,6 +21,7 @@ enum http_answer_body {
     HTTP_BODY_CLOSE,   /* body ends with the connection */
 };
 
+/* The head of an answer. */
 struct http_answer_head {
     int status;
     const char *type;                 /* Content-Type, or NULL */
@@ -43,11 +41,8 @@ void wt__http_write_head(struct buffer *out, const struct http_answer_head *head
  * message of the status. */
 void wt__http_write_error(struct buffer *out, int status, const char *message);
 
-/* ---------------------------------------------------------------- mailbox */
-
-/* Wakes the loop and passes it work from other threads. It is reference-counted and may outlive the loop;
- * later posts fail. */
-
+/* Wakes the loop and passes it work from other threads. A mailbox is reference-counted and may outlive the loop; posts
+ * then fail. */
 struct mailbox;
 
 /* List link, embedded in the posted object. */
@@ -77,8 +72,6 @@ void wt__mailbox_shut(struct mailbox *mailbox);
 void wt__mailbox_request_stop(struct mailbox *mailbox);
 bool wt__mailbox_is_stopping(const struct mailbox *mailbox);
 
-/* ---------------------------------------------------------------- exchanges */
-
 /* The loop's side of an exchange; exchange.h is the handler's side.
  *
  * The loop, a posted letter, and holders each keep an exchange alive. Holders are the worker and callers of
@@ -89,15 +82,15 @@ enum { HTTP_PEER_BYTES = 56 }; /* "[IPv6 address]:port" with its NUL */
 
 struct connection;
 
-/* Fields used only by the loop after creation. */
+/* The loop's own data about an exchange. */
 struct exchange_loop_state {
     struct connection *connection; /* NULL after the connection has left the exchange */
     double queued_ms;              /* time of queueing */
 };
 
-/* Changes since the loop last took them. */
+/* Output since the loop last took it. */
 struct exchange_output {
-    struct buffer bytes; /* output; owned by the taker */
+    struct buffer bytes; /* owned by the caller of wt__exchange_take_output */
     bool begun;          /* the answer has a status */
     bool ended;          /* no more output follows */
     bool broken;         /* close the connection after the bytes, or immediately if too many bytes are unread */
@@ -114,7 +107,7 @@ struct exchange_outcome {
 /* Creates an exchange, which owns the message. Returns NULL, without taking the message, if out of memory. common:
  * fields of every answer. The exchange has one reference, the loop's, and no holder. */
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
-                                       const char *peer, const struct http_fields *common);
+                                       const struct http_fields *common);
 void wt__exchange_drop(struct http_exchange *exchange);
 struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange);
 /* Returns the exchange of a letter, with the letter's reference. From now on the exchange may post again. */
@@ -136,8 +129,6 @@ bool wt__exchange_time_out(struct http_exchange *exchange);
 /* Answers 503 with Retry-After instead of a handler, which must not have answered. */
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message);
 void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out);
-
-/* ---------------------------------------------------------------- queue */
 
 /* The queue of requests, and the workers.
  *
@@ -162,11 +153,8 @@ void wt__http_queue_count(struct http_queue *queue, uint64_t *waiting, uint64_t 
 /* Ignores NULL. */
 void wt__http_queue_free(struct http_queue *queue);
 
-/* ---------------------------------------------------------------- timeouts */
-
-/* Timeouts of the loop. All waits of a kind have the same duration, so each kind is a list ordered by end
- * time. Starting and ending a wait takes constant time. */
-
+/* Kinds of waits of the loop, each with a timeout. All waits of a kind have the same duration, so each kind is a list
+ * ordered by end time. Starting and ending a wait takes constant time. */
 enum http_wait {
     HTTP_WAIT_NONE,
     HTTP_WAIT_IDLE,   /* another request */
@@ -205,12 +193,9 @@ void wt__wait_for(struct waits *waits, struct wait *wait, enum http_wait kind);
 /* Returns the longest running wait of a kind, or NULL. */
 struct wait *wt__waits_first(struct waits *waits, enum http_wait kind);
 
-/* ---------------------------------------------------------------- loop and connections */
-
-/* State shared by all connections of a server. Only the loop's thread uses it, except for the counters. */
-
 enum { HTTP_INPUT_BYTES = 16 << 10 }; /* maximum bytes per read, and so maximum input kept during an answer */
 
+/* State shared by all connections of a server. Only the loop's thread uses it, except for the counters. */
 struct server_loop {
     struct event_base *base;
     struct mailbox *mailbox;
@@ -233,14 +218,13 @@ void wt__connection_open(struct server_loop *loop, int descriptor, const char *p
 void wt__connections_take_output(struct server_loop *loop);
 /* Handles the timeout of a wait. Callback of struct waits; context: the loop. */
 void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind);
-/* Closes the longest idle connection, or the one that has waited longest for its head. Returns false if none exists. */
+/* Closes the connection that has been idle longest, or else the one that has waited longest for its head. Returns false
+ * if neither exists. */
 bool wt__connections_close_idle(struct server_loop *loop);
 /* Begins the shutdown: closes connections without a request. */
 void wt__connections_stop(struct server_loop *loop);
 /* Closes all connections. Handlers that still answer are notified that their client is gone. */
 void wt__connections_close_all(struct server_loop *loop);
-
-/* ---------------------------------------------------------------- listening socket */
 
 struct http_listener {
     int descriptor;                   /* -1 if not open */

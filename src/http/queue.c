@@ -79,8 +79,6 @@ void wt__http_queue_free(struct http_queue *queue)
     free(queue);
 }
 
-/* ---------------------------------------------------------------- functions that require the lock */
-
 /* Returns the holder's line. A new line is appended at the end of the ring. */
 static struct queue_line *find_line(struct http_queue *queue, const char *holder)
 {
@@ -105,6 +103,7 @@ static struct queue_line *find_line(struct http_queue *queue, const char *holder
     return line;
 }
 
+/* Removes the line from the ring if no request of it is queued or running. */
 static void free_idle_line(struct http_queue *queue, struct queue_line *line)
 {
     if (line->first || line->running > 0)
@@ -146,8 +145,6 @@ static struct http_exchange *take_from_line(struct http_queue *queue, struct que
     return exchange;
 }
 
-/* ---------------------------------------------------------------- workers */
-
 /* Waits for the next exchange and its line. Returns NULL if the queue is empty and stopping. */
 static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_line **line)
 {
@@ -161,8 +158,8 @@ static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_li
     return exchange;
 }
 
-/* Marks a request as done. This worker takes the line's next request itself. At shutdown all workers must check the
- * queue. */
+/* Marks a request as done. Other workers are not woken, because this worker takes the line's next request itself; at
+ * shutdown all of them must check the queue. */
 static void end_work(struct http_queue *queue, struct queue_line *line)
 {
     pthread_mutex_lock(&queue->lock);

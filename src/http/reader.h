@@ -1,4 +1,4 @@
-/* reader.h: parses requests from bytes. */
+/* reader.h: parses requests from bytes. The result does not depend on how the bytes are split. */
 #ifndef WT_HTTP_READER_H
 #define WT_HTTP_READER_H
 
@@ -7,10 +7,7 @@
 #include "base/buffer.h"
 #include "http/exchange.h"
 
-/* ---------------------------------------------------------------- refusals */
-
 /* The complete list of reasons for rejecting a request. */
-
 enum http_refusal {
     HTTP_FINE, /* no error */
     HTTP_LINE_FEED,
@@ -54,10 +51,7 @@ int wt__http_refusal_status(enum http_refusal refusal);
 /* Returns a sentence for the client about the error. */
 const char *wt__http_refusal_message(enum http_refusal refusal);
 
-/* ---------------------------------------------------------------- framing */
-
-/* Finds the end of a request's body, and decides whether the connection persists. */
-
+/* How the end of a request's body is found. */
 struct http_framing {
     bool http_1_0;
     bool chunked;
@@ -65,10 +59,7 @@ struct http_framing {
     uint64_t length;       /* length of an unchunked body; 0 without a body */
 };
 
-/* ---------------------------------------------------------------- chunks */
-
-/* Incremental decoder of chunked bodies (RFC 9112, section 7.1). */
-
+/* Parts of a chunked body (RFC 9112, section 7.1). */
 enum http_chunk_part {
     HTTP_CHUNK_DIGITS,
     HTTP_CHUNK_DIGITS_END,
@@ -80,16 +71,12 @@ enum http_chunk_part {
     HTTP_CHUNK_DONE
 };
 
-/* A zeroed struct is the start of a body. */
+/* State of the decoder of a chunked body. A zeroed struct is the start of a body. */
 struct http_chunks {
     enum http_chunk_part part; /* next part */
-    unsigned digits;
-    uint32_t left; /* remaining bytes of this chunk */
+    unsigned digits;           /* digits of the size read so far */
+    uint32_t left;             /* remaining bytes of this chunk */
 };
-
-/* ---------------------------------------------------------------- reader */
-
-/* Parses requests from bytes. The result does not depend on how the bytes are split. */
 
 /* A request and the bytes that it views. */
 struct http_message {
@@ -97,7 +84,7 @@ struct http_message {
     struct buffer head, body;
 };
 
-/* Ignores NULL. */
+/* Frees a message. Ignores NULL. */
 void wt__http_message_free(struct http_message *message);
 
 enum http_part { HTTP_PART_HEAD, HTTP_PART_ACCEPT, HTTP_PART_BODY, HTTP_PART_DONE, HTTP_PART_REFUSED };

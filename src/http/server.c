@@ -1,5 +1,5 @@
-/* server.c: opens, runs and stops the loop. A single thread is enough: reading and writing take microseconds, handlers
- * milliseconds. */
+/* server.c: opens, runs and stops the server and its loop. The loop needs only one thread: reading and writing take
+ * microseconds, handlers milliseconds. */
 #include "http/internal.h"
 
 #include <errno.h>
@@ -27,8 +27,7 @@ static struct timeval to_timeval(unsigned ms)
 
 static void on_connection_waiting(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     for (int i = 0; i < ACCEPTED_MAX; i++) {
         char peer[HTTP_PEER_BYTES];
@@ -49,8 +48,7 @@ static void on_connection_waiting(evutil_socket_t descriptor, short what, void *
 
 static void on_pause_end(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     if (!server->loop.stopping)
         event_add(server->acceptable, NULL);
@@ -58,8 +56,7 @@ static void on_pause_end(evutil_socket_t descriptor, short what, void *argument)
 
 static void on_deadline(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     wt__connections_close_all(&server->loop);
     event_base_loopbreak(server->loop.base);
@@ -81,8 +78,7 @@ static void begin_stop(struct http_server *server)
 
 static void on_mailbox_readable(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     wt__connections_take_output(&server->loop);
     if (wt__mailbox_is_stopping(server->loop.mailbox) && !server->loop.stopping)
@@ -156,8 +152,7 @@ static int open_loop(struct http_server *server, const struct http_server_option
 
 static void ignore_log(int severity, const char *message)
 {
-    (void)severity;
-    (void)message;
+    (void)severity, (void)message;
 }
 
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err)
@@ -198,11 +193,6 @@ int wt__http_server_run(struct http_server *server, wt_error *err)
 void wt__http_server_stop(struct http_server *server)
 {
     wt__mailbox_request_stop(server->loop.mailbox);
-}
-
-bool wt__http_server_is_stopping(const struct http_server *server)
-{
-    return wt__mailbox_is_stopping(server->loop.mailbox);
 }
 
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out)

@@ -124,8 +124,6 @@ const char *wt__curl_proxy(const struct curl_library *lib, const char *url)
     return local ? "" : NULL;
 }
 
-/* ---------------------------------------------------------------- addresses */
-
 static bool have_same_part(const struct curl_library *lib, const CURLU *a, const CURLU *b, CURLUPart what)
 {
     char *one = NULL, *two = NULL;
@@ -184,8 +182,6 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
     free(text);
     return rc;
 }
-
-/* ---------------------------------------------------------------- header lines */
 
 static int add_header_line(struct curl_slist **lines, const struct curl_library *lib, const char *line, wt_error *err)
 {

@@ -202,10 +202,7 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context)
 static int check_download_cancelled(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
 {
     struct download_state *transfer = context;
-    (void)total;
-    (void)got;
-    (void)up_total;
-    (void)up;
+    (void)total, (void)got, (void)up_total, (void)up;
     if (wt__progress_step(transfer->download->progress, 0))
         transfer->cancelled = true;
     return transfer->cancelled;

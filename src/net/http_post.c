@@ -58,8 +58,6 @@ static const char *shown_url(const struct http_post *post)
     return post->shown ? post->shown : post->url;
 }
 
-/* ---------------------------------------------------------------- address and headers */
-
 static bool has_part(const struct curl_library *lib, const CURLU *parts, CURLUPart what)
 {
     char *text = NULL;
@@ -99,8 +97,6 @@ int wt__http_check_base(const char *url, wt_error *err)
     lib->url_cleanup(parts);
     return rc;
 }
-
-/* ---------------------------------------------------------------- callbacks of libcurl */
 
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 {
@@ -156,8 +152,6 @@ static int check_post_cancelled(void *context, curl_off_t total, curl_off_t got,
         exchange->stalled = true;
     return exchange->cancelled || exchange->stalled;
 }
-
-/* ---------------------------------------------------------------- one request */
 
 static int set_post_options(struct post_exchange *exchange)
 {

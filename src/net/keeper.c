@@ -17,8 +17,6 @@ enum { READ_GROUPS = 256, WATCH_MS = 20 };
 
 static int connection = -1; /* our end; set once, before threads start */
 
-/* ---------------------------------------------------------------- the keeper process */
-
 struct groups {
     pid_t list[KEEPER_GROUPS_MAX];
     size_t count;
@@ -76,8 +74,6 @@ static void run_keeper(int fd)
     end_all(&groups);
     _exit(0);
 }
-
-/* ---------------------------------------------------------------- this process */
 
 int wt__keeper_start(wt_error *err)
 {

@@ -18,8 +18,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- Host and Origin */
-
 struct guard {
     const char *listen;       /* "HOST:PORT", "unix:PATH" */
     const char *const *hosts; /* [host_count], without ports */
@@ -39,8 +37,6 @@ bool wt__guard_host(const struct guard *guard, struct str host);
 enum origin { ORIGIN_NONE, ORIGIN_OWN, ORIGIN_CONFIGURED, ORIGIN_FOREIGN };
 /* host: value of the Host field. */
 enum origin wt__guard_origin(const struct guard *guard, struct str origin, struct str host);
-
-/* ---------------------------------------------------------------- keys and scopes */
 
 enum scope {
     SCOPE_OPEN = 0,         /* no key required */

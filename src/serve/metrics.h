@@ -36,8 +36,6 @@ void wt__metrics_write(struct metrics *metrics, struct buffer *out);
 /* Appends one metric with its HELP and TYPE lines. kind: "gauge" or "counter". */
 void wt__metric_write(struct buffer *out, const char *name, const char *kind, const char *help, double value);
 
-/* ---------------------------------------------------------------- access log */
-
 /* One line per request, as text or JSON. The request body is included only if the caller passes it. */
 struct access {
     const struct http_record *record;

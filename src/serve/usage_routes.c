@@ -24,8 +24,6 @@ struct pending_report {
     struct http_exchange *exchange; /* kept */
 };
 
-/* ---------------------------------------------------------------- answers */
-
 static void answer_usage_error(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
                                unsigned retry_ms)
 {
@@ -67,8 +65,6 @@ static void send_usage_result(void *context, int rc, const char *why, struct rep
     wt__http_release(exchange);
 }
 
-/* ---------------------------------------------------------------- the route */
-
 static int report_batch(const struct usage_routes *usage, struct http_exchange *exchange,
                         const struct usage_batch *batch, unsigned *retry_ms, wt_error *err)
 {
@@ -105,8 +101,6 @@ static void answer_usage(void *context, struct http_exchange *exchange, const ch
         answer_usage_error(usage, exchange, &err, retry_ms);
     wt__body_dispose(&query.body);
 }
-
-/* ---------------------------------------------------------------- metrics */
 
 static void put_usage_metrics(void *context, struct buffer *out)
 {

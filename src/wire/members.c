@@ -8,8 +8,6 @@
 #include "text/shown.h"
 #include "text/unicode.h"
 
-/* ---------------------------------------------------------------- compact JSON */
-
 enum { DIGITS_MAX = 18 }; /* maximum digits of a number that always fits into 64 bits */
 
 struct compact_scan {
@@ -106,8 +104,6 @@ bool wt__is_compact(struct str text)
     struct compact_scan scan = {text.ptr, text.ptr + text.len, 0};
     return text.len > 0 && skip_json_value(&scan) && scan.at == scan.end;
 }
-
-/* ---------------------------------------------------------------- members */
 
 void wt__json_key(struct buffer *out, const char *key)
 {

@@ -89,8 +89,6 @@ int wt__api_recipes(struct api_call *call, wt_error *err)
     return wt__run_recipes(&run, STR("{}"), err);
 }
 
-/* ---------------------------------------------------------------- OpenAPI */
-
 static void put_api_parameter(struct buffer *out, const char *in, const struct field *field, const char *lead)
 {
     wt__buffer_printf(out, "%s{", lead);

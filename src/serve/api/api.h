@@ -14,8 +14,6 @@
 #include "serve/metrics.h"
 #include "wire/body.h"
 
-/* ---------------------------------------------------------------- routes */
-
 /* The route table is the single source for dispatch, OpenAPI and metric labels. Other modules, such as MCP, add their
  * own tables. */
 
@@ -98,8 +96,6 @@ struct routes {
 };
 /* Frees the response of a call. */
 void wt__api_call_dispose(struct api_call *call);
-
-/* ---------------------------------------------------------------- the API */
 
 #define API_LISTEN "127.0.0.1:8642" /* default address */
 

@@ -41,8 +41,6 @@ void wt__api_add_origin_fields(void *context, const struct http_request *head, s
 /* Answers with status 503: too many slow calls. */
 void wt__api_answer_overloaded(struct api_call *call);
 
-/* ---------------------------------------------------------------- routes */
-
 /* Our own routes. */
 extern const struct routes wt__api_routes;
 
@@ -63,8 +61,6 @@ void wt__route_methods(struct buffer *out, const struct api_service *service, st
 /* Runs a verb on the request's body, and counts the recipe that ran. */
 int wt__api_run_verb(struct api_call *call, int (*verb)(struct json_run *run, struct str json, wt_error *err),
                      wt_error *err);
-
-/* ---------------------------------------------------------------- answers of our own routes (route.answer) */
 
 /* tools.c */
 int wt__api_list_tools(struct api_call *call, wt_error *err);

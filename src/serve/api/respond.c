@@ -8,8 +8,6 @@
 #include "engine/engine.h"
 #include "wire/failure.h"
 
-/* ---------------------------------------------------------------- keys */
-
 static void reload_keys(struct http_api *api)
 {
     struct keys *fresh = NULL, *old = NULL;
@@ -47,8 +45,6 @@ unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *re
     pthread_rwlock_unlock(&api->keys_lock);
     return found.scopes;
 }
-
-/* ---------------------------------------------------------------- answers */
 
 /* Adds a header field to the response; value is copied. */
 static void add_answer_field(struct api_call *call, const char *name, const char *value)

@@ -14,8 +14,6 @@ int wt__mcp_level(struct str name)
     return -1;
 }
 
-/* ---------------------------------------------------------------- request and client */
-
 struct str wt__mcp_call_name(const struct mcp_call *call)
 {
     return call->name;
@@ -99,8 +97,6 @@ bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path)
         return json_object_get(capability, "form") || !json_object_get(capability, "url");
     return !dot || json_object_get(capability, dot + 1);
 }
-
-/* ---------------------------------------------------------------- while it runs */
 
 bool wt__mcp_call_send(struct mcp_call *call, struct str message)
 {

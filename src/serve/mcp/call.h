@@ -41,8 +41,6 @@ enum {
 
 struct mcp_call;
 
-/* ---------------------------------------------------------------- request and client */
-
 /* Returns the name of the tool or prompt, or the URI; "" if the method has none. */
 struct str wt__mcp_call_name(const struct mcp_call *call);
 /* Returns the arguments, as sent or as repaired to fit the tool's schema: an object, "{}" if absent. As a tree: NULL if
@@ -72,8 +70,6 @@ const json_t *wt__mcp_call_capabilities(const struct mcp_call *call);
 /* True if the client declared a capability. path: "sampling", "sampling.tools", "elicitation.url", ...; "elicitation"
  * and "elicitation.form" are the same. */
 bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path);
-
-/* ---------------------------------------------------------------- while it runs */
 
 /* True if the client has cancelled the call; its response is then discarded. Thread-safe. */
 bool wt__mcp_is_cancelled(const struct mcp_call *call);
@@ -114,8 +110,6 @@ struct str wt__mcp_response(struct mcp_call *call, const char *key);
 /* Sets the bytes returned by wt__mcp_state when the call runs again after a question. */
 void wt__mcp_keep_state(struct mcp_call *call, struct str state);
 struct str wt__mcp_state(const struct mcp_call *call);
-
-/* ---------------------------------------------------------------- response */
 
 /* Responds with a protocol error, which replaces everything set before. */
 void wt__mcp_refuse(struct mcp_call *call, int code, const char *format, ...) WT_PRINTF(3, 4);
@@ -167,8 +161,6 @@ void wt__mcp_add_value(struct mcp_call *call, struct str value);
 
 /* Sets `_meta` of any result, a JSON object. */
 void wt__mcp_set_meta(struct mcp_call *call, struct str meta);
-
-/* ---------------------------------------------------------------- record */
 
 struct mcp_record {
     const struct mcp_call *call;

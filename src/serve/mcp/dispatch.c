@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "serve/mcp/internal.h"
 
-/* ---------------------------------------------------------------- checks */
-
 static bool refuse_request(struct mcp_call *call, int code, const char *words)
 {
     wt__mcp_refuse(call, code, "%s", words);
@@ -137,8 +135,6 @@ static bool check_request(struct mcp_call *call)
            (!call->method->may_ask || wt__mcp_read_responses(call));
 }
 
-/* ---------------------------------------------------------------- starting a call */
-
 /* Links the call to its peer and channel, so that either can cancel it. */
 static bool link_call(struct mcp_call *call)
 {
@@ -228,8 +224,6 @@ struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer
     wt__mcp_call_finish(call);
     return NULL;
 }
-
-/* ---------------------------------------------------------------- notifications and responses */
 
 void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
 {

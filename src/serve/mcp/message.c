@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "serve/mcp/internal.h"
 
-/* ---------------------------------------------------------------- parsing */
-
 void wt__mcp_write_id(struct buffer *out, struct str id)
 {
     json_t *text = NULL;
@@ -175,8 +173,6 @@ bool wt__mcp_is_modern(const struct mcp_incoming *in, struct str header)
     return header.len > 0 && !wt__mcp_is_legacy_version(header);
 }
 
-/* ---------------------------------------------------------------- revisions and server information */
-
 void wt__mcp_write_server_info(struct buffer *out, const struct mcp_features *features, bool with_title)
 {
     wt__buffer_text(out, "{\"name\":");
@@ -201,8 +197,6 @@ void wt__mcp_write_versions(struct buffer *out)
     wt__buffer_text(out, "[\"" MCP_MODERN_VERSION "\",\"" MCP_LEGACY_VERSION
                          "\",\"2025-06-18\",\"2025-03-26\",\"2024-11-05\"]");
 }
-
-/* ---------------------------------------------------------------- HTTP headers */
 
 /* Compares a modern request's HTTP headers with its body. A proxy routing by headers and a server acting on
  * the body must see the same request. */

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "serve/mcp/internal.h"
 
-/* ---------------------------------------------------------------- cancellation */
-
 bool wt__mcp_is_cancelled(const struct mcp_call *call)
 {
     return atomic_load(&call->cancelled);
@@ -37,8 +35,6 @@ void wt__mcp_call_cancel(struct mcp_call *call)
     }
     pthread_mutex_unlock(&call->lock);
 }
-
-/* ---------------------------------------------------------------- channels */
 
 void wt__mcp_channel_open(struct mcp_channel *channel)
 {
@@ -111,8 +107,6 @@ void wt__mcp_append_line(struct buffer *out, struct str message)
         if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
             out->ptr[i] = ' ';
 }
-
-/* ---------------------------------------------------------------- peers */
 
 struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known)
 {

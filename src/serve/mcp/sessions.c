@@ -22,8 +22,6 @@ void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *se
     pthread_mutex_init(&sessions->lock, NULL);
 }
 
-/* ---------------------------------------------------------------- under the lock */
-
 static size_t session_bucket(const struct mcp_sessions *sessions, const char *id)
 {
     size_t hash = 0;
@@ -122,8 +120,6 @@ static bool create_buckets(struct mcp_sessions *sessions)
     sessions->bucket_count = count;
     return sessions->buckets;
 }
-
-/* ---------------------------------------------------------------- without the lock */
 
 /* Ends a chain of sessions. NULL is a no-op. */
 static void end_sessions(struct mcp_session *session)

@@ -5,8 +5,6 @@
 #include "http/exchange.h"
 #include "serve/mcp/service.h"
 
-/* ---------------------------------------------------------------- stdio */
-
 enum {
     MCP_STDIO_WORKERS_MAX = 16,
     MCP_STDIO_WRITE_MS = 30000, /* maximum time without the client reading before the server gives up */
@@ -18,8 +16,6 @@ enum {
  * per processor). The descriptors stay open; `in` may be left in the middle of a line. SIGPIPE must be ignored. Returns
  * 0, WT_EIO or WT_ENOMEM. */
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err);
-
-/* ---------------------------------------------------------------- HTTP */
 
 /* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy one (sessions, a GET
  * stream, DELETE). The caller checks Host, Origin and the principal, and the HTTP server accepts bodies up to
