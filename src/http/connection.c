@@ -35,11 +35,40 @@ static void set_timer(struct waits *waits, double now, double at)
     waits->due_ms = event_add(waits->timer, &interval) == 0 ? now + in : 0;
 }
 
+/* Returns the wait of a kind that ends first, or NULL. */
+static struct wait *first_wait(struct waits *waits, enum http_wait kind)
+{
+    struct wait *first = waits->ends[kind].after;
+    return first == &waits->ends[kind] ? NULL : first;
+}
+
+/* Ends the previous wait and starts one of this kind now; HTTP_WAIT_NONE only ends. */
+static void change_wait(struct waits *waits, struct wait *wait, enum http_wait kind)
+{
+    if (wait->before) {
+        wait->before->after = wait->after;
+        wait->after->before = wait->before;
+        wait->before = wait->after = NULL;
+    }
+    wait->kind = kind;
+    if (kind == HTTP_WAIT_NONE || waits->duration_ms[kind] == 0)
+        return;
+    struct wait *end = &waits->ends[kind];
+    double now = wt__now_ms();
+    wait->until_ms = now + waits->duration_ms[kind];
+    wait->before = end->before;
+    wait->after = end;
+    end->before->after = wait;
+    end->before = wait;
+    if (waits->due_ms == 0 || wait->until_ms < waits->due_ms)
+        set_timer(waits, now, wait->until_ms);
+}
+
 static void set_next_timer(struct waits *waits, double now)
 {
     double next = 0;
     for (int kind = HTTP_WAIT_IDLE; kind < HTTP_WAITS; kind++) {
-        const struct wait *first = wt__waits_first(waits, (enum http_wait)kind);
+        const struct wait *first = first_wait(waits, (enum http_wait)kind);
         if (first && (next == 0 || first->until_ms < next))
             next = first->until_ms;
     }
@@ -55,8 +84,8 @@ static void on_timer(evutil_socket_t none, short what, void *argument)
     waits->due_ms = 0;
     for (int kind = HTTP_WAIT_IDLE; kind < HTTP_WAITS; kind++) {
         struct wait *first;
-        while ((first = wt__waits_first(waits, (enum http_wait)kind)) != NULL && first->until_ms <= now) {
-            wt__wait_for(waits, first, HTTP_WAIT_NONE);
+        while ((first = first_wait(waits, (enum http_wait)kind)) != NULL && first->until_ms <= now) {
+            change_wait(waits, first, HTTP_WAIT_NONE);
             waits->expired(waits->context, first, (enum http_wait)kind);
         }
     }
@@ -79,33 +108,6 @@ void wt__waits_close(struct waits *waits)
     if (waits->timer)
         event_free(waits->timer);
     waits->timer = NULL;
-}
-
-struct wait *wt__waits_first(struct waits *waits, enum http_wait kind)
-{
-    struct wait *first = waits->ends[kind].after;
-    return first == &waits->ends[kind] ? NULL : first;
-}
-
-void wt__wait_for(struct waits *waits, struct wait *wait, enum http_wait kind)
-{
-    if (wait->before) {
-        wait->before->after = wait->after;
-        wait->after->before = wait->before;
-        wait->before = wait->after = NULL;
-    }
-    wait->kind = kind;
-    if (kind == HTTP_WAIT_NONE || waits->duration_ms[kind] == 0)
-        return;
-    struct wait *end = &waits->ends[kind];
-    double now = wt__now_ms();
-    wait->until_ms = now + waits->duration_ms[kind];
-    wait->before = end->before;
-    wait->after = end;
-    end->before->after = wait;
-    end->before = wait;
-    if (waits->due_ms == 0 || wait->until_ms < waits->due_ms)
-        set_timer(waits, now, wait->until_ms);
 }
 
 /* ---------------------------------------------------------------- connections */
@@ -151,7 +153,7 @@ struct connection {
 
 static void start_wait(struct connection *connection, enum http_wait kind)
 {
-    wt__wait_for(&connection->loop->waits, &connection->wait, kind);
+    change_wait(&connection->loop->waits, &connection->wait, kind);
 }
 
 static void call_record(struct connection *connection, const struct http_record *what)
@@ -645,9 +647,9 @@ static void watch_input(struct connection *connection, bool only_end)
 
 bool wt__connections_close_idle(struct server_loop *loop)
 {
-    struct wait *first = wt__waits_first(&loop->waits, HTTP_WAIT_IDLE);
+    struct wait *first = first_wait(&loop->waits, HTTP_WAIT_IDLE);
     if (!first) /* an honest client has sent its head long before it is the oldest of thousands */
-        first = wt__waits_first(&loop->waits, HTTP_WAIT_HEAD);
+        first = first_wait(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
         free_connection((struct connection *)first);
     return first != NULL;

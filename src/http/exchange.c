@@ -47,12 +47,6 @@ struct mailbox *wt__mailbox_open(void)
     return mailbox;
 }
 
-struct mailbox *wt__mailbox_hold(struct mailbox *mailbox)
-{
-    atomic_fetch_add(&mailbox->holders, 1);
-    return mailbox;
-}
-
 void wt__mailbox_release(struct mailbox *mailbox)
 {
     if (!mailbox || atomic_fetch_sub(&mailbox->holders, 1) > 1)
@@ -67,7 +61,19 @@ int wt__mailbox_descriptor(const struct mailbox *mailbox)
     return mailbox->descriptor;
 }
 
-bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter)
+/* Wakes the loop. Safe in signal handlers. */
+static void ring_mailbox(struct mailbox *mailbox)
+{
+    uint64_t one = 1;
+    int before = errno;
+    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if it was rung before */
+    (void)written;
+    errno = before;
+}
+
+/* Posts a letter, from any thread. Returns false if the mailbox is shut. A letter must not be posted again before it is
+ * taken. */
+static bool post_letter(struct mailbox *mailbox, struct letter *letter)
 {
     pthread_mutex_lock(&mailbox->lock);
     bool taken = !mailbox->shut, was_empty = !mailbox->first;
@@ -78,17 +84,8 @@ bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter)
     }
     pthread_mutex_unlock(&mailbox->lock);
     if (taken && was_empty)
-        wt__mailbox_ring(mailbox);
+        ring_mailbox(mailbox);
     return taken;
-}
-
-void wt__mailbox_ring(struct mailbox *mailbox)
-{
-    uint64_t one = 1;
-    int before = errno;
-    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if it has been rung already */
-    (void)written;
-    errno = before;
 }
 
 struct letter *wt__mailbox_take(struct mailbox *mailbox)
@@ -114,7 +111,7 @@ void wt__mailbox_shut(struct mailbox *mailbox)
 void wt__mailbox_request_stop(struct mailbox *mailbox)
 {
     atomic_store(&mailbox->stopping, true);
-    wt__mailbox_ring(mailbox);
+    ring_mailbox(mailbox);
 }
 
 bool wt__mailbox_is_stopping(const struct mailbox *mailbox)
@@ -168,7 +165,8 @@ static const struct status_text *find_status(int number)
     return &unknown;
 }
 
-bool wt__http_status_has_body(int status)
+/* True if the status may have a body; 1xx, 204 and 304 may not (RFC 9112, section 6.3). */
+static bool may_have_body(int status)
 {
     return status >= 200 && status != 204 && status != 304;
 }
@@ -288,7 +286,8 @@ struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_mess
     struct http_exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange)
         return NULL;
-    exchange->mailbox = wt__mailbox_hold(mailbox);
+    atomic_fetch_add(&mailbox->holders, 1);
+    exchange->mailbox = mailbox;
     exchange->message = message;
     exchange->http_1_0 = http_1_0;
     exchange->common = *common;
@@ -351,7 +350,7 @@ static void unlock_and_post(struct http_exchange *exchange)
         atomic_fetch_add(&exchange->references, 1);
     }
     pthread_mutex_unlock(&exchange->lock);
-    if (post && !wt__mailbox_post(exchange->mailbox, &exchange->letter))
+    if (post && !post_letter(exchange->mailbox, &exchange->letter))
         atomic_fetch_sub(&exchange->references, 1); /* never the last reference, because the caller has one */
 }
 
@@ -480,7 +479,7 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
                                  bool anyway)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
-    head->body = wt__http_status_has_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
+    head->body = may_have_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
     head->length = body.len;
     if (head->body == HTTP_BODY_NONE)
         head->type = NULL;
@@ -523,7 +522,7 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count)
 {
-    bool has_body = wt__http_status_has_body(status);
+    bool has_body = may_have_body(status);
     enum http_answer_body body = !has_body ? HTTP_BODY_NONE : exchange->http_1_0 ? HTTP_BODY_CLOSE : HTTP_BODY_CHUNKED;
     struct http_answer_head head = {
         .status = status, .type = has_body ? type : NULL, .fields = fields, .field_count = field_count, .body = body};

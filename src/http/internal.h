@@ -33,8 +33,6 @@ struct http_answer_head {
     bool close;    /* close the connection after this answer */
 };
 
-/* True if the status may have a body; 1xx, 204 and 304 may not (RFC 9112, section 6.3). */
-bool wt__http_status_has_body(int status);
 /* Appends the head, including the framing fields. Omits invalid fields and framing fields in head->fields. */
 void wt__http_write_head(struct buffer *out, const struct http_answer_head *head);
 /* Appends {"error":{"code":...,"message":...}}, the body of the server's own answers. If message is NULL, uses the
@@ -52,23 +50,18 @@ struct letter {
 
 /* Opens a mailbox with one reference. Returns NULL, with errno, if memory or descriptors are exhausted. */
 struct mailbox *wt__mailbox_open(void);
-struct mailbox *wt__mailbox_hold(struct mailbox *mailbox);
 /* Releases a reference. Ignores NULL. */
 void wt__mailbox_release(struct mailbox *mailbox);
 
-/* Returns a descriptor that is readable after a post or a ring. */
+/* Returns a descriptor that is readable after a post or the request of a stop. */
 int wt__mailbox_descriptor(const struct mailbox *mailbox);
-/* Posts a letter, from any thread. Returns false if the mailbox is shut. A letter must not be posted twice at a
- * time. */
-bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter);
-/* Wakes the loop. Safe in signal handlers. */
-void wt__mailbox_ring(struct mailbox *mailbox);
 /* Returns the posted letters, oldest first, or NULL. */
 struct letter *wt__mailbox_take(struct mailbox *mailbox);
 /* Rejects further posts. Letters posted before can still be taken. */
 void wt__mailbox_shut(struct mailbox *mailbox);
 
-/* Requests the shutdown. The flag is kept here, where exchanges and signal handlers can access it. */
+/* Requests the shutdown and wakes the loop. Safe in signal handlers. The flag is in the mailbox, because exchanges and
+ * signal handlers have access to it. */
 void wt__mailbox_request_stop(struct mailbox *mailbox);
 bool wt__mailbox_is_stopping(const struct mailbox *mailbox);
 
@@ -188,10 +181,6 @@ struct waits {
 int wt__waits_open(struct waits *waits, struct event_base *base,
                    void (*expired)(void *context, struct wait *wait, enum http_wait kind), void *context);
 void wt__waits_close(struct waits *waits);
-/* Starts a wait now and ends the previous one. */
-void wt__wait_for(struct waits *waits, struct wait *wait, enum http_wait kind);
-/* Returns the longest running wait of a kind, or NULL. */
-struct wait *wt__waits_first(struct waits *waits, enum http_wait kind);
 
 enum { HTTP_INPUT_BYTES = 16 << 10 }; /* maximum bytes per read, and so maximum input kept during an answer */
 

@@ -18,24 +18,22 @@
 #include "base/error.h"
 #include "base/str.h"
 
+/* Names by which this server may be addressed. */
 struct guard {
-    const char *listen;       /* "HOST:PORT", "unix:PATH" */
+    const char *listen;       /* address that the server listens on: "HOST:PORT" or "unix:PATH" */
     const char *const *hosts; /* [host_count], without ports */
     size_t host_count;
     const char *const *origins; /* [origin_count], such as "https://app.example.com" */
     size_t origin_count;
 };
 
-/* Returns the host of "HOST:PORT" or "[::1]:PORT". */
-struct str wt__authority_host(struct str authority);
-/* True for localhost, 127.0.0.0/8 and ::1. */
-bool wt__is_loopback(struct str host);
 /* True if only this machine can reach the address. Unix sockets qualify. */
 bool wt__is_loopback_address(const char *listen);
 
+/* True if the value of a Host field names this server. */
 bool wt__guard_host(const struct guard *guard, struct str host);
 enum origin { ORIGIN_NONE, ORIGIN_OWN, ORIGIN_CONFIGURED, ORIGIN_FOREIGN };
-/* host: value of the Host field. */
+/* Classifies the value of an Origin field. host: value of the Host field. */
 enum origin wt__guard_origin(const struct guard *guard, struct str origin, struct str host);
 
 enum scope {
@@ -75,6 +73,7 @@ struct key_found {
     const char *name; /* NULL if the key is unknown; valid as long as the keys */
     unsigned scopes;
 };
+/* Looks up a key as received. */
 struct key_found wt__keys_find(const struct keys *keys, struct str key);
 
 /* True if `scopes` grants `needed`; admin grants everything. */

@@ -103,7 +103,8 @@ bool wt__mcp_call_send(struct mcp_call *call, struct str message)
     return !wt__mcp_is_cancelled(call) && message.len > 0 && wt__mcp_channel_send(call->channel, message);
 }
 
-void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params)
+/* Sends a notification to the client. params: a JSON object. */
+static void notify_client(struct mcp_call *call, const char *method, struct str params)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     wt__buffer_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":");
@@ -141,7 +142,7 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
     }
     wt__buffer_char(&params, '}');
     if (!params.failed)
-        wt__mcp_notify(call, "notifications/progress", wt__buffer_view(&params));
+        notify_client(call, "notifications/progress", wt__buffer_view(&params));
 }
 
 const char *wt__mcp_wanted_level(const struct mcp_call *call)
@@ -156,7 +157,7 @@ void wt__mcp_relay_log(struct mcp_call *call, struct str params)
         return;
     int level = wt__mcp_level(wt__json_str(read, "level"));
     if (level >= 0 && level >= call->level)
-        wt__mcp_notify(call, "notifications/message", params);
+        notify_client(call, "notifications/message", params);
 }
 
 void wt__mcp_close_stream(struct mcp_call *call)

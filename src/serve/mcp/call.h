@@ -88,9 +88,6 @@ const char *wt__mcp_wanted_level(const struct mcp_call *call);
 /* Sends a log message of an upstream server if the client wants its level. params: those of notifications/message. */
 void wt__mcp_relay_log(struct mcp_call *call, struct str params);
 
-/* Sends any other notification of an upstream server. params: a JSON object. */
-void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params);
-
 /* Closes the connection of a slow call if its client can resume the stream later (SSE polling of 2025-11-25); no effect
  * for other clients. */
 void wt__mcp_close_stream(struct mcp_call *call);
