@@ -101,10 +101,8 @@ static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t posi
     char key[24];
     snprintf(key, sizeof key, "%zu", position);
     put_tool_uri(&uri, tool->id);
-    wt__buffer_text(&item, "{\"uri\":");
-    wt__buffer_json(&item, wt__buffer_view(&uri));
-    wt__buffer_text(&item, ",\"name\":");
-    wt__buffer_json(&item, wt__str(tool->id));
+    wt__mcp_put_text(&item, "{\"uri\":", wt__buffer_view(&uri));
+    wt__mcp_put_text(&item, ",\"name\":", wt__str(tool->id));
     wt__buffer_text(&item, ",\"mimeType\":\"application/json\"}");
     return !item.failed && !uri.failed && wt__mcp_add_item(call, wt__str(key), wt__buffer_view(&item));
 }

@@ -65,8 +65,7 @@ static void put_brief(struct buffer *out, const wt_tool *tool, const char *first
         size_t len = description.len < CATALOGUE_BRIEF_BYTES ? description.len : CATALOGUE_BRIEF_BYTES;
         while (len < description.len && ((unsigned char)description.ptr[len] & 0xc0) == 0x80)
             len--; /* do not cut inside a UTF-8 character */
-        wt__buffer_text(out, ",\"description\":");
-        wt__buffer_json(out, (struct str){description.ptr, len});
+        wt__mcp_put_text(out, ",\"description\":", (struct str){description.ptr, len});
         wt__buffer_text(out, len < description.len ? ",\"cut\":true" : "");
     }
     wt__buffer_char(out, '}');
@@ -146,9 +145,9 @@ static void put_empty_note(const struct mcp_catalogue *catalogue, struct mcp_cal
     WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     if (rules->lacking)
         rules->lacking(rules->context, call, wt__json_str(wt__mcp_call_argument_tree(call), "query"), &words);
-    wt__buffer_text(out, ",\"note\":");
-    wt__buffer_json(out, words.len > 0 ? wt__buffer_view(&words)
-                                       : STR("No tool fits. Rephrase the task, or do it without a tool."));
+    wt__mcp_put_text(out, ",\"note\":",
+                     words.len > 0 ? wt__buffer_view(&words)
+                                   : STR("No tool fits. Rephrase the task, or do it without a tool."));
     out->failed |= words.failed;
 }
 
@@ -230,10 +229,8 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
 
 static void put_refusal(struct buffer *out, struct str name, const char *reason)
 {
-    wt__buffer_text(out, "{\"name\":");
-    wt__buffer_json(out, name);
-    wt__buffer_text(out, ",\"error\":");
-    wt__buffer_json(out, wt__str(reason));
+    wt__mcp_put_text(out, "{\"name\":", name);
+    wt__mcp_put_text(out, ",\"error\":", wt__str(reason));
     wt__buffer_char(out, '}');
 }
 
@@ -332,8 +329,8 @@ static bool put_form(struct buffer *out, const wt_called *called)
     }
     if (!fits)
         return false;
-    wt__buffer_text(out, "{\"mode\":\"form\",\"message\":");
-    wt__buffer_json(out, wt__str(called->question ? called->question : "Some values are missing."));
+    wt__mcp_put_text(out, "{\"mode\":\"form\",\"message\":",
+                     wt__str(called->question ? called->question : "Some values are missing."));
     wt__buffer_text(out, ",\"requestedSchema\":{\"type\":\"object\",\"properties\":");
     fits = wt__json_write(out, fields) == 0;
     wt__buffer_text(out, ",\"required\":");
@@ -345,8 +342,7 @@ static bool put_form(struct buffer *out, const wt_called *called)
 /* Appends the call in the form of tools/call, without the closing brace. */
 static void put_call(struct buffer *out, const wt_tool *tool, struct str arguments, bool ready)
 {
-    wt__buffer_text(out, "{\"call\":{\"name\":");
-    wt__buffer_json(out, wt__str(tool->export_name));
+    wt__mcp_put_text(out, "{\"call\":{\"name\":", wt__str(tool->export_name));
     wt__buffer_text(out, ",\"arguments\":");
     wt__buffer_str(out, arguments);
     wt__buffer_printf(out, "},\"ready\":%s", ready ? "true" : "false");
@@ -360,12 +356,10 @@ static void answer_called(struct mcp_call *call, const wt_called *called)
     else
         wt__buffer_text(&json, "{\"call\":null,\"ready\":false,\"note\":\"No tool here fits.\"");
     if (called->question) {
-        wt__buffer_text(&json, ",\"question\":");
-        wt__buffer_json(&json, wt__str(called->question));
+        wt__mcp_put_text(&json, ",\"question\":", wt__str(called->question));
     }
     if (called->doubt) {
-        wt__buffer_text(&json, ",\"doubt\":");
-        wt__buffer_json(&json, wt__str(called->doubt));
+        wt__mcp_put_text(&json, ",\"doubt\":", wt__str(called->doubt));
     }
     wt__json_texts(&json, "missing", called->missing, called->missing_count);
     wt__json_texts(&json, "violations", called->violations, called->violation_count);

@@ -51,8 +51,7 @@ void wt__mcp_refuse_unknown(struct mcp_call *call)
                                                   : wt__json_str(ref, "uri"),
                                          200));
     if (resource) {
-        wt__buffer_text(&data, "{\"uri\":");
-        wt__buffer_json(&data, call->name);
+        wt__mcp_put_text(&data, "{\"uri\":", call->name);
         wt__buffer_char(&data, '}');
     }
     wt__mcp_refuse_with(call, resource && !call->is_modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
@@ -98,9 +97,9 @@ void wt__mcp_result(struct mcp_call *call, struct str result)
     wt__buffer_str(&call->result, result);
 }
 
-static void put_text_member(struct buffer *out, const char *key, struct str text)
+void wt__mcp_put_text(struct buffer *out, const char *before, struct str text)
 {
-    wt__buffer_printf(out, ",\"%s\":", key);
+    wt__buffer_text(out, before);
     wt__buffer_json(out, text);
 }
 
@@ -129,10 +128,8 @@ void wt__mcp_add_content(struct mcp_call *call, struct str item)
 
 void wt__mcp_add_text(struct mcp_call *call, struct str text)
 {
-    struct buffer *out = begin_item(call);
-    wt__buffer_text(out, "{\"type\":\"text\"");
-    put_text_member(out, "text", text);
-    wt__buffer_char(out, '}');
+    wt__mcp_put_text(begin_item(call), "{\"type\":\"text\",\"text\":", text);
+    wt__buffer_char(&call->items, '}');
     end_item(call);
 }
 
@@ -140,10 +137,9 @@ void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mim
                           struct str base64)
 {
     struct buffer *out = begin_item(call);
-    wt__buffer_text(out, "{\"uri\":");
-    wt__buffer_json(out, uri);
-    put_text_member(out, "mimeType", wt__str(mime_type));
-    put_text_member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
+    wt__mcp_put_text(out, "{\"uri\":", uri);
+    wt__mcp_put_text(out, ",\"mimeType\":", wt__str(mime_type));
+    wt__mcp_put_text(out, base64.ptr ? ",\"blob\":" : ",\"text\":", base64.ptr ? base64 : text);
     wt__buffer_char(out, '}');
 }
 

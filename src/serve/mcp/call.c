@@ -107,8 +107,7 @@ bool wt__mcp_call_send(struct mcp_call *call, struct str message)
 static void notify_client(struct mcp_call *call, const char *method, struct str params)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
-    wt__buffer_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":");
-    wt__buffer_json(&message, wt__str(method));
+    wt__mcp_put_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":", wt__str(method));
     wt__buffer_text(&message, ",\"params\":");
     wt__buffer_str(&message, params);
     wt__buffer_char(&message, '}');
@@ -137,8 +136,7 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
         write_progress_number(&params, total);
     }
     if (message.len > 0) {
-        wt__buffer_text(&params, ",\"message\":");
-        wt__buffer_json(&params, message);
+        wt__mcp_put_text(&params, ",\"message\":", message);
     }
     wt__buffer_char(&params, '}');
     if (!params.failed)

@@ -156,6 +156,9 @@ struct mcp_completion {
 /* Adds a completion. The client gets the first 100 and the total count. */
 void wt__mcp_add_value(struct mcp_call *call, struct str value);
 
+/* Appends `before` unchanged, then text as a JSON string. */
+void wt__mcp_put_text(struct buffer *out, const char *before, struct str text);
+
 /* Sets `_meta` of any result, a JSON object. */
 void wt__mcp_set_meta(struct mcp_call *call, struct str meta);
 

@@ -255,8 +255,7 @@ static void write_mcp_instructions(struct buffer *out, const struct mcp_call *ca
     else if (features->instructions)
         wt__buffer_text(&text, features->instructions);
     if (text.len > 0) {
-        wt__buffer_text(out, ",\"instructions\":");
-        wt__buffer_json(out, wt__buffer_view(&text));
+        wt__mcp_put_text(out, ",\"instructions\":", wt__buffer_view(&text));
     }
     out->failed |= text.failed;
 }

@@ -14,7 +14,7 @@ bool wt__mcp_is_cancelled(const struct mcp_call *call)
     return atomic_load(&call->cancelled);
 }
 
-/* The callback runs under the call's lock, so that it never runs after the call has ended. */
+/* The callback runs under the call's lock, so it never runs after this function has removed it. */
 void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context)
 {
     pthread_mutex_lock(&call->lock);

@@ -2,11 +2,11 @@
  * sessions) and the modern one (2026-07-28: stateless requests), and detects the era for each request. Transports are
  * pipes and streamable HTTP (transport.h).
  *
- * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same.
- * Each function gets the call it answers (call.h). They run on many threads at once.
+ * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same to
+ * the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
  *
- * Functions that wait (for a client's answer, for an upstream server) must say so and run on threads of their own, at
- * most MCP_WAITING_MAX. All others run where the request was read, and must be quick. */
+ * Functions that wait for a client's answer or an upstream server must set `waits`. They run on threads of their own, at
+ * most MCP_WAITING_MAX at once. All others run on the transport's threads, and must be quick. */
 #ifndef WT_SERVE_MCP_SERVICE_H
 #define WT_SERVE_MCP_SERVICE_H
 
@@ -36,10 +36,10 @@ enum {
 struct mcp_tool {
     const struct mcp_input *input; /* schema to check arguments against, or NULL */
     bool repairs;                  /* repair arguments without loss, and wrap single values */
-    bool mirrors_only;             /* check only headers against arguments; `run` checks the rest */
+    bool mirrors_only;             /* only compare the headers with the arguments; `run` validates the arguments */
     bool refuses_nul;              /* `run` uses C strings: refuse arguments with NUL */
-    bool waits;
-    void *handle; /* private to the feature, like number, for `run` and `drop` */
+    bool waits;                    /* `run` may wait */
+    void *handle;                  /* private to the feature, like number, for `run` and `drop` */
     size_t number;
 };
 

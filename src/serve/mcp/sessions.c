@@ -1,4 +1,5 @@
-/* sessions.c: see internal.h. Ids are random, so the hash is made of their first digits. */
+/* sessions.c: the table of legacy sessions; see internal.h. Ids are random digits, so the hash of an id is made of its first
+ * digits. */
 #include "serve/mcp/internal.h"
 
 #include <stdlib.h>
@@ -96,8 +97,8 @@ static struct mcp_session *take_dispensable_session(struct mcp_sessions *session
     return found ? unlink_session(sessions, find_session(sessions, wt__str(found->id))) : NULL;
 }
 
-/* Reserves a place for one more session, ending others of the principal if needed. *gone: chain of the removed
- * sessions. */
+/* Reserves a place for one more session, and removes sessions of the principal if needed. *gone: chain of the removed
+ * sessions, for end_sessions. Returns false if all sessions of the principal are in use. */
 static bool make_session_room(struct mcp_sessions *sessions, const char *principal, struct mcp_session **gone)
 {
     while (!wt__shares_take(&sessions->shares, session_holder(principal), 1)) {

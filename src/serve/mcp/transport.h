@@ -1,4 +1,4 @@
-/* transport.h: MCP over standard input and output, and over HTTP. */
+/* transport.h: carries MCP over standard input and output, and over HTTP. */
 #ifndef WT_SERVE_MCP_TRANSPORT_H
 #define WT_SERVE_MCP_TRANSPORT_H
 
