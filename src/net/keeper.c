@@ -1,6 +1,6 @@
-/* keeper.c: ends programs left behind; see process.h. A message of four bytes, sent atomically, is the number of a new
- * group, or the negative number of an ended one. If the connection is full, the message is dropped rather than
- * blocking. */
+/* keeper.c: ends programs left behind; see process.h. Each message to the keeper has four bytes, sent atomically: the
+ * number of a new process group, or the negative number of an ended one. If the connection is full, the message is
+ * dropped, because sending must not block. */
 #include "net/process.h"
 
 #include <errno.h>
