@@ -557,13 +557,19 @@ static struct mcp_table fixture_table = {
     .prompt_count = sizeof fixture_prompts / sizeof *fixture_prompts,
 };
 
+static void fixture_write_instructions(void *context, const char *principal, struct buffer *out)
+{
+    (void)context, (void)principal;
+    wt__buffer_text(out, "Nothing here is of use.");
+}
+
 static int fixture_open(struct mcp_service **out, const struct mcp_service_options *options, wt_error *err)
 {
     struct mcp_features features = {
         .name = "fixture",
         .version = "1.0.0",
         .title = "Fixture of the conformance suite",
-        .instructions = "Nothing here is of use.",
+        .write_instructions = fixture_write_instructions,
         .ttl_ms = 60000,
         .changes = true,
         .resources = {.watched = true},

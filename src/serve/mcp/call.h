@@ -162,13 +162,4 @@ void wt__mcp_put_text(struct buffer *out, const char *before, struct str text);
 /* Sets `_meta` of any result, a JSON object. */
 void wt__mcp_set_meta(struct mcp_call *call, struct str meta);
 
-struct mcp_record {
-    const struct mcp_call *call;
-    int error_code; /* 0 for a result */
-    bool is_error;  /* the tool reported an error */
-    bool input_required, cancelled;
-    size_t bytes; /* size of the response */
-    double ms;
-};
-
 #endif

@@ -180,7 +180,6 @@ static struct mcp_call *create_call(struct mcp_service *service, struct mcp_peer
     call->method = &no_method;
     call->name = (struct str){"", 0};
     call->arguments = STR("{}");
-    call->began = wt__mcp_steady_ms(service);
     return call;
 }
 

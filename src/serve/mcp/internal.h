@@ -191,7 +191,6 @@ struct mcp_call {
     json_t *repaired_tree;               /* repaired arguments, NULL if unchanged */
     const json_t *client, *capabilities; /* borrowed from the message or the peer */
     int level;                           /* minimum enum mcp_level; above MCP_EMERGENCY for no logs */
-    double began;                        /* start time in ms */
     struct mcp_tool tool;                /* for tools/call, if has_tool */
     bool has_tool;
 

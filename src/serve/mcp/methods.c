@@ -252,8 +252,6 @@ static void write_mcp_instructions(struct buffer *out, const struct mcp_call *ca
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (features->write_instructions)
         features->write_instructions(features->context, call->peer->principal, &text);
-    else if (features->instructions)
-        wt__buffer_text(&text, features->instructions);
     if (text.len > 0) {
         wt__mcp_put_text(out, ",\"instructions\":", wt__buffer_view(&text));
     }

@@ -53,15 +53,15 @@ struct mcp_tool {
  * Answer unknown names and URIs with wt__mcp_refuse_unknown. */
 struct mcp_features {
     const char *name, *version;
-    const char *title, *instructions; /* may be NULL */
-    unsigned ttl_ms;                  /* cache time of lists, and of resources without their own */
-    bool private_lists;               /* lists depend on the principal: cacheScope is private */
-    bool changes;                     /* lists may change; announce it with wt__mcp_service_changed */
-    void *context;                    /* first argument of every function */
-    const char *store_path;           /* path to remove from errors sent to clients, or NULL */
+    const char *title;      /* may be NULL */
+    unsigned ttl_ms;        /* cache time of lists, and of resources without their own */
+    bool private_lists;     /* lists depend on the principal: cacheScope is private */
+    bool changes;           /* lists may change; announce it with wt__mcp_service_changed */
+    void *context;          /* first argument of every function */
+    const char *store_path; /* path to remove from errors sent to clients, or NULL */
     /* Logs an error whose details are hidden from the client (wire/failure.h). May be NULL. */
     void (*failed)(void *context, const wt_error *err);
-    /* Appends instructions for a client; overrides `instructions`. May be NULL. */
+    /* Appends instructions for a client. May be NULL. */
     void (*write_instructions)(void *context, const char *principal, struct buffer *out);
 
     struct {
@@ -90,9 +90,6 @@ struct mcp_features {
         void (*complete)(void *context, struct mcp_call *call, const struct mcp_completion *what);
         bool waits;
     } completions;
-
-    /* Records a finished request, for logs and metrics. May be NULL. */
-    void (*record)(void *context, const struct mcp_record *record);
 };
 
 struct mcp_service_options {
