@@ -420,8 +420,6 @@ static void take_output(struct connection *connection)
     static const struct linger at_once = {.l_onoff = 1};
     struct exchange_output news;
     wt__exchange_take_output(connection->exchange, &news);
-    if (news.begun && connection->wait.kind == HTTP_WAIT_ANSWER)
-        start_wait(connection, HTTP_WAIT_NONE);
     connection->last = connection->last || news.closes;
     connection->ended = news.ended && !news.broken;
     if (!put_output(connection, &news.bytes))
@@ -476,7 +474,7 @@ static void start_exchange(struct connection *connection)
     *course = (struct exchange_loop_state){connection, wt__now_ms()};
     connection->exchange = exchange;
     connection->state = ANSWERING;
-    start_wait(connection, HTTP_WAIT_ANSWER);
+    start_wait(connection, HTTP_WAIT_NONE);
     if (loop->stopping)
         answer_overload(connection, "The server is shutting down.");
     else
@@ -703,22 +701,13 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
 {
     (void)context;
     struct connection *connection = (struct connection *)wait;
-    switch (kind) {
-    case HTTP_WAIT_HEAD:
-    case HTTP_WAIT_BODY:
-        if (connection->reader.message) {
-            atomic_fetch_add(&connection->loop->refused, 1);
-            answer_alone(connection, 408, NULL, kind == HTTP_WAIT_BODY, true);
-        } else {
-            connection->state = DEAD;
-        }
-        break;
-    case HTTP_WAIT_ANSWER:
-        if (wt__exchange_time_out(connection->exchange))
-            answer_overload(connection, "The answer was not ready in time.");
-        break;
-    default:
+    if (kind != HTTP_WAIT_HEAD && kind != HTTP_WAIT_BODY) {
         lose_connection(connection);
+    } else if (connection->reader.message) {
+        atomic_fetch_add(&connection->loop->refused, 1);
+        answer_alone(connection, 408, NULL, kind == HTTP_WAIT_BODY, true);
+    } else {
+        connection->state = DEAD;
     }
     settle_connection(connection);
 }

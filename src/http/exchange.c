@@ -358,7 +358,6 @@ void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_ou
 {
     pthread_mutex_lock(&exchange->lock);
     *news = (struct exchange_output){.bytes = exchange->bytes,
-                                     .begun = exchange->begun,
                                      .ended = exchange->ended,
                                      .broken = exchange->broken || exchange->bytes.failed,
                                      .closes = exchange->closes};
@@ -386,9 +385,9 @@ static void wait_for_callback(struct http_exchange *exchange)
         pthread_cond_wait(&exchange->called, &exchange->lock);
 }
 
-/* Marks the client as gone, releases the lock and calls on_gone. Requires the lock. */
-static void unlock_and_notify_gone(struct http_exchange *exchange)
+void wt__exchange_client_gone(struct http_exchange *exchange)
 {
+    pthread_mutex_lock(&exchange->lock);
     void (*on_gone)(void *context) = exchange->ended ? NULL : exchange->on_gone;
     void *context = exchange->gone_context;
     exchange->gone = true;
@@ -403,23 +402,6 @@ static void unlock_and_notify_gone(struct http_exchange *exchange)
     exchange->calling = false;
     pthread_cond_broadcast(&exchange->called);
     pthread_mutex_unlock(&exchange->lock);
-}
-
-void wt__exchange_client_gone(struct http_exchange *exchange)
-{
-    pthread_mutex_lock(&exchange->lock);
-    unlock_and_notify_gone(exchange);
-}
-
-bool wt__exchange_time_out(struct http_exchange *exchange)
-{
-    pthread_mutex_lock(&exchange->lock);
-    bool begun = exchange->begun;
-    if (begun)
-        pthread_mutex_unlock(&exchange->lock);
-    else
-        unlock_and_notify_gone(exchange);
-    return !begun;
 }
 
 bool wt__http_is_gone(const struct http_exchange *exchange)
@@ -474,9 +456,8 @@ static void begin_answer(struct http_exchange *exchange, const struct http_answe
     *bytes = (struct buffer){0};
 }
 
-/* Sends a complete answer. anyway: even if the client counts as gone for the handler. */
-static void send_complete_answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body,
-                                 bool anyway)
+/* Sends a complete answer, unless an answer has begun or the client is gone. */
+static void send_complete_answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     head->body = may_have_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
@@ -489,10 +470,10 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
     write_head(exchange, &bytes, head);
     wt__buffer_str(&bytes, body);
     pthread_mutex_lock(&exchange->lock);
-    if (exchange->begun || (exchange->ended && !anyway)) {
+    if (exchange->begun || exchange->ended) {
         wait_for_callback(exchange);
         pthread_mutex_unlock(&exchange->lock);
-    } else if (exchange->gone && !anyway) {
+    } else if (exchange->gone) {
         end_answer(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else {
@@ -507,7 +488,7 @@ void wt__http_answer(struct http_exchange *exchange, int status, const char *typ
                      size_t field_count, struct str body)
 {
     struct http_answer_head head = {.status = status, .type = type, .fields = fields, .field_count = field_count};
-    send_complete_answer(exchange, &head, body, false);
+    send_complete_answer(exchange, &head, body);
 }
 
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message)
@@ -516,7 +497,7 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
     struct http_answer_head head = {.status = 503, .type = "application/json", .fields = &later, .field_count = 1};
     WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     wt__http_write_error(&body, 503, message);
-    send_complete_answer(exchange, &head, wt__buffer_view(&body), true);
+    send_complete_answer(exchange, &head, wt__buffer_view(&body));
 }
 
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,

@@ -93,7 +93,7 @@ bool wt__http_send(struct http_exchange *exchange, struct str piece);
 /* Ends the stream. */
 void wt__http_finish(struct http_exchange *exchange);
 
-/* True if the client has disconnected, its time is up, or the shutdown no longer waits. */
+/* True if the client has disconnected, or the shutdown no longer waits for the answer. */
 bool wt__http_is_gone(const struct http_exchange *exchange);
 /* Sets a callback for the case that wt__http_is_gone becomes true before the answer ends. It runs once, on the loop, or
  * immediately if that has already happened. It must not block. Set it before the handler returns; NULL removes it.

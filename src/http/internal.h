@@ -84,7 +84,6 @@ struct exchange_loop_state {
 /* Output since the loop last took it. */
 struct exchange_output {
     struct buffer bytes; /* owned by the caller of wt__exchange_take_output */
-    bool begun;          /* the answer has a status */
     bool ended;          /* no more output follows */
     bool broken;         /* close the connection after the bytes, or immediately if too many bytes are unread */
     bool closes;         /* the answer announced that the connection closes */
@@ -116,9 +115,6 @@ void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_ou
 void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent);
 /* Handles a client that is gone: calls on_gone unless the answer has ended. */
 void wt__exchange_client_gone(struct http_exchange *exchange);
-/* Works like wt__exchange_client_gone for an answer that takes too long. Returns false, without effect, if the answer
- * has begun. */
-bool wt__exchange_time_out(struct http_exchange *exchange);
 /* Answers 503 with Retry-After instead of a handler, which must not have answered. */
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message);
 void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out);
@@ -153,7 +149,6 @@ enum http_wait {
     HTTP_WAIT_IDLE,   /* another request */
     HTTP_WAIT_HEAD,   /* rest of a head */
     HTTP_WAIT_BODY,   /* rest of a body */
-    HTTP_WAIT_ANSWER, /* start of an answer */
     HTTP_WAIT_READER, /* reading by the client */
     HTTP_WAIT_CLOSE,  /* closing by the client */
     HTTP_WAITS

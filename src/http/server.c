@@ -111,7 +111,6 @@ static void set_server_options(struct http_server *server, const struct http_ser
     loop->waits.duration_ms[HTTP_WAIT_HEAD] = value_or_default(options->head_ms, HTTP_HEAD_MS);
     loop->waits.duration_ms[HTTP_WAIT_BODY] = value_or_default(options->body_ms, HTTP_BODY_MS);
     loop->waits.duration_ms[HTTP_WAIT_READER] = value_or_default(options->reader_ms, HTTP_READER_MS);
-    loop->waits.duration_ms[HTTP_WAIT_ANSWER] = options->answer_ms;
     loop->waits.duration_ms[HTTP_WAIT_CLOSE] = LINGER_MS;
     server->workers = options->workers;
     server->stop_ms = value_or_default(options->stop_ms, HTTP_STOP_MS);

@@ -76,8 +76,6 @@ struct http_server_options {
     /* 0 for the default, the constant of the same name. */
     size_t queue_max, connections_max, held_max;
     unsigned stop_ms, head_ms, body_ms, idle_ms, reader_ms;
-    /* Time until the answer must begin; then the client counts as gone and gets 503. 0 for no limit. */
-    unsigned answer_ms;
     struct http_handler handler;
 };
 

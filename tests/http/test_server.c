@@ -438,29 +438,6 @@ static void stream_ends_with_its_client(void **state)
     stop_server(&served);
 }
 
-static void slow_answer_is_replaced_by_503(void **state)
-{
-    (void)state;
-    struct server_under_test served;
-    struct http_server_options options = plain;
-    struct buffer in = {0}, last = {0};
-    options.answer_ms = 50;
-    start_server(&served, options);
-    int client = connect_to(served.server);
-    send_text(client, "GET /wait HTTP/1.1\r\nHost: a\r\nX-Mark: 1\r\n\r\n");
-    receive_answer(client, &in, &last);
-    assert_memory_equal(last.ptr, "HTTP/1.1 503 ", 13);
-    assert_non_null(strstr(last.ptr, "\r\nX-Marked: yes\r\n"));
-    assert_non_null(strstr(last.ptr, "The answer was not ready in time."));
-    wait_for_count(&world.gone, 1);
-    send_text(client, GET("/b"));
-    assert_string_equal(receive_answer(client, &in, &last), "/b");
-    wt__buffer_dispose(&in);
-    wt__buffer_dispose(&last);
-    close(client);
-    stop_server(&served);
-}
-
 /* A kept exchange can be answered later, from any thread. */
 static void kept_exchange_is_answered_later(void **state)
 {
@@ -965,7 +942,6 @@ int main(void)
         TEST(slow_clients_time_out),
         TEST(drops_clients_that_do_not_read),
         TEST(stream_ends_with_its_client),
-        TEST(slow_answer_is_replaced_by_503),
         TEST(kept_exchange_is_answered_later),
         TEST(kept_exchange_may_outlive_the_server),
         TEST(stop_waits_for_running_requests),
