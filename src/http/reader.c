@@ -11,8 +11,6 @@
 
 #include "base/memory.h"
 
-/* ---------------------------------------------------------------- refusals */
-
 #define STATUS_AND_MESSAGE(name, status, message) [name] = {status, message},
 
 static const struct {
@@ -29,8 +27,6 @@ const char *wt__http_refusal_message(enum http_refusal refusal)
 {
     return refusals[refusal].message;
 }
-
-/* ---------------------------------------------------------------- fields */
 
 const struct http_field *wt__http_find_field(const struct http_request *request, const char *name)
 {

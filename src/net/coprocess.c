@@ -102,8 +102,6 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
     return rc;
 }
 
-/* ---------------------------------------------------------------- sending and receiving */
-
 /* Empties a buffer. Frees a large one, so that one long line does not occupy memory for good. */
 static void empty_buffer(struct buffer *buffer)
 {
@@ -276,8 +274,6 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
     }
     return 1;
 }
-
-/* ---------------------------------------------------------------- ending */
 
 void wt__coprocess_stderr_tail(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES])
 {

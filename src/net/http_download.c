@@ -117,8 +117,6 @@ static int make_authorization(struct download_state *transfer)
     return transfer->authorization ? 0 : wt__fail_nomem(transfer->err);
 }
 
-/* ---------------------------------------------------------------- callbacks of libcurl */
-
 static long response_status(const struct download_state *transfer)
 {
     long status = 0;
@@ -208,8 +206,6 @@ static int check_download_cancelled(void *context, curl_off_t total, curl_off_t 
         transfer->cancelled = true;
     return transfer->cancelled;
 }
-
-/* ---------------------------------------------------------------- one attempt */
 
 static int set_download_options(struct download_state *transfer)
 {

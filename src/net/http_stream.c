@@ -42,8 +42,6 @@ struct http_loop {
     bool closing;
 };
 
-/* ---------------------------------------------------------------- callbacks of libcurl */
-
 static size_t take_stream_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct stream_transfer *transfer = context;
@@ -75,8 +73,6 @@ static size_t take_stream_piece(char *bytes, size_t size, size_t count, void *co
     transfer->stop_ms = wt__now_ms() + HTTP_LINGER_MS;
     return piece.len;
 }
-
-/* ---------------------------------------------------------------- starting */
 
 static void free_transfer(struct stream_transfer *transfer)
 {
@@ -164,8 +160,6 @@ void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket)
     pthread_mutex_unlock(&loop->lock);
     loop->lib->multi_wakeup(loop->multi);
 }
-
-/* ---------------------------------------------------------------- the thread */
 
 /* Removes a transfer from the list, notifies its caller, and frees it. */
 static void finish_transfer(struct stream_transfer *transfer, CURLcode code, bool cancelled)
@@ -263,8 +257,6 @@ static void *run_http_loop(void *context)
     }
     return NULL;
 }
-
-/* ---------------------------------------------------------------- the loop */
 
 int wt__http_loop_open(struct http_loop **out, wt_error *err)
 {

@@ -26,8 +26,6 @@ extern char **environ;
 
 enum { WATCH_MS = 5, READ_BYTES = 4096, REPORT = 3 /* the child's report pipe before exec */ };
 
-/* ---------------------------------------------------------------- stderr */
-
 static void tail_append(struct tail *tail, const char *bytes, size_t len)
 {
     const size_t room = sizeof tail->bytes - 1;
@@ -70,8 +68,6 @@ void wt__tail_format(const struct tail *tail, char out[CHILD_TAIL_BYTES])
         len--;
     out[len] = '\0';
 }
-
-/* ---------------------------------------------------------------- starting */
 
 /* Finds the program in the child's own PATH, or in ours if it has none. Returns 0 or an errno. */
 static int find_in_path(const struct child *child, char path[PATH_MAX], const char **out)
@@ -208,8 +204,6 @@ int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
     return failed;
 }
 
-/* ---------------------------------------------------------------- ending */
-
 bool wt__process_has_ended(pid_t pid)
 {
     siginfo_t info = {.si_pid = 0};
@@ -244,8 +238,6 @@ int wt__process_reap(pid_t pid)
             return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-
-/* ---------------------------------------------------------------- running to the end */
 
 enum { POLL_MS = 20 };
 

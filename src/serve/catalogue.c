@@ -11,8 +11,6 @@
 #include "engine/engine.h"
 #include "wire/body.h"
 
-/* ---------------------------------------------------------------- summary */
-
 enum { SHOWN_MAX = 64 }; /* maximum number of providers named; fewer fit into SUMMARY_BYTES_MAX */
 
 /* True if a provider's name is safe to show: short, of letters, digits and separators, and not a whole sentence. */

@@ -330,8 +330,6 @@ static void *run_writer(void *context)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- learning */
-
 static int stop_learning(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     const struct usage_log *log = context;

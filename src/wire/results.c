@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 
-/* ---------------------------------------------------------------- find, pick */
-
 /* Members with the same name in wt_hits and wt_picked. */
 #define COMMON_MEMBERS(result, own_request)                                                                            \
     .hits = (result)->items, .len = (result)->len,                                                                     \
@@ -120,8 +118,6 @@ void wt__json_found(struct buffer *out, const struct search_result *found, const
     }
     wt__buffer_text(out, "]}");
 }
-
-/* ---------------------------------------------------------------- call */
 
 static void put_verified(struct buffer *out, const wt_called *called)
 {

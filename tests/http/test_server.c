@@ -21,45 +21,47 @@ static const struct {
     unsigned answers; /* answers with Content-Length or without a body */
     bool ends;
 } exchanges[] = {
-    {"a body comes back", POST("/echo", "5", "hello"), "HTTP/1.1 200 OK\r\nDate: ", "\r\n\r\nhello", 1, false},
-    {"what every answer has", GET("/a"), "HTTP/1.1 200 OK\r\n", "\r\nX-Content-Type-Options: nosniff\r\n", 1, false},
-    {"three in a row", GET("/a") GET("/b") GET("/c"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/c", 3, false},
+    {"POST with a body", POST("/echo", "5", "hello"), "HTTP/1.1 200 OK\r\nDate: ", "\r\n\r\nhello", 1, false},
+    {"header fields of every answer", GET("/a"), "HTTP/1.1 200 OK\r\n", "\r\nX-Content-Type-Options: nosniff\r\n", 1,
+     false},
+    {"three pipelined requests", GET("/a") GET("/b") GET("/c"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/c", 3, false},
     {"no body for HEAD", "HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Content-Length: 2\r\nConnection: close\r\n\r\n", 0, true},
-    {"nor for a refusal of HEAD", "HEAD /private HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    {"no body for a refused HEAD", "HEAD /private HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
      "HTTP/1.1 403 Forbidden\r\n", "Connection: close\r\n\r\n", 0, true},
-    {"no content", GET("/nothing") GET("/b"), "HTTP/1.1 204 No Content\r\n", "\r\n\r\n/b", 2, false},
+    {"status 204 has no body", GET("/nothing") GET("/b"), "HTTP/1.1 204 No Content\r\n", "\r\n\r\n/b", 2, false},
     {"HTTP/1.0", "GET /a HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n/a", 1, true},
-    {"a connection that ends", "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+    {"Connection: close", "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Connection: close\r\n\r\n/a", 1, true},
-    {"what comes behind the last request", "GET /a HTTP/1.0\r\n\r\n" GET("/b"), "HTTP/1.1 200 OK\r\n",
+    {"input after the last request is ignored", "GET /a HTTP/1.0\r\n\r\n" GET("/b"), "HTTP/1.1 200 OK\r\n",
      "Connection: close\r\n\r\n/a", 1, true},
-    {"fields", GET("/fields"), "HTTP/1.1 201 Created\r\n", "\r\nX-Good: yes\tyes\r\nContent-Length: 4\r\n\r\nmade", 1,
-     false},
-    {"nobody answers", GET("/silent"), "HTTP/1.1 500 Internal Server Error\r\n",
+    {"invalid and framing fields of a handler are omitted", GET("/fields"), "HTTP/1.1 201 Created\r\n",
+     "\r\nX-Good: yes\tyes\r\nContent-Length: 4\r\n\r\nmade", 1, false},
+    {"handler returns without an answer", GET("/silent"), "HTTP/1.1 500 Internal Server Error\r\n",
      ERROR("internal", "The server failed to answer the request."), 1, false},
-    {"two answers", GET("/twice") GET("/b"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/b", 2, false},
+    {"handler answers twice: the first counts", GET("/twice") GET("/b"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/b", 2, false},
     {"a stream", "GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n", 0, true},
     {"a stream for HTTP/1.0", "GET /stream HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "nosniff\r\nConnection: close\r\n\r\none two", 0, true},
     {"a stream for HEAD", "HEAD /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n", 0, true},
-    {"refused before its body", POST("/private", "9", ""), "HTTP/1.1 403 Forbidden\r\n",
+    {"handler refuses the head: body is not read", POST("/private", "9", ""), "HTTP/1.1 403 Forbidden\r\n",
      ERROR("forbidden", "This is not allowed."), 1, true},
-    {"refused without a body", GET("/private") GET("/b"), "HTTP/1.1 403 Forbidden\r\n", "\r\n\r\n/b", 2, false},
-    {"a body too large", POST("/small", "5", "hello"), "HTTP/1.1 413 Content Too Large\r\n",
+    {"handler refuses a request without a body", GET("/private") GET("/b"), "HTTP/1.1 403 Forbidden\r\n", "\r\n\r\n/b",
+     2, false},
+    {"body one byte over the limit", POST("/small", "5", "hello"), "HTTP/1.1 413 Content Too Large\r\n",
      ERROR("too_large", "The body is too large."), 1, true},
-    {"a body as large as may be", POST("/small", "4", "hell"), "HTTP/1.1 200 OK\r\n", "\r\n\r\nhell", 1, false},
-    {"chunks too large", "POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    {"body of the maximum length", POST("/small", "4", "hell"), "HTTP/1.1 200 OK\r\n", "\r\n\r\nhell", 1, false},
+    {"chunked body over the limit",
+     "POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
      "HTTP/1.1 413 Content Too Large\r\n", "large.\"}}\n", 1, true},
-    {"doubtful", "GET / HTTP/1.1\r\nHost : a\r\n\r\n" GET("/b"), "HTTP/1.1 400 Bad Request\r\n",
+    {"invalid field", "GET / HTTP/1.1\r\nHost : a\r\n\r\n" GET("/b"), "HTTP/1.1 400 Bad Request\r\n",
      ERROR("bad_request", "There is a blank before the colon of a field."), 1, true},
-    {"doubtful after another", GET("/a") "GET / HTTP/1.1\n", "HTTP/1.1 200 OK\r\n",
+    {"invalid request after a valid one", GET("/a") "GET / HTTP/1.1\n", "HTTP/1.1 200 OK\r\n",
      ERROR("bad_request", "A line ends in a line feed without a carriage return."), 2, true},
-    {"another version", "GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n", "supported.\"}}\n", 1,
-     true},
-    {"another expectation", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: x\r\n\r\n",
+    {"HTTP/3.0", "GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n", "supported.\"}}\n", 1, true},
+    {"unknown expectation", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: x\r\n\r\n",
      "HTTP/1.1 417 Expectation Failed\r\n", "\"code\":\"expectation\"", 1, true},
 };
 
@@ -736,7 +738,7 @@ static void keeps_thousands_of_idle_connections(void **state)
     struct rlimit files;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
     if (files.rlim_max < 2 * IDLE + 100) {
-        print_message("skipped: %d idle connections, for want of descriptors\n", IDLE);
+        print_message("skipped: %d idle connections; the process may not open enough descriptors\n", IDLE);
         skip();
     }
     files.rlim_cur = files.rlim_max;
@@ -905,7 +907,7 @@ static void listens_on_ipv6(void **state)
     wt_error err;
     options.listen = "[::1]:0";
     if (wt__http_server_open(&server, &options, &err) < 0) {
-        print_message("skipped: IPv6, which is not there\n");
+        print_message("skipped: IPv6 is not available\n");
         skip();
     }
     wt__http_server_close(server);

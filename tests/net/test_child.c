@@ -23,16 +23,17 @@ static const struct {
     const char *script; /* for sh -c */
     double timeout_ms;
     int rc;
-    const char *tail; /* or part of the error message */
+    const char *tail; /* expected end of stderr, or part of the error message if rc is negative */
 } rows[] = {
-    {"success is silent", "echo unheard", 0, 0, ""},
-    {"a status comes back", "echo 'no such  package' >&2; exit 3", 0, 3, "no such package"},
-    {"a signal is 128 and its number", "kill -9 $$", 0, 128 + 9, ""},
-    {"the tail is one line without control characters", "printf ' one\\n\\033two\\t\\n' >&2; exit 1", 0, 1, "one two"},
+    {"status 0 without output", "echo unheard", 0, 0, ""},
+    {"exit status 3 and a line on stderr", "echo 'no such  package' >&2; exit 3", 0, 3, "no such package"},
+    {"killed by a signal: status is 128 plus its number", "kill -9 $$", 0, 128 + 9, ""},
+    {"control characters and line breaks on stderr", "printf ' one\\n\\033two\\t\\n' >&2; exit 1", 0, 1, "one two"},
     {"stdin is empty", "read x || exit 7", 0, 7, ""},
-    {"what is left behind does not hold us up", "sleep 900 & exit 4", 0, 4, ""},
-    {"a slow one is stopped", "sleep 900", 100, WT_EIO, "sh did not end within 0.1 seconds"},
-    {"a stubborn one too", "trap '' TERM; sleep 900 & wait; sleep 900", 100, WT_EIO, "did not end"},
+    {"a process left behind does not delay the result", "sleep 900 & exit 4", 0, 4, ""},
+    {"program that exceeds its timeout", "sleep 900", 100, WT_EIO, "sh did not end within 0.1 seconds"},
+    {"program that ignores SIGTERM and exceeds its timeout", "trap '' TERM; sleep 900 & wait; sleep 900", 100, WT_EIO,
+     "did not end"},
 };
 
 static void reports_every_ending(void **state)

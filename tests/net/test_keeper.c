@@ -41,12 +41,11 @@ static const struct {
     const char *name, *script;
     enum how how;
 } rows[] = {
-    {"killed, with a child and grandchildren", "sleep 900 & (sleep 900 & sleep 900) & echo up; sleep 900", KILLED},
-    {"killed, when the child has ended and the grandchild has not", "sleep 900 & echo up; exit 0", KILLED},
-    {"killed, with one that does not let itself be asked", "trap '' TERM; echo up; sleep 900 & wait; sleep 900",
-     KILLED},
-    {"terminated", "sleep 900 & echo up; sleep 900", TERMINATED},
-    {"at its own end", "sleep 900 & echo up; sleep 900", ENDS},
+    {"killed while a child and grandchildren run", "sleep 900 & (sleep 900 & sleep 900) & echo up; sleep 900", KILLED},
+    {"killed after the child has ended and while the grandchild runs", "sleep 900 & echo up; exit 0", KILLED},
+    {"killed while a child that ignores SIGTERM runs", "trap '' TERM; echo up; sleep 900 & wait; sleep 900", KILLED},
+    {"terminated by SIGTERM", "sleep 900 & echo up; sleep 900", TERMINATED},
+    {"exits by itself", "sleep 900 & echo up; sleep 900", ENDS},
 };
 
 /* Starts a program from a child process and ends the child. Returns its exit status, or 128 plus the signal's

@@ -41,7 +41,7 @@ static void check_reproduced(struct str text)
     if (!wt__is_compact(text))
         return;
     if (wt__json_parse(&root, text.ptr, text.len, NULL) < 0)
-        fail_msg("no JSON: %.*s", (int)text.len, text.ptr);
+        fail_msg("not valid JSON: %.*s", (int)text.len, text.ptr);
     wt__json_write(&written, root);
     if (!wt__str_equal(text, wt__buffer_view(&written)))
         fail_msg("%.*s is written as %s", (int)text.len, text.ptr, written.ptr);

@@ -185,8 +185,6 @@ static bool run_feature(struct mcp_call *call)
     return false;
 }
 
-/* ---------------------------------------------------------------- methods of the legacy era */
-
 static bool run_set_level(struct mcp_call *call)
 {
     int level = wt__mcp_level(wt__json_str(call->in.params, "level"));
@@ -326,8 +324,6 @@ static bool run_discover(struct mcp_call *call)
                       features->private_lists ? "private" : "public");
     return false;
 }
-
-/* ---------------------------------------------------------------- table */
 
 bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group group)
 {

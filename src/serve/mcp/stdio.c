@@ -42,8 +42,6 @@ struct stdio {
     bool is_skipping;   /* skip the rest of an oversized line */
 };
 
-/* ---------------------------------------------------------------- writing */
-
 /* Waits until `out` accepts data. Returns false on error or timeout. */
 static bool wait_for_room(struct stdio *stdio)
 {

@@ -313,8 +313,6 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
 }
 
-/* ---------------------------------------------------------------- periodic work, opening and closing */
-
 static void *run_ticker(void *context)
 {
     struct mcp_http *http = context;
