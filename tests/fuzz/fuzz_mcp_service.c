@@ -30,7 +30,7 @@ static void run_ask(void *context, struct mcp_call *call)
     wt__mcp_keep_state(call, STR("kept"));
     if (wt__mcp_ask(call, "one", "elicitation/create", STR("{}"), &one) == MCP_ASK_ANSWERED &&
         wt__mcp_ask(call, "two", "roots/list", STR("{}"), &two) == MCP_ASK_ANSWERED)
-        wt__mcp_add_content(call, two);
+        wt__mcp_add_item(call, STR(""), two);
 }
 
 static void read_any(void *context, struct mcp_call *call, struct str uri)

@@ -66,13 +66,13 @@ static void fixture_simple_text(void *context, struct mcp_call *call)
 static void fixture_image(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_content(call, STR(FIXTURE_IMAGE));
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_IMAGE));
 }
 
 static void fixture_audio(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_content(call, STR(FIXTURE_AUDIO));
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_AUDIO));
 }
 
 /* Adds an embedded resource with a text. */
@@ -84,7 +84,7 @@ static void fixture_embed(struct mcp_call *call, struct str uri, const char *mim
     wt__buffer_printf(&item, ",\"mimeType\":\"%s\",\"text\":", mime_type);
     wt__buffer_json(&item, wt__str(text));
     wt__buffer_text(&item, "}}");
-    wt__mcp_add_content(call, wt__buffer_view(&item));
+    wt__mcp_add_item(call, STR(""), wt__buffer_view(&item));
     wt__buffer_dispose(&item);
 }
 
@@ -98,7 +98,7 @@ static void fixture_mixed(void *context, struct mcp_call *call)
 {
     (void)context;
     fixture_say(call, "Multiple content types test:");
-    wt__mcp_add_content(call, STR(FIXTURE_IMAGE));
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_IMAGE));
     fixture_embed(call, STR("test://mixed-content-resource"), "application/json", "{\"test\":\"data\",\"value\":123}");
 }
 
@@ -507,7 +507,7 @@ static void fixture_resource_prompt(void *context, struct mcp_call *call)
 static void fixture_image_prompt(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_content(call, STR(FIXTURE_IMAGE));
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_IMAGE));
     fixture_say(call, "Please analyze the image above.");
 }
 

@@ -103,34 +103,19 @@ void wt__mcp_put_text(struct buffer *out, const char *before, struct str text)
     wt__buffer_json(out, text);
 }
 
-/* Starts an item: appends a comma if needed, and for a prompt the beginning of the message around the content. */
+/* Starts an item: counts it, and appends a comma if needed. */
 static struct buffer *begin_item(struct mcp_call *call)
 {
     call->is_refused = false;
     if (call->item_count++ > 0)
         wt__buffer_char(&call->items, ',');
-    if (call->method->shape == MCP_SHAPE_PROMPT)
-        wt__buffer_text(&call->items, "{\"role\":\"user\",\"content\":");
     return &call->items;
-}
-
-static void end_item(struct mcp_call *call)
-{
-    if (call->method->shape == MCP_SHAPE_PROMPT)
-        wt__buffer_char(&call->items, '}');
-}
-
-void wt__mcp_add_content(struct mcp_call *call, struct str item)
-{
-    wt__buffer_str(begin_item(call), item);
-    end_item(call);
 }
 
 void wt__mcp_add_text(struct mcp_call *call, struct str text)
 {
     wt__mcp_put_text(begin_item(call), "{\"type\":\"text\",\"text\":", text);
     wt__buffer_char(&call->items, '}');
-    end_item(call);
 }
 
 void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
@@ -332,9 +317,6 @@ static void write_parts(struct mcp_call *call, struct buffer *out)
         break;
     case MCP_SHAPE_TOOL:
         write_tool_result(call, out);
-        break;
-    case MCP_SHAPE_PROMPT:
-        write_items(call, out, "messages");
         break;
     case MCP_SHAPE_CONTENTS:
         write_items(call, out, "contents");

@@ -127,9 +127,8 @@ void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_e
  * adjusted to the client's era. */
 void wt__mcp_result(struct mcp_call *call, struct str result);
 
-/* Content items for tools/call. For prompts/get each item is a message of the user. */
+/* Adds a content item for tools/call. */
 void wt__mcp_add_text(struct mcp_call *call, struct str text);
-void wt__mcp_add_content(struct mcp_call *call, struct str item); /* any other content item as JSON */
 
 /* Sets structuredContent for tools/call, any JSON. Legacy clients get it only if it is an object. */
 void wt__mcp_set_structured(struct mcp_call *call, struct str json);

@@ -218,7 +218,7 @@ struct mcp_call {
     int status;                            /* HTTP status of an error; 0 for the default of its code */
     int code;                              /* JSON-RPC error code */
     struct buffer words, data;             /* message and data of an error */
-    struct buffer items, structured, meta; /* items: of content, messages, contents, a list or values */
+    struct buffer items, structured, meta; /* items: of content, contents, a list or values */
     struct buffer cursor, result;          /* result: the whole object, or its members */
     size_t item_count;
     struct arena arena;
@@ -245,7 +245,6 @@ enum mcp_eras { MCP_LEGACY_ERA = 1, MCP_MODERN_ERA = 2, MCP_BOTH_ERAS = 3 };
 enum mcp_shape {
     MCP_SHAPE_EMPTY,
     MCP_SHAPE_TOOL,
-    MCP_SHAPE_PROMPT,
     MCP_SHAPE_CONTENTS,
     MCP_SHAPE_LIST,
     MCP_SHAPE_COMPLETION,

@@ -366,7 +366,7 @@ static const struct mcp_method methods[] = {
     LEGACY_METHOD("resources/subscribe", MCP_SUBSCRIPTIONS, "uri", run_subscribe),
     LEGACY_METHOD("resources/unsubscribe", MCP_SUBSCRIPTIONS, "uri", run_unsubscribe),
     LIST_METHOD("prompts/list", MCP_PROMPTS, "prompts", run_list),
-    NAMED_METHOD("prompts/get", MCP_SHAPE_PROMPT, MCP_PROMPTS, "name", NULL),
+    NAMED_METHOD("prompts/get", MCP_SHAPE_EMPTY, MCP_PROMPTS, "name", NULL),
     {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, MCP_COMPLETIONS, NULL, NULL, false, false, run_feature,
      NULL},
 };

@@ -83,7 +83,7 @@ struct mcp_features {
     } resources;
     struct {
         void (*list)(void *context, struct mcp_call *call, struct str after);
-        void (*get)(void *context, struct mcp_call *call, struct str name);
+        void (*get)(void *context, struct mcp_call *call, struct str name); /* sets the result with wt__mcp_result */
         bool waits;
     } prompts;
     struct {
