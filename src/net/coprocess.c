@@ -29,7 +29,7 @@ struct coprocess {
     pid_t pid;
     int ends[ENDS]; /* our ends of its stdin, stdout and stderr; -1 if closed */
     int wake[2];
-    pthread_mutex_t lock; /* protects the next three lines */
+    pthread_mutex_t lock; /* protects the fields up to `stopped` */
     struct buffer unread; /* output not yet read by the program; `sent` bytes are already written */
     size_t sent;
     bool stdin_closed, stopped; /* stdin_closed: the program has closed its stdin */

@@ -42,7 +42,8 @@ static void load_libcurl(void)
         void *symbol = dlsym(handle, symbols[i].name);
         if (!symbol)
             return;
-        memcpy((char *)&library + symbols[i].offset, &symbol, sizeof symbol); /* a POSIX-safe conversion */
+        memcpy((char *)&library + symbols[i].offset, &symbol,
+               sizeof symbol); /* ISO C has no cast from void * to a function */
     }
     ready = library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }

@@ -179,7 +179,7 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context)
     struct download_state *transfer = context;
     size_t len = size * count; /* size is 1 */
     if (is_redirect(response_status(transfer)))
-        return len; /* page of the redirect */
+        return len; /* ignore the body of a redirect */
     if (!transfer->has_begun)
         transfer->rc = begin_body(transfer);
     if (transfer->rc == 0 &&

@@ -381,7 +381,7 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
         rc = wt__mcp_input_open(&input, wt__str(called->tool->schema), &err);
     int fits = rc == 0 ? wt__mcp_input_check(input, wt__buffer_view(&arguments), &violations) : rc;
     if (rc == 0 && fits < 0)
-        wt__fail_nomem(&err); /* the only failure of the check */
+        wt__fail_nomem(&err); /* wt__mcp_input_check fails only if out of memory */
     if (fits < 0) {
         wt__mcp_fail_tool_error(call, &err);
     } else {

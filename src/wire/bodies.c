@@ -12,7 +12,7 @@
     {                                                                                                                  \
         (array), COUNT(array)                                                                                          \
     }
-/* The rows of a table for JSON, without the first row. */
+/* The table of a query: that of the JSON body without its first row, which queries do not have. */
 #define TABLE_OF_QUERY(array)                                                                                          \
     {                                                                                                                  \
         (array) + 1, COUNT(array) - 1                                                                                  \

@@ -27,7 +27,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* Error codes of JSON-RPC and MCP. */
+/* Error codes of JSON-RPC and MCP. "modern" and "legacy": used in that era only. */
 enum {
     MCP_PARSE_ERROR = -32700,
     MCP_INVALID_REQUEST = -32600,
@@ -74,8 +74,8 @@ bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path);
 /* True if the client has cancelled the call; its response is then discarded. Thread-safe. */
 bool wt__mcp_is_cancelled(const struct mcp_call *call);
 /* Sets a callback for cancellation, called once from another thread, or immediately if the call is already cancelled.
- * It must not block. It is not called after the function answering the call has returned. Replaces an earlier callback;
- * NULL removes it. */
+ * The callback must not block. It is not called after the function that answers the call has returned. Replaces an
+ * earlier callback; NULL removes it. */
 void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context);
 
 /* Sends progress if the client asked for it. total: below 0 if unknown; message: "" for none. */

@@ -16,14 +16,14 @@ struct http_channel {
     bool is_away;                        /* the server has closed the connection; the client may resume */
     const struct mcp_peer *session_peer; /* peer whose session starts with this response, else NULL */
     char session[MCP_SESSION_ID_BYTES];
-    struct http_channel *next, *before; /* list of open streams, under its lock */
+    struct http_channel *next, *before; /* list of open streams, under the lock of `streams` */
 
     struct mcp_peer *peer; /* peer of a resumable stream, else NULL */
     unsigned number, last_event;
     struct buffer kept;                    /* recent events */
     size_t lengths[MCP_RESUME_EVENTS_MAX]; /* lengths of the events in `kept` */
     size_t kept_count;
-    struct http_channel *resumable_next; /* list of resumable streams; under the streams' lock, like answered_ms */
+    struct http_channel *resumable_next; /* list of resumable streams; under the lock of `streams`, like answered_ms */
     double answered_ms;                  /* time of the answer, 0 before */
     atomic_bool is_resumable;            /* is on the list of resumable streams */
     _Atomic double left_ms;              /* time when the client was disconnected, 0 while connected */

@@ -33,6 +33,7 @@ enum {
 
 /* ---------------------------------------------------------------- channels */
 
+/* Carries the messages of one request to its client. */
 struct mcp_channel {
     atomic_uint refs;
     pthread_mutex_t send_lock; /* serialises messages */
@@ -74,6 +75,7 @@ struct client_question {
     char *result;     /* JSON, NULL if the client refused */
 };
 
+/* The client end of a session, of stdio, or of one modern HTTP request. */
 struct mcp_peer {
     atomic_uint refs;
     struct mcp_service *service;
@@ -92,7 +94,7 @@ struct mcp_peer {
     unsigned stream_number;
     json_t *client, *capabilities; /* constant once open, so calls borrow them */
     int level;                     /* minimum log level */
-    struct mcp_call *running;
+    struct mcp_call *running;      /* list of [running_count] calls */
     size_t running_count;
     struct client_question *questions;
     unsigned question_number;
@@ -108,13 +110,13 @@ void wt__mcp_peer_keep(struct mcp_peer *peer);
 void wt__mcp_peer_release(struct mcp_peer *peer);
 /* Cancels the peer's calls and closes its stream. */
 void wt__mcp_peer_close(struct mcp_peer *peer);
-/* Replaces the peer's general stream, which ends. NULL for none. */
+/* Ends the peer's general stream and replaces it. stream: NULL for none. */
 void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream);
 /* Cancels the call with this id (JSON). */
 void wt__mcp_peer_cancel(struct mcp_peer *peer, struct str id);
 /* Delivers a response to a question. Borrows message. */
 void wt__mcp_peer_deliver_response(struct mcp_peer *peer, const json_t *message);
-/* Returns 0, WT_ETOOLONG (too many) or WT_ENOMEM. */
+/* Subscribes the peer to a resource. Returns 0, WT_ETOOLONG (too many subscriptions) or WT_ENOMEM. */
 int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri);
 void wt__mcp_peer_unwatch(struct mcp_peer *peer, struct str uri);
 
@@ -129,7 +131,7 @@ struct mcp_incoming {
     const json_t *params; /* an object, or NULL */
     struct buffer id;     /* as JSON, also for bad messages; "null" if absent */
     struct buffer text;   /* original bytes, for relaying arguments unchanged */
-    struct buffer fault;  /* why params.arguments is invalid, with a NUL; message then has {} for it */
+    struct buffer fault;  /* error text if params.arguments is invalid, else empty; `message` then has {} instead */
     struct str method;
     int code;          /* JSON-RPC error code of a bad message */
     const char *words; /* error text of a bad message */
@@ -156,7 +158,7 @@ struct mcp_headers {
     /* Gets the value of Mcp-Param-NAME. Returns false if absent. */
     bool (*param)(const struct mcp_headers *headers, struct str name, struct str *value);
     const char *const *passed; /* names of headers to pass upstream, NULL-terminated; may be NULL */
-    /* Gets the value of a header sent exactly once. Returns false otherwise. */
+    /* Gets the value of a header. Returns false if the header is absent or was sent more than once. */
     bool (*field)(const struct mcp_headers *headers, struct str name, struct str *value);
     const void *context;
 };
@@ -263,7 +265,7 @@ struct mcp_method {
     const char *member;      /* name of the list for MCP_SHAPE_LIST */
     const char *name_member; /* member of params naming the requested item, or NULL */
     bool may_ask;            /* may return input_required; HTTP repeats the name in Mcp-Name */
-    bool is_quick;           /* runs on the thread that read the request, never on a worker */
+    bool is_quick;           /* stdio runs it on the reading thread instead of a worker */
     /* Answers the call. Returns true if a thread has taken it over. NULL for an empty result. */
     bool (*run)(struct mcp_call *call);
     /* Prepares the call on the reading thread. Returns false if it has been answered. May be NULL. */
@@ -296,13 +298,14 @@ void wt__mcp_write_server_info(struct buffer *out, const struct mcp_features *fe
 
 /* ---------------------------------------------------------------- notices */
 
+/* An open request of a modern client for change notices (subscriptions/listen). */
 struct mcp_listener {
     struct mcp_listener *next;
     struct mcp_channel *channel;
-    struct mcp_peer *peer; /* owner; on stdio a cancel refers to it */
-    struct buffer id;
-    bool changes[3]; /* indexed by enum mcp_change */
-    char **uris;
+    struct mcp_peer *peer; /* the client */
+    struct buffer id;      /* id of the request, as JSON */
+    bool changes[3];       /* wanted list changes, indexed by enum mcp_change */
+    char **uris;           /* [uri_count] watched resources */
     size_t uri_count;
 };
 
@@ -326,9 +329,9 @@ struct mcp_service {
     pthread_cond_t idle;
     struct mcp_peer *peers;
     unsigned peer_number; /* number of the last peer opened */
-    struct mcp_job *jobs; /* jobs for idle threads */
+    struct mcp_job *jobs; /* [job_count] jobs for idle threads */
     pthread_cond_t job_came;
-    unsigned job_count, resting, threads;
+    unsigned job_count, resting, threads; /* resting: idle threads; threads: all */
     atomic_bool stopping;
     pthread_mutex_t notice_lock; /* guards listeners; held while sending notices, to keep them in order */
     struct mcp_listener *listeners;
@@ -336,7 +339,7 @@ struct mcp_service {
     struct shares listening; /* shares of listeners, by holder */
 };
 
-/* Returns monotonic time in ms, unaffected by changes to the wall clock. It stops while the machine sleeps. */
+/* Returns monotonic time in ms, unaffected by changes to the wall clock. The clock stops while the machine sleeps. */
 static inline double wt__mcp_steady_ms(const struct mcp_service *service)
 {
     return service->now_ms ? service->now_ms() : wt__now_ms();
@@ -344,8 +347,8 @@ static inline double wt__mcp_steady_ms(const struct mcp_service *service)
 
 /* ---------------------------------------------------------------- sessions */
 
-/* Legacy sessions of one path, created by `initialize` and identified by 128 random bits. A session is
- * bound to its principal. It does not authenticate: each request is authenticated before. */
+/* Legacy sessions of one path, created by `initialize` and identified by 128 random bits. A session is bound to its
+ * principal. A session id does not authenticate: each request is authenticated before. */
 struct mcp_session;
 
 struct mcp_sessions {
@@ -375,8 +378,8 @@ void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
 
 /* ---------------------------------------------------------------- channels over HTTP */
 
-/* A channel for the response to one HTTP request. It is JSON, or an event stream if a message precedes
- * the answer.
+/* A channel for the response to one HTTP request. The response is JSON, or an event stream if a message precedes the
+ * answer.
  *
  * For clients of the last legacy revision the stream is resumable: events have ids, and unsent events are kept, within
  * limits, while the client is disconnected. The client resumes by GET with the id of the last event received. */
@@ -418,7 +421,7 @@ void wt__mcp_http_channel_set_peer(struct mcp_channel *channel, struct mcp_peer 
 void wt__mcp_http_channel_set_session(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session);
 /* Starts the event stream immediately. */
 void wt__mcp_http_channel_start_stream(struct mcp_channel *channel);
-/* Continues the stream of an event on this exchange. Returns false if the stream is not kept. */
+/* Continues the stream that sent last_event on this exchange. Returns false if the stream is not kept. */
 bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_peer *peer, struct str last_event,
                                  struct http_exchange *exchange);
 

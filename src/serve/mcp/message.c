@@ -213,7 +213,7 @@ static bool decode_header(struct str header, struct buffer *out)
     return true;
 }
 
-/* True if the header is the number; 42.0 equals 42. */
+/* True if the header is a number equal to value; 42.0 equals 42. */
 static bool is_header_number(struct str header, double value)
 {
     char text[64], *end;

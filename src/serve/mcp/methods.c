@@ -72,7 +72,7 @@ static bool find_called_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Replaces the arguments by repaired ones. Returns 1 if these match, 0 if not, or WT_ENOMEM. */
+/* Repairs the arguments. Returns 1 and replaces them if the repaired arguments match, 0 if not, or WT_ENOMEM. */
 static int repair_arguments(struct mcp_call *call)
 {
     int fits = wt__mcp_input_repair(call->tool.input, call->arguments, true, &call->repaired);
