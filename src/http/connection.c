@@ -208,18 +208,19 @@ static void set_holder(struct connection *connection, const struct http_request 
 static void leave_exchange(struct connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
-    struct exchange_loop_state *course = wt__exchange_loop_state(exchange);
-    struct exchange_outcome outcome;
     double now = wt__now_ms();
-    wt__exchange_outcome(exchange, &outcome);
-    double started = outcome.started_ms > 0 ? outcome.started_ms : now;
+    pthread_mutex_lock(&exchange->lock);
+    double started = exchange->started_ms > 0 ? exchange->started_ms : now;
+    int status = exchange->status;
+    uint64_t bytes = exchange->body_bytes;
+    pthread_mutex_unlock(&exchange->lock);
     call_record(connection, &(struct http_record){.request = wt__http_request(exchange),
                                                   .peer = connection->peer,
-                                                  .status = outcome.status,
-                                                  .bytes = outcome.bytes,
-                                                  .queue_ms = started - course->queued_ms,
+                                                  .status = status,
+                                                  .bytes = bytes,
+                                                  .queue_ms = started - exchange->queued_ms,
                                                   .run_ms = now - started});
-    course->connection = NULL;
+    exchange->connection = NULL;
     connection->exchange = NULL;
     if (connection->counts)
         wt__shares_give(&connection->loop->answering, holder_of(connection), 1);
@@ -360,7 +361,7 @@ static void write_more(struct connection *connection)
         return;
     watch_output(connection);
     if (connection->exchange)
-        wt__exchange_set_unsent(connection->exchange, unsent_bytes(connection));
+        atomic_store(&connection->exchange->unsent, unsent_bytes(connection));
     if (unsent_bytes(connection) == 0 && connection->ended)
         finish_answer(connection);
 }
@@ -470,8 +471,8 @@ static void start_exchange(struct connection *connection)
         return;
     }
     wt__http_reader_take(&connection->reader);
-    struct exchange_loop_state *course = wt__exchange_loop_state(exchange);
-    *course = (struct exchange_loop_state){connection, wt__now_ms()};
+    exchange->connection = connection;
+    exchange->queued_ms = wt__now_ms();
     connection->exchange = exchange;
     connection->state = ANSWERING;
     start_wait(connection, HTTP_WAIT_NONE);
@@ -688,7 +689,7 @@ void wt__connections_take_output(struct server_loop *loop)
         struct letter *letter = next;
         next = letter->next; /* read first, because the letter may be posted again */
         struct http_exchange *exchange = wt__exchange_from_letter(letter);
-        struct connection *connection = wt__exchange_loop_state(exchange)->connection;
+        struct connection *connection = exchange->connection;
         if (connection) {
             take_output(connection);
             settle_connection(connection);

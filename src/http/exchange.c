@@ -257,29 +257,6 @@ void wt__http_write_error(struct buffer *out, int status, const char *message)
 
 enum { HEAD_BYTES = 512 }; /* typical upper bound of a head */
 
-struct http_exchange {
-    struct letter letter; /* must be first: the mailbox casts it to the exchange */
-    struct exchange_loop_state course;
-    struct mailbox *mailbox;
-    struct http_message *message;
-    bool http_1_0;
-    struct http_fields common; /* fields of every answer */
-    atomic_uint references, holders;
-    atomic_size_t unsent;
-
-    pthread_mutex_t lock;
-    pthread_cond_t called; /* signals the end of `calling` */
-    /* Protected by the lock: */
-    struct buffer bytes;
-    bool posted, begun, ended, broken, closes, gone;
-    bool bodiless, chunked; /* stream without a body; stream in chunks */
-    bool calling;           /* on_gone is running on thread `caller` */
-    pthread_t caller;
-    void (*on_gone)(void *context);
-    void *gone_context;
-    struct exchange_outcome outcome;
-};
-
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
                                        const struct http_fields *common)
 {
@@ -309,11 +286,6 @@ void wt__exchange_drop(struct http_exchange *exchange)
     free(exchange);
 }
 
-struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange)
-{
-    return &exchange->course;
-}
-
 struct http_exchange *wt__exchange_from_letter(struct letter *letter)
 {
     struct http_exchange *exchange = (struct http_exchange *)letter;
@@ -321,19 +293,6 @@ struct http_exchange *wt__exchange_from_letter(struct letter *letter)
     exchange->posted = false;
     pthread_mutex_unlock(&exchange->lock);
     return exchange;
-}
-
-void wt__exchange_add_worker(struct http_exchange *exchange)
-{
-    atomic_fetch_add(&exchange->references, 1);
-    atomic_store(&exchange->holders, 1);
-}
-
-void wt__exchange_start(struct http_exchange *exchange)
-{
-    pthread_mutex_lock(&exchange->lock);
-    exchange->outcome.started_ms = wt__now_ms();
-    pthread_mutex_unlock(&exchange->lock);
 }
 
 const struct http_request *wt__http_request(const struct http_exchange *exchange)
@@ -363,18 +322,6 @@ void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_ou
                                      .closes = exchange->closes};
     exchange->bytes = (struct buffer){0};
     atomic_store(&exchange->unsent, atomic_load(&exchange->unsent) + news->bytes.len);
-    pthread_mutex_unlock(&exchange->lock);
-}
-
-void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent)
-{
-    atomic_store(&exchange->unsent, unsent);
-}
-
-void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out)
-{
-    pthread_mutex_lock(&exchange->lock);
-    *out = exchange->outcome;
     pthread_mutex_unlock(&exchange->lock);
 }
 
@@ -451,7 +398,7 @@ static void begin_answer(struct http_exchange *exchange, const struct http_answe
 {
     exchange->begun = true;
     exchange->closes = head->close || head->body == HTTP_BODY_CLOSE;
-    exchange->outcome.status = head->status;
+    exchange->status = head->status;
     exchange->bytes = *bytes;
     *bytes = (struct buffer){0};
 }
@@ -478,7 +425,7 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
         pthread_mutex_unlock(&exchange->lock);
     } else {
         begin_answer(exchange, head, &bytes);
-        exchange->outcome.bytes = body.len;
+        exchange->body_bytes = body.len;
         end_answer(exchange);
         unlock_and_post(exchange);
     }
@@ -530,7 +477,7 @@ static void add_piece(struct http_exchange *exchange, struct str piece)
     wt__buffer_str(&exchange->bytes, piece);
     if (exchange->chunked)
         wt__buffer_append(&exchange->bytes, "\r\n", 2);
-    exchange->outcome.bytes += piece.len;
+    exchange->body_bytes += piece.len;
 }
 
 bool wt__http_send(struct http_exchange *exchange, struct str piece)

@@ -2,6 +2,7 @@
 #ifndef WT_HTTP_INTERNAL_H
 #define WT_HTTP_INTERNAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,12 +76,6 @@ enum { HTTP_PEER_BYTES = 56 }; /* "[IPv6 address]:port" with its NUL */
 
 struct connection;
 
-/* The loop's own data about an exchange. */
-struct exchange_loop_state {
-    struct connection *connection; /* NULL after the connection has left the exchange */
-    double queued_ms;              /* time of queueing */
-};
-
 /* Output since the loop last took it. */
 struct exchange_output {
     struct buffer bytes; /* owned by the caller of wt__exchange_take_output */
@@ -89,11 +84,31 @@ struct exchange_output {
     bool closes;         /* the answer announced that the connection closes */
 };
 
-/* Result for the record. */
-struct exchange_outcome {
-    int status; /* 0 without an answer */
-    uint64_t bytes;
-    double started_ms; /* time when a worker started; 0 if never */
+struct http_exchange {
+    struct letter letter; /* must be first: the mailbox casts it to the exchange */
+    /* Used only by the loop after creation: the connection, NULL after it has left the exchange, and the time of
+     * queueing. */
+    struct connection *connection;
+    double queued_ms;
+    struct mailbox *mailbox;
+    struct http_message *message;
+    bool http_1_0;
+    struct http_fields common; /* fields of every answer */
+    atomic_uint references, holders;
+    atomic_size_t unsent; /* bytes taken by the loop but not yet written */
+
+    pthread_mutex_t lock;  /* protects the fields below */
+    pthread_cond_t called; /* signals the end of `calling` */
+    struct buffer bytes;
+    bool posted, begun, ended, broken, closes, gone;
+    bool bodiless, chunked; /* stream without a body; stream in chunks */
+    bool calling;           /* on_gone is running on thread `caller` */
+    pthread_t caller;
+    void (*on_gone)(void *context);
+    void *gone_context;
+    int status;          /* status of the answer; 0 without an answer */
+    uint64_t body_bytes; /* bytes of the answer's body */
+    double started_ms;   /* time when a worker started; 0 if never */
 };
 
 /* Creates an exchange, which owns the message. Returns NULL, without taking the message, if out of memory. common:
@@ -101,23 +116,14 @@ struct exchange_outcome {
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
                                        const struct http_fields *common);
 void wt__exchange_drop(struct http_exchange *exchange);
-struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange);
 /* Returns the exchange of a letter, with the letter's reference. From now on the exchange may post again. */
 struct http_exchange *wt__exchange_from_letter(struct letter *letter);
 
-/* Makes the worker the first holder. Call before queueing. */
-void wt__exchange_add_worker(struct http_exchange *exchange);
-/* Records that a worker has started. */
-void wt__exchange_start(struct http_exchange *exchange);
-
 void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_output *news);
-/* Reports the number of bytes taken but not yet written. */
-void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent);
 /* Handles a client that is gone: calls on_gone unless the answer has ended. */
 void wt__exchange_client_gone(struct http_exchange *exchange);
 /* Answers 503 with Retry-After instead of a handler, which must not have answered. */
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message);
-void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out);
 
 /* The queue of requests, and the workers.
  *

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/shares.h"
@@ -177,7 +178,9 @@ static void *run_queue_worker(void *argument)
     struct http_exchange *exchange;
     struct queue_line *line;
     while ((exchange = queue_pop(queue, &line)) != NULL) {
-        wt__exchange_start(exchange);
+        pthread_mutex_lock(&exchange->lock);
+        exchange->started_ms = wt__now_ms();
+        pthread_mutex_unlock(&exchange->lock);
         if (!wt__http_is_gone(exchange))
             queue->handler->answer(queue->handler->context, exchange);
         wt__http_release(exchange);
@@ -207,7 +210,8 @@ bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchang
         struct queue_place *place = queue->free_places;
         struct queue_line *line = find_line(queue, holder);
         queue->free_places = place->next;
-        wt__exchange_add_worker(exchange);
+        atomic_fetch_add(&exchange->references, 1);
+        atomic_store(&exchange->holders, 1); /* the worker */
         *place = (struct queue_place){.exchange = exchange};
         *line->last = place;
         line->last = &place->next;
