@@ -20,17 +20,6 @@
 
 /* ---------------------------------------------------------------- mailbox */
 
-/* A list under a mutex, with an eventfd that is written when the list was empty. So a busy loop is woken once for all
- * letters posted meanwhile. */
-struct mailbox {
-    atomic_uint holders;
-    atomic_bool stopping;
-    int descriptor;
-    pthread_mutex_t lock;
-    struct letter *first, **last; /* protected by the lock, like shut */
-    bool shut;
-};
-
 struct mailbox *wt__mailbox_open(void)
 {
     struct mailbox *mailbox = calloc(1, sizeof *mailbox);
@@ -54,11 +43,6 @@ void wt__mailbox_release(struct mailbox *mailbox)
     close(mailbox->descriptor);
     pthread_mutex_destroy(&mailbox->lock);
     free(mailbox);
-}
-
-int wt__mailbox_descriptor(const struct mailbox *mailbox)
-{
-    return mailbox->descriptor;
 }
 
 /* Wakes the loop. Safe in signal handlers. */
@@ -112,11 +96,6 @@ void wt__mailbox_request_stop(struct mailbox *mailbox)
 {
     atomic_store(&mailbox->stopping, true);
     ring_mailbox(mailbox);
-}
-
-bool wt__mailbox_is_stopping(const struct mailbox *mailbox)
-{
-    return atomic_load(&mailbox->stopping);
 }
 
 /* ---------------------------------------------------------------- heads of answers */
@@ -389,7 +368,7 @@ static bool is_head(const struct http_exchange *exchange)
 static void write_head(struct http_exchange *exchange, struct buffer *out, struct http_answer_head *head)
 {
     head->common = &exchange->common;
-    head->close = !exchange->message->request.keep_alive || wt__mailbox_is_stopping(exchange->mailbox);
+    head->close = !exchange->message->request.keep_alive || atomic_load(&exchange->mailbox->stopping);
     wt__http_write_head(out, head);
 }
 

@@ -40,13 +40,21 @@ void wt__http_write_head(struct buffer *out, const struct http_answer_head *head
  * message of the status. */
 void wt__http_write_error(struct buffer *out, int status, const char *message);
 
-/* Wakes the loop and passes it work from other threads. A mailbox is reference-counted and may outlive the loop; posts
- * then fail. */
-struct mailbox;
-
 /* List link, embedded in the posted object. */
 struct letter {
     struct letter *next;
+};
+
+/* Wakes the loop and passes it work from other threads: a list under a mutex, with an eventfd that is written when the
+ * list was empty. So a busy loop is woken once for all letters posted meanwhile. A mailbox is reference-counted and may
+ * outlive the loop; posts then fail. */
+struct mailbox {
+    atomic_uint holders;
+    atomic_bool stopping; /* a stop was requested */
+    int descriptor;       /* readable after a post or the request of a stop */
+    pthread_mutex_t lock; /* protects the fields below */
+    struct letter *first, **last;
+    bool shut; /* posts fail */
 };
 
 /* Opens a mailbox with one reference. Returns NULL, with errno, if memory or descriptors are exhausted. */
@@ -54,8 +62,6 @@ struct mailbox *wt__mailbox_open(void);
 /* Releases a reference. Ignores NULL. */
 void wt__mailbox_release(struct mailbox *mailbox);
 
-/* Returns a descriptor that is readable after a post or the request of a stop. */
-int wt__mailbox_descriptor(const struct mailbox *mailbox);
 /* Returns the posted letters, oldest first, or NULL. */
 struct letter *wt__mailbox_take(struct mailbox *mailbox);
 /* Rejects further posts. Letters posted before can still be taken. */
@@ -64,7 +70,6 @@ void wt__mailbox_shut(struct mailbox *mailbox);
 /* Requests the shutdown and wakes the loop. Safe in signal handlers. The flag is in the mailbox, because exchanges and
  * signal handlers have access to it. */
 void wt__mailbox_request_stop(struct mailbox *mailbox);
-bool wt__mailbox_is_stopping(const struct mailbox *mailbox);
 
 /* The loop's side of an exchange; exchange.h is the handler's side.
  *

@@ -81,7 +81,7 @@ static void on_mailbox_readable(evutil_socket_t descriptor, short what, void *ar
     (void)descriptor, (void)what;
     struct http_server *server = argument;
     wt__connections_take_output(&server->loop);
-    if (wt__mailbox_is_stopping(server->loop.mailbox) && !server->loop.stopping)
+    if (atomic_load(&server->loop.mailbox->stopping) && !server->loop.stopping)
         begin_stop(server);
 }
 
@@ -138,10 +138,10 @@ static int open_loop(struct http_server *server, const struct http_server_option
     if (!loop->base || !loop->mailbox || !loop->queue ||
         wt__waits_open(&loop->waits, loop->base, wt__connection_expire, loop) < 0)
         return wt__fail_nomem(err);
-    int letters = wt__mailbox_descriptor(loop->mailbox);
     server->acceptable =
         event_new(loop->base, server->listener.descriptor, EV_READ | EV_PERSIST, on_connection_waiting, server);
-    server->mailbox_readable = event_new(loop->base, letters, EV_READ | EV_PERSIST, on_mailbox_readable, server);
+    server->mailbox_readable =
+        event_new(loop->base, loop->mailbox->descriptor, EV_READ | EV_PERSIST, on_mailbox_readable, server);
     server->pause_end = evtimer_new(loop->base, on_pause_end, server);
     server->deadline = evtimer_new(loop->base, on_deadline, server);
     bool all = server->acceptable && server->mailbox_readable && server->pause_end && server->deadline &&
