@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 /* ---------------------------------------------------------------- timeouts */
 
@@ -379,7 +380,8 @@ static struct http_fields common_fields(const struct server_loop *loop, const st
  * message. */
 static void answer_alone(struct connection *connection, int status, const char *message, bool is_request, bool last)
 {
-    struct buffer body = {0}, bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
+    struct buffer bytes = {0};
     struct http_message *of = is_request ? wt__http_reader_take(&connection->reader) : NULL;
     struct http_fields common = {0};
     if (of)
@@ -397,7 +399,6 @@ static void answer_alone(struct connection *connection, int status, const char *
         wt__buffer_str(&bytes, wt__buffer_view(&body));
     bytes.failed |= body.failed;
     connection->own = (struct own_answer){status, without ? 0 : body.len, of};
-    wt__buffer_dispose(&body);
     connection->state = SENDING;
     connection->last = last;
     connection->ended = true;

@@ -34,11 +34,10 @@ static void append_pointer(struct buffer *out, const struct value_path *place)
 static int fail_at_place(wt_error *err, int code, const struct value_path *place, const char *why)
 {
     char path[POINTER_MAX] = "";
-    struct buffer pointer = {.max = POINTER_MAX - 1};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {.max = POINTER_MAX - 1};
     append_pointer(&pointer, place);
     if (pointer.len > 0 && !pointer.failed)
         memcpy(path, pointer.ptr, pointer.len + 1);
-    wt__buffer_dispose(&pointer);
     return wt__fail_at(err, code, 0, 0, path, "%s %s", *path ? path + 1 : "the body", why);
 }
 

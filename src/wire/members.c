@@ -160,7 +160,7 @@ void wt__json_number(struct buffer *out, const char *key, double value)
 
 void wt__json_raw(struct buffer *out, const char *key, const char *json)
 {
-    json_t *value = NULL;
+    json_auto_t *value = NULL;
     wt__json_key(out, key);
     if (wt__is_compact(wt__str(json)))
         wt__shown_json(out, wt__str(json));
@@ -168,7 +168,6 @@ void wt__json_raw(struct buffer *out, const char *key, const char *json)
         wt__shown_value(out, value);
     else
         wt__shown_string(out, wt__str(json));
-    json_decref(value);
 }
 
 void wt__json_as_written(struct buffer *out, const char *key, const char *json)

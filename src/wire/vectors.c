@@ -69,7 +69,7 @@ static void truncate_vector(float *vector, size_t dim, size_t kept)
 static void put_floats(struct buffer *out, const float *vector, size_t count)
 {
     wt__buffer_char(out, '"');
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     for (size_t d = 0; d < count; d++) {
         uint32_t bits;
         memcpy(&bits, &vector[d], sizeof bits);
@@ -78,7 +78,6 @@ static void put_floats(struct buffer *out, const float *vector, size_t count)
     }
     wt__base64(out, wt__buffer_view(&bytes));
     out->failed |= bytes.failed;
-    wt__buffer_dispose(&bytes);
     wt__buffer_char(out, '"');
 }
 

@@ -97,12 +97,6 @@ void wt__mcp_result(struct mcp_call *call, struct str result)
     wt__buffer_str(&call->result, result);
 }
 
-void wt__mcp_put_text(struct buffer *out, const char *before, struct str text)
-{
-    wt__buffer_text(out, before);
-    wt__buffer_json(out, text);
-}
-
 /* Starts an item: counts it, and appends a comma if needed. */
 static struct buffer *begin_item(struct mcp_call *call)
 {

@@ -145,6 +145,12 @@ const json_t *wt__mcp_incoming_meta(const struct mcp_incoming *in)
     return wt__json_object(in->params, "_meta");
 }
 
+void wt__mcp_put_text(struct buffer *out, const char *before, struct str text)
+{
+    wt__buffer_text(out, before);
+    wt__buffer_json(out, text);
+}
+
 void wt__mcp_write_error(struct buffer *out, struct str id, int code, struct str words, struct str data)
 {
     wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",");
