@@ -139,7 +139,7 @@ static void every_answer_has_the_common_fields(void **state)
     stop_server(&served);
 }
 
-static void reads_requests_byte_by_byte(void **state)
+static void requests_may_arrive_byte_by_byte(void **state)
 {
     (void)state;
     struct server_under_test served;
@@ -159,7 +159,7 @@ static void reads_requests_byte_by_byte(void **state)
 }
 
 /* More input than is kept at once, with requests answered by workers and by the loop. */
-static void answers_pipelined_requests_in_order(void **state)
+static void pipelined_requests_are_answered_in_order(void **state)
 {
     (void)state;
     enum { REQUESTS = 3000 };
@@ -191,7 +191,7 @@ static void answers_pipelined_requests_in_order(void **state)
     stop_server(&served);
 }
 
-static void sends_100_continue_for_wanted_bodies(void **state)
+static void server_sends_100_continue_only_for_accepted_bodies(void **state)
 {
     (void)state;
     struct server_under_test served;
@@ -213,7 +213,7 @@ static void sends_100_continue_for_wanted_bodies(void **state)
     stop_server(&served);
 }
 
-static void sends_large_answers_completely(void **state)
+static void large_answers_are_sent_completely(void **state)
 {
     (void)state;
     struct server_under_test served;
@@ -404,7 +404,7 @@ static void slow_clients_time_out(void **state)
     stop_server(&served);
 }
 
-static void drops_clients_that_do_not_read(void **state)
+static void clients_that_do_not_read_are_dropped(void **state)
 {
     (void)state;
     for (int way = 0; way < 2; way++) { /* a complete answer, by timeout; a stream, by its backlog */
@@ -636,7 +636,7 @@ static void free_worker_prefers_clients_without_one(void **state)
     stop_server(&served);
 }
 
-static void limits_connections(void **state)
+static void number_of_connections_is_limited(void **state)
 {
     (void)state;
     enum { MOST = 3 };
@@ -701,7 +701,7 @@ static void silent_clients_do_not_block_others(void **state)
 }
 
 /* Limits the total memory of requests in progress. */
-static void limits_memory_of_requests(void **state)
+static void memory_of_requests_is_limited(void **state)
 {
     (void)state;
     struct server_under_test served;
@@ -730,7 +730,7 @@ static void limits_memory_of_requests(void **state)
     stop_server(&served);
 }
 
-static void keeps_thousands_of_idle_connections(void **state)
+static void thousands_of_idle_connections_stay_open(void **state)
 {
     (void)state;
     enum { IDLE = 2000 };
@@ -766,7 +766,7 @@ static void keeps_thousands_of_idle_connections(void **state)
     stop_server(&served);
 }
 
-static void records_the_result_of_a_request(void **state)
+static void result_of_each_request_is_recorded(void **state)
 {
     (void)state;
     static const struct {
@@ -853,7 +853,7 @@ static void unix_sockets_are_private_to_the_user(void **state)
     wt__buffer_dispose(&last);
 }
 
-static void rejects_invalid_addresses(void **state)
+static void invalid_listen_addresses_are_rejected(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -899,7 +899,7 @@ static void rejects_invalid_addresses(void **state)
     wt__http_server_close(NULL);
 }
 
-static void listens_on_ipv6(void **state)
+static void server_listens_on_ipv6(void **state)
 {
     (void)state;
     struct http_server_options options = plain;
@@ -932,17 +932,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(answers_have_the_expected_head_and_body),
         TEST(every_answer_has_the_common_fields),
-        TEST(reads_requests_byte_by_byte),
-        TEST(answers_pipelined_requests_in_order),
-        TEST(sends_100_continue_for_wanted_bodies),
-        TEST(sends_large_answers_completely),
+        TEST(requests_may_arrive_byte_by_byte),
+        TEST(pipelined_requests_are_answered_in_order),
+        TEST(server_sends_100_continue_only_for_accepted_bodies),
+        TEST(large_answers_are_sent_completely),
         TEST(unfinished_stream_is_cut_off),
         TEST(disconnect_cancels_the_request),
         TEST(answer_ends_after_its_on_gone_callback),
         TEST(disconnect_removes_queued_request),
         TEST(full_queue_is_answered_503),
         TEST(slow_clients_time_out),
-        TEST(drops_clients_that_do_not_read),
+        TEST(clients_that_do_not_read_are_dropped),
         TEST(stream_ends_with_its_client),
         TEST(kept_exchange_is_answered_later),
         TEST(kept_exchange_may_outlive_the_server),
@@ -950,14 +950,14 @@ int main(void)
         TEST(stop_has_a_time_limit),
         TEST(flood_of_one_client_leaves_room_for_others),
         TEST(free_worker_prefers_clients_without_one),
-        TEST(limits_connections),
+        TEST(number_of_connections_is_limited),
         TEST(silent_clients_do_not_block_others),
-        TEST(limits_memory_of_requests),
-        TEST(keeps_thousands_of_idle_connections),
-        TEST(records_the_result_of_a_request),
+        TEST(memory_of_requests_is_limited),
+        TEST(thousands_of_idle_connections_stay_open),
+        TEST(result_of_each_request_is_recorded),
         TEST(unix_sockets_are_private_to_the_user),
-        TEST(rejects_invalid_addresses),
-        TEST(listens_on_ipv6),
+        TEST(invalid_listen_addresses_are_rejected),
+        TEST(server_listens_on_ipv6),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

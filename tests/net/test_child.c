@@ -36,7 +36,7 @@ static const struct {
      "did not end"},
 };
 
-static void reports_every_ending(void **state)
+static void child_result_tells_how_the_program_ended(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -50,7 +50,7 @@ static void reports_every_ending(void **state)
     }
 }
 
-static void keeps_the_end_of_long_output(void **state)
+static void child_keeps_only_the_end_of_long_stderr(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done >&2", NULL};
@@ -61,7 +61,7 @@ static void keeps_the_end_of_long_output(void **state)
     assert_true(len > CHILD_TAIL_BYTES - 20 && strcmp(tail + len - 9, "line 4999") == 0);
 }
 
-static void passes_arguments_and_environment_unchanged(void **state)
+static void child_gets_arguments_and_environment_unchanged(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "echo \"$1 $NAME\" >&2", "sh", "$(touch x); a  'b'", NULL};
@@ -72,7 +72,7 @@ static void passes_arguments_and_environment_unchanged(void **state)
     assert_string_equal(tail, "$(touch x); a 'b' value");
 }
 
-static void reports_missing_program(void **state)
+static void missing_program_is_reported(void **state)
 {
     (void)state;
     const char *argv[] = {"no-such-program-of-ours", NULL};
@@ -118,10 +118,10 @@ static void cancellation_ends_the_whole_group(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_every_ending),
-        cmocka_unit_test(keeps_the_end_of_long_output),
-        cmocka_unit_test(passes_arguments_and_environment_unchanged),
-        cmocka_unit_test(reports_missing_program),
+        cmocka_unit_test(child_result_tells_how_the_program_ended),
+        cmocka_unit_test(child_keeps_only_the_end_of_long_stderr),
+        cmocka_unit_test(child_gets_arguments_and_environment_unchanged),
+        cmocka_unit_test(missing_program_is_reported),
         cmocka_unit_test(cancellation_ends_the_whole_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

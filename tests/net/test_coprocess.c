@@ -49,7 +49,7 @@ static const struct {
      "sh wrote a line of more than 16 MB", -1},
 };
 
-static void exchanges_lines(void **state)
+static void coprocess_exchanges_lines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -88,7 +88,7 @@ static void exchanges_lines(void **state)
     }
 }
 
-static void reports_program_that_never_reads(void **state)
+static void program_that_never_reads_is_reported(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "sleep 900", NULL};
@@ -107,7 +107,7 @@ static void reports_program_that_never_reads(void **state)
 }
 
 /* Output larger than the pipe is written while waiting for the answer, and no byte is lost. */
-static void sends_long_lines_while_receiving(void **state)
+static void long_lines_are_sent_while_receiving(void **state)
 {
     enum { BYTES = 4 << 20 };
     const char *argv[] = {"cat", NULL};
@@ -212,7 +212,7 @@ static size_t open_descriptors(void)
     return count;
 }
 
-static void closes_all_descriptors(void **state)
+static void coprocess_closes_all_descriptors(void **state)
 {
     const char *argv[] = {"true", NULL}, *nobody[] = {"there-is-no-such-program", NULL};
     struct child child = {.argv = argv}, none = {.argv = nobody};
@@ -230,7 +230,7 @@ static void closes_all_descriptors(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
-static void uses_folder_environment_and_path(void **state)
+static void coprocess_uses_folder_environment_and_path(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-coprocess-XXXXXX", program[64], path[64];
@@ -265,15 +265,15 @@ static void uses_folder_environment_and_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exchanges_lines),
-        cmocka_unit_test(reports_program_that_never_reads),
-        cmocka_unit_test(sends_long_lines_while_receiving),
+        cmocka_unit_test(coprocess_exchanges_lines),
+        cmocka_unit_test(program_that_never_reads_is_reported),
+        cmocka_unit_test(long_lines_are_sent_while_receiving),
         cmocka_unit_test(writing_to_closed_stdin_raises_no_signal),
         cmocka_unit_test(open_descriptors_are_not_inherited),
         cmocka_unit_test(ignored_sigchld_makes_status_unknown),
         cmocka_unit_test(program_of_another_user_does_not_block),
-        cmocka_unit_test(closes_all_descriptors),
-        cmocka_unit_test(uses_folder_environment_and_path),
+        cmocka_unit_test(coprocess_closes_all_descriptors),
+        cmocka_unit_test(coprocess_uses_folder_environment_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

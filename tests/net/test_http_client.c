@@ -89,7 +89,7 @@ static const struct {
      "cannot fetch http://127.0.0.1:1/x"},
 };
 
-static void downloads_files(void **state)
+static void each_download_ends_as_expected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -118,7 +118,7 @@ static int read_wanted(void *context, const char *phase, uint64_t done, uint64_t
     return *(int *)context;
 }
 
-static void cancels_download(void **state)
+static void download_can_be_cancelled(void **state)
 {
     (void)state;
     int wanted = 0;
@@ -154,7 +154,7 @@ static int fetch_with(const char *name, const char *token, struct http_response_
 }
 
 /* Other ports and other names of this machine count as other hosts. */
-static void sends_token_only_to_its_host(void **state)
+static void token_is_sent_only_to_its_host(void **state)
 {
     (void)state;
     static struct served_file others[] = {
@@ -196,9 +196,9 @@ static void sends_token_only_to_its_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(downloads_files),
-        cmocka_unit_test(sends_token_only_to_its_host),
-        cmocka_unit_test(cancels_download),
+        cmocka_unit_test(each_download_ends_as_expected),
+        cmocka_unit_test(token_is_sent_only_to_its_host),
+        cmocka_unit_test(download_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, start_download_server, stop_download_server);
 }

@@ -100,7 +100,7 @@ static const struct {
      .says = "answers with more than"},
 };
 
-static void reads_answers(void **state)
+static void each_answer_is_read_or_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -120,7 +120,7 @@ static void reads_answers(void **state)
     }
 }
 
-static void reports_refused_connection(void **state)
+static void refused_connection_is_reported(void **state)
 {
     (void)state;
     struct http_post post = default_post();
@@ -133,7 +133,7 @@ static void reports_refused_connection(void **state)
 }
 
 /* Requests are POST with the given headers, and the connection is kept open. */
-static void sends_headers_and_body(void **state)
+static void post_sends_headers_and_body(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = "{}"};
@@ -174,7 +174,7 @@ static void errors_show_the_given_server_name(void **state)
     assert_null(strstr(err.message, "secret"));
 }
 
-static void rejects_header_injection(void **state)
+static void headers_with_line_breaks_are_rejected(void **state)
 {
     (void)state;
     char longer[HTTP_HEADER_BYTES_MAX + 2];
@@ -192,7 +192,7 @@ static void rejects_header_injection(void **state)
     }
 }
 
-static void reads_retry_headers(void **state)
+static void retry_headers_are_read(void **state)
 {
     (void)state;
     const struct {
@@ -230,7 +230,7 @@ static int cancel_at_once(void *context, const char *phase, uint64_t done, uint6
     return 1;
 }
 
-static void cancels_post(void **state)
+static void post_can_be_cancelled(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = "{}", .delay_ms = SCRIPT_NEVER_MS};
@@ -245,7 +245,7 @@ static void cancels_post(void **state)
     wt__progress_dispose(&progress);
 }
 
-static void checks_base_addresses(void **state)
+static void base_addresses_are_checked(void **state)
 {
     (void)state;
     static const struct {
@@ -277,14 +277,14 @@ static void checks_base_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_answers),
-        cmocka_unit_test(reports_refused_connection),
-        cmocka_unit_test(sends_headers_and_body),
+        cmocka_unit_test(each_answer_is_read_or_rejected),
+        cmocka_unit_test(refused_connection_is_reported),
+        cmocka_unit_test(post_sends_headers_and_body),
         cmocka_unit_test(errors_show_the_given_server_name),
-        cmocka_unit_test(rejects_header_injection),
-        cmocka_unit_test(reads_retry_headers),
-        cmocka_unit_test(cancels_post),
-        cmocka_unit_test(checks_base_addresses),
+        cmocka_unit_test(headers_with_line_breaks_are_rejected),
+        cmocka_unit_test(retry_headers_are_read),
+        cmocka_unit_test(post_can_be_cancelled),
+        cmocka_unit_test(base_addresses_are_checked),
     };
     return cmocka_run_group_tests(tests, start_post_server, stop_post_server);
 }

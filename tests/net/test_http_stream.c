@@ -203,7 +203,7 @@ static const struct {
      true},
 };
 
-static void reports_every_end_once(void **state)
+static void each_transfer_ends_exactly_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -237,7 +237,7 @@ static void reports_every_end_once(void **state)
 
 enum { MANY = 40 };
 
-static void runs_many_transfers_at_once(void **state)
+static void many_transfers_run_at_once(void **state)
 {
     static const struct script_step step = {.status = 200, .body = "abc", .delay_ms = 20};
     struct http_loop *loop;
@@ -262,7 +262,7 @@ static void runs_many_transfers_at_once(void **state)
         events_dispose(&told[i]);
 }
 
-static void rejects_invalid_stream_header(void **state)
+static void stream_with_invalid_header_is_rejected(void **state)
 {
     static const struct http_header header = {"X-Key", "a\nb"};
     struct http_loop *loop;
@@ -299,7 +299,7 @@ static const struct {
     {"file:///etc/passwd", NULL},
 };
 
-static void resolves_addresses_on_the_same_server(void **state)
+static void resolved_addresses_must_be_on_the_same_server(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
@@ -336,8 +336,10 @@ static void loop_needs_a_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_every_end_once),        cmocka_unit_test(runs_many_transfers_at_once),
-        cmocka_unit_test(rejects_invalid_stream_header), cmocka_unit_test(resolves_addresses_on_the_same_server),
+        cmocka_unit_test(each_transfer_ends_exactly_once),
+        cmocka_unit_test(many_transfers_run_at_once),
+        cmocka_unit_test(stream_with_invalid_header_is_rejected),
+        cmocka_unit_test(resolved_addresses_must_be_on_the_same_server),
         cmocka_unit_test(loop_needs_a_thread),
     };
     return cmocka_run_group_tests(tests, start_stream_server, stop_stream_server);

@@ -81,7 +81,7 @@ static int live_and_end(const char *script, enum how how)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void ends_all_descendants(void **state)
+static void keeper_ends_all_descendants(void **state)
 {
     static const int statuses[] = {[KILLED] = 128 + SIGKILL, [TERMINATED] = 128 + SIGTERM};
     (void)state;
@@ -108,7 +108,7 @@ static pid_t begin_group(void)
 
 /* Killed after the program has started and before the keeper has heard of it. The program ignores the end of its
  * stdin. */
-static void ends_program_started_just_before_the_kill(void **state)
+static void keeper_ends_program_started_just_before_the_kill(void **state)
 {
     static const char *const argv[] = {"sleep", "900", NULL};
     const struct child child = {.argv = argv};
@@ -138,7 +138,7 @@ static void ends_program_started_just_before_the_kill(void **state)
 }
 
 /* Numbers are reused: an ended group's number may belong to another process. */
-static void leaves_ended_groups_alone(void **state)
+static void keeper_leaves_ended_groups_alone(void **state)
 {
     int status;
     (void)state;
@@ -164,9 +164,9 @@ static void leaves_ended_groups_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_all_descendants),
-        cmocka_unit_test(ends_program_started_just_before_the_kill),
-        cmocka_unit_test(leaves_ended_groups_alone),
+        cmocka_unit_test(keeper_ends_all_descendants),
+        cmocka_unit_test(keeper_ends_program_started_just_before_the_kill),
+        cmocka_unit_test(keeper_leaves_ended_groups_alone),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

@@ -49,7 +49,7 @@ static void check_reproduced(struct str text)
     json_decref(root);
 }
 
-static void recognises_compact_texts(void **state)
+static void compact_texts_are_recognised(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -59,7 +59,7 @@ static void recognises_compact_texts(void **state)
     }
 }
 
-static void limits_nesting_like_the_parser(void **state)
+static void nesting_is_limited_as_in_the_parser(void **state)
 {
     (void)state;
     for (size_t depth = 1; depth < 2 * WT_MAX_JSON_DEPTH; depth++) {
@@ -108,8 +108,8 @@ static void writer_reproduces_compact_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recognises_compact_texts),
-                                       cmocka_unit_test(limits_nesting_like_the_parser),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compact_texts_are_recognised),
+                                       cmocka_unit_test(nesting_is_limited_as_in_the_parser),
                                        cmocka_unit_test(writer_reproduces_compact_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

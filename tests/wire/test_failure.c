@@ -44,7 +44,7 @@ static const struct {
     {"slashes that are not paths", WT_EINVAL, "/ and a/b/c and //", "", "/ and a/b/c and //", false},
 };
 
-static void hides_paths_from_clients(void **state)
+static void paths_are_hidden_from_clients(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -62,7 +62,7 @@ static void hides_paths_from_clients(void **state)
 }
 
 /* Replacing a short path with a longer word truncates a full message. */
-static void truncates_full_message(void **state)
+static void full_message_is_truncated(void **state)
 {
     wt_error err = {.code = WT_EINVAL};
     (void)state;
@@ -74,7 +74,7 @@ static void truncates_full_message(void **state)
 }
 
 /* A replacement is not searched for paths again. */
-static void hides_store_called_store_once(void **state)
+static void store_named_store_is_replaced_once(void **state)
 {
     wt_error err = {.code = WT_EINVAL, .message = "store is private; the store store-index"};
     (void)state;
@@ -88,9 +88,9 @@ static void hides_store_called_store_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hides_paths_from_clients),
-        cmocka_unit_test(hides_store_called_store_once),
-        cmocka_unit_test(truncates_full_message),
+        cmocka_unit_test(paths_are_hidden_from_clients),
+        cmocka_unit_test(store_named_store_is_replaced_once),
+        cmocka_unit_test(full_message_is_truncated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
