@@ -322,18 +322,12 @@ static int replace_key_file(const char *path, struct str text, wt_error *err)
 {
     struct stat old;
     mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : S_IRUSR | S_IWUSR;
-    struct replace replace;
+    WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
     WT_TRY(wt__replace_begin(&replace, path, err));
-    int rc = 0;
     if (fchmod(replace.fd, mode) != 0)
-        rc = wt__fail_errno(err, "protect", path);
-    if (rc == 0)
-        rc = wt__replace_write(&replace, text.ptr, text.len, err);
-    if (rc == 0)
-        rc = wt__replace_commit(&replace, err);
-    if (rc < 0)
-        wt__replace_abort(&replace);
-    return rc;
+        return wt__fail_errno(err, "protect", path);
+    WT_TRY(wt__replace_write(&replace, text.ptr, text.len, err));
+    return wt__replace_commit(&replace, err);
 }
 
 static int append_key_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,

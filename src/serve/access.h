@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* Names by which this server may be addressed. */
+/* Hosts and origins that requests may name. */
 struct guard {
     const char *listen;       /* address that the server listens on: "HOST:PORT" or "unix:PATH" */
     const char *const *hosts; /* [host_count], without ports */

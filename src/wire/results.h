@@ -25,7 +25,7 @@ struct search_result {
     size_t tokens, over_budget;
     double encode_ms, search_ms, total_ms;
     struct model_cost language_model;
-    size_t kept; /* number of hits that the request named as already loaded (`have`) */
+    size_t kept; /* number of hits that are in the result because they are already loaded (wt_hit.kept) */
 };
 
 /* Return views of a result. request: NULL for a conversation only; its last turn is then the request. */

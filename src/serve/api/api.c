@@ -104,16 +104,16 @@ static void *run_model_reload(void *context)
 {
     struct http_api *api = context;
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
-    bool anew = false;
+    bool reloaded = false;
     wt_error err = {0};
     double begun = wt__now_ms();
-    int rc = wt__engine_reload_trained(api->service.engine, &anew, &err);
+    int rc = wt__engine_reload_trained(api->service.engine, &reloaded, &err);
     if (rc < 0)
         wt__buffer_printf(&line, "whichtool: %s: %s\n",
-                          anew ? "reloaded the trained models, with an error"
-                               : "cannot reload the trained models, keeping the old ones",
+                          reloaded ? "reloaded the trained models, with an error"
+                                   : "cannot reload the trained models, keeping the old ones",
                           err.message);
-    else if (anew && api->options.access != ACCESS_OFF)
+    else if (reloaded && api->options.access != ACCESS_OFF)
         wt__buffer_printf(&line, "whichtool: reloaded the trained models in %.0f ms\n", wt__now_ms() - begun);
     if (line.len > 0 && api->options.say && !line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));

@@ -97,43 +97,36 @@ static void drop_resumable(struct http_channel *own)
     release_chain(gone);
 }
 
-/* Returns the holder's oldest resumable stream, or NULL. */
-static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder)
+/* Returns the oldest resumable stream of the holder or peer, or NULL. The other one is NULL. *count: number of their
+ * resumable streams. */
+static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder,
+                                                  const struct mcp_peer *peer, size_t *count)
 {
-    struct http_channel *earliest = NULL;
-    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next)
-        if (strcmp(own->peer->holder, holder) == 0)
-            earliest = own;
-    return earliest;
+    struct http_channel *oldest = NULL;
+    *count = 0;
+    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next) {
+        if (peer ? own->peer != peer : strcmp(own->peer->holder, holder) != 0)
+            continue;
+        oldest = own;
+        ++*count;
+    }
+    return oldest;
 }
 
 /* Reserves a place for one more stream of the holder, and drops the holder's oldest streams if needed. *gone: chain of
  * the dropped streams. Returns false if the holder has no stream left to drop. */
 static bool make_room_to_resume(struct mcp_streams *streams, const char *holder, struct http_channel **gone)
 {
+    size_t count;
     while (!wt__shares_take(&streams->kept, holder, 1)) {
-        struct http_channel *earliest = find_oldest_resumable(streams, holder);
-        if (!earliest)
+        struct http_channel *oldest = find_oldest_resumable(streams, holder, NULL, &count);
+        if (!oldest)
             return false;
-        take_resumable(streams, is_same_stream, earliest);
-        earliest->resumable_next = *gone;
-        *gone = earliest;
+        take_resumable(streams, is_same_stream, oldest);
+        oldest->resumable_next = *gone;
+        *gone = oldest;
     }
     return true;
-}
-
-/* Returns the peer's oldest resumable stream if it has too many, else NULL. */
-static struct http_channel *find_excess_stream(const struct mcp_streams *streams, const struct mcp_peer *peer)
-{
-    struct http_channel *earliest = NULL;
-    size_t count = 0;
-    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next) {
-        if (own->peer != peer)
-            continue;
-        earliest = own;
-        count++;
-    }
-    return count > MCP_RESUME_STREAMS_MAX ? earliest : NULL;
 }
 
 static void make_resumable(struct http_channel *own)
@@ -149,7 +142,10 @@ static void make_resumable(struct http_channel *own)
         atomic_store(&own->is_resumable, true);
         own->resumable_next = streams->resumable;
         streams->resumable = own;
-        too_many = take_resumable(streams, is_same_stream, find_excess_stream(streams, own->peer));
+        size_t count;
+        struct http_channel *oldest = find_oldest_resumable(streams, NULL, own->peer, &count);
+        if (count > MCP_RESUME_STREAMS_MAX)
+            too_many = take_resumable(streams, is_same_stream, oldest);
     }
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
