@@ -105,7 +105,7 @@ static struct http_channel *find_oldest_resumable(const struct mcp_streams *stre
     struct http_channel *oldest = NULL;
     *count = 0;
     for (struct http_channel *own = streams->resumable; own; own = own->resumable_next) {
-        if (peer ? own->peer != peer : strcmp(own->peer->holder, holder) != 0)
+        if (holder ? strcmp(own->peer->holder, holder) != 0 : own->peer != peer)
             continue;
         oldest = own;
         ++*count;
