@@ -3,7 +3,6 @@
  * before the first byte, so it is not used. */
 #include "net/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

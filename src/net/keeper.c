@@ -4,7 +4,6 @@
 #include "net/process.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/socket.h>

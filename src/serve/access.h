@@ -1,13 +1,11 @@
 /* access.h: decides if a request may be served: by its Host and Origin, and by bearer keys and their scopes.
  *
- * A web page can send requests to servers on the visitor's machine, and by DNS rebinding can read the responses too. So
- * Host must name this server: a loopback name, the address it listens on, or a configured name; otherwise the status is
- * 421. Origin must be absent (programs omit it), the server's own, or configured; otherwise the status is 403. No
- * response allows every origin.
+ * A web page can send requests to servers on the visitor's machine, and by DNS rebinding it can read the responses too.
+ * So Host must name this server, else the status is 421; and Origin must be absent (programs omit it), the server's own,
+ * or configured, else the status is 403.
  *
- * A key has 256 random bits, so a plain SHA-256 suffices: salt and key stretching would not help. The key file contains
- * only names, scopes and hashes. Lookup hashes the given key and compares it with every row in constant time, so that
- * response times do not give hints about the keys. Keys are never logged, only their names. */
+ * A key has 256 random bits, so its SHA-256 needs no salt. The key file contains only names, scopes and hashes. A lookup
+ * compares hashes in constant time, so that response times give no hints about the keys. Keys are never logged. */
 #ifndef WT_SERVE_ACCESS_H
 #define WT_SERVE_ACCESS_H
 

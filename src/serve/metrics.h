@@ -6,7 +6,6 @@
 #define WT_SERVE_METRICS_H
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/buffer.h"
 #include "http/server.h"

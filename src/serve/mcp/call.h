@@ -21,7 +21,6 @@
 #define WT_SERVE_MCP_CALL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "base/json.h"

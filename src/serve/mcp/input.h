@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/str.h"
 #include "net/http_client.h"
 

@@ -1,5 +1,4 @@
 /* methods.c: the table of methods, and the functions that answer them with the service's features. */
-#include <stdlib.h>
 
 #include "base/base64.h"
 #include "base/memory.h"

@@ -5,7 +5,6 @@
  * some time to do so. */
 #include "serve/mcp/transport.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
