@@ -154,8 +154,8 @@ static void put_two_digits(char *at, int value)
     at[1] = (char)('0' + value % 10);
 }
 
-/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7), valid until the next call of the
- * thread. Each thread formats it at most once a second. */
+/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7), valid until the next call of
+ * the thread. Each thread formats it at most once a second. */
 static const char *http_date(void)
 {
     static _Thread_local time_t made_at;

@@ -44,8 +44,8 @@ struct http_field {
     struct str name, value; /* value without surrounding blanks */
 };
 
-/* An HTTP/1.1 request (RFC 9112). The views are of bytes owned by the exchange. Ambiguous requests were rejected, so that
- * this server and a proxy never disagree about the end of a request. */
+/* An HTTP/1.1 request (RFC 9112). The views are of bytes owned by the exchange. Ambiguous requests were rejected, so
+ * that this server and a proxy never disagree about the end of a request. */
 struct http_request {
     struct str method; /* token, case preserved */
     struct str path;   /* target before '?', percent-encoded as received */

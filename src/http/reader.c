@@ -2,8 +2,8 @@
  *
  * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, other control
  * characters are invalid, and all lengths are limited. Then the complete head is parsed, and the body is counted or
- * decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes differently, and bytes of a body for
- * the proxy could be a request for this server. */
+ * decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes differently, and bytes of a body
+ * for the proxy could be a request for this server. */
 #include "http/reader.h"
 
 #include <stddef.h>
@@ -240,8 +240,8 @@ static enum http_refusal parse_target(struct http_request *request, struct str t
 
 /* ---------------------------------------------------------------- framing */
 
-/* The rules of RFC 9112, section 6, without their tolerance. If two programs find different ends of a body, a request can
- * be smuggled inside the body. So a length is a plain number, the only coding is `chunked`, and both together are
+/* The rules of RFC 9112, section 6, without their tolerance. If two programs find different ends of a body, a request
+ * can be smuggled inside the body. So a length is a plain number, the only coding is `chunked`, and both together are
  * rejected. check_single_valued rejects duplicates of these fields.
  *
  * Connections persist only in HTTP/1.1. In HTTP/1.0, persistence was added later and proxies implemented it wrongly. */

@@ -1,5 +1,5 @@
-/* server.h: an HTTP/1.1 server. One thread, the loop, reads, writes and handles timeouts; handlers run on worker threads,
- * so that computation never delays I/O.
+/* server.h: an HTTP/1.1 server. One thread, the loop, reads, writes and handles timeouts; handlers run on worker
+ * threads, so that computation never delays I/O.
  *
  * If the queue is full, the loop answers 503 with Retry-After. A client that closes its sending side counts as gone,
  * because a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
@@ -51,8 +51,9 @@ struct http_handler {
     /* Returns the maximum length of this request's body; 413 beyond. Runs on the loop and should only read the head. If
      * NULL, the limit is HTTP_BODY_BYTES_MAX. */
     size_t (*body_max)(void *context, const struct http_request *head);
-    /* Writes the holder of the request for shares (base/shares.h): the name of a key, or "" for anonymous clients. Returns
-     * false if clients are not distinguished. Runs on the loop and should only read the head. NULL means always false. */
+    /* Writes the holder of the request for shares (base/shares.h): the name of a key, or "" for anonymous clients.
+     * Returns false if clients are not distinguished. Runs on the loop and should only read the head. NULL means always
+     * false. */
     bool (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
     /* Returns 0, or a status to reject the head with before its body is read (403, 421, ...). Runs on the loop. May be
      * NULL. */

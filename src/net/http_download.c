@@ -44,8 +44,8 @@ static bool is_this_machine(const char *host)
     return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0 || strcmp(host, "localhost") == 0;
 }
 
-/* Reads the origin of a URL as "scheme://host:port"; the caller frees it. libcurl parses the URL, so that the host is the
- * one that libcurl will connect to. *origin is NULL if the URL has no host. *protocols: CURLPROTO_HTTPS or
+/* Reads the origin of a URL as "scheme://host:port"; the caller frees it. libcurl parses the URL, so that the host is
+ * the one that libcurl will connect to. *origin is NULL if the URL has no host. *protocols: CURLPROTO_HTTPS or
  * CURLPROTO_HTTP; 0 if the URL is not allowed. */
 static int read_origin(const struct curl_library *lib, const char *url, char **origin, long *protocols, wt_error *err)
 {

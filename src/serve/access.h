@@ -1,11 +1,12 @@
 /* access.h: decides if a request may be served: by its Host and Origin, and by bearer keys and their scopes.
  *
  * A web page can send requests to servers on the visitor's machine, and by DNS rebinding it can read the responses too.
- * So Host must name this server, else the status is 421; and Origin must be absent (programs omit it), the server's own,
- * or configured, else the status is 403.
+ * So Host must name this server, else the status is 421; and Origin must be absent (programs omit it), the server's
+ * own, or configured, else the status is 403.
  *
- * A key has 256 random bits, so its SHA-256 needs no salt. The key file contains only names, scopes and hashes. A lookup
- * compares hashes in constant time, so that response times give no hints about the keys. Keys are never logged. */
+ * A key has 256 random bits, so its SHA-256 needs no salt. The key file contains only names, scopes and hashes. A
+ * lookup compares hashes in constant time, so that response times give no hints about the keys. Keys are never
+ * logged. */
 #ifndef WT_SERVE_ACCESS_H
 #define WT_SERVE_ACCESS_H
 

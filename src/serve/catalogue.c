@@ -267,8 +267,8 @@ static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
     pthread_mutex_unlock(&catalogue->lock);
 }
 
-/* Appends the definition of a tool of this server. "anthropic/alwaysLoad" prevents clients that load tools on demand from
- * hiding the search tools themselves. */
+/* Appends the definition of a tool of this server. "anthropic/alwaysLoad" prevents clients that load tools on demand
+ * from hiding the search tools themselves. */
 static void put_catalogue_tool(struct mcp_catalogue *catalogue, size_t index, struct buffer *out)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer description = {0};

@@ -54,8 +54,8 @@ void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const cha
     wt_string_free(list);
 }
 
-/* Appends a definition without the schema. described: with at most CATALOGUE_BRIEF_BYTES of the description. first: as in
- * wt__catalogue_definition. */
+/* Appends a definition without the schema. described: with at most CATALOGUE_BRIEF_BYTES of the description. first: as
+ * in wt__catalogue_definition. */
 static void put_brief(struct buffer *out, const wt_tool *tool, const char *first, bool described)
 {
     struct str description = wt__str(tool->description);
@@ -119,7 +119,8 @@ static void put_hit(const struct mcp_catalogue *catalogue, struct buffer *out, c
         put_brief(out, hit->tool, first.ptr, detail == DETAIL_BRIEF);
 }
 
-/* Appends the hits. Once the budget is used up, hits get less detail than requested. Returns the number of such hits. */
+/* Appends the hits. Once the budget is used up, hits get less detail than requested. Returns the number of such
+ * hits. */
 static size_t put_hits(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hits *hits,
                        enum detail detail)
 {

@@ -26,8 +26,8 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
 void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *call);
 void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *call);
 
-/* Appends the definition of a tool in MCP format, with the name that wt_export gives it. first: members to insert before
- * the others, each with a comma, such as "\"probability\":0.5,". */
+/* Appends the definition of a tool in MCP format, with the name that wt_export gives it. first: members to insert
+ * before the others, each with a comma, such as "\"probability\":0.5,". */
 void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const char *first);
 
 #endif

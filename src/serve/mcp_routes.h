@@ -26,8 +26,8 @@ int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts,
 const struct routes *wt__mcp_routes(const struct mcp_routes *mcp);
 /* Returns the service of mounts[mount], valid until wt__mcp_routes_close. */
 struct mcp_service *wt__mcp_routes_service(const struct mcp_routes *mcp, size_t mount);
-/* Begins the shutdown of all services (wt__mcp_service_stop). mcp: a struct mcp_routes; void so that the function can be
- * used as api_options.stopping. */
+/* Begins the shutdown of all services (wt__mcp_service_stop). mcp: a struct mcp_routes; void so that the function can
+ * be used as api_options.stopping. */
 void wt__mcp_routes_stop(void *mcp);
 /* Closes the services and frees the routes, after the HTTP server has stopped. NULL is a no-op. */
 void wt__mcp_routes_close(struct mcp_routes *mcp);

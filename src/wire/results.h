@@ -19,8 +19,8 @@ struct search_result {
     const char *encoder;                 /* "" if none */
     const char *reason, *notice, *trace; /* NULL if none */
     unsigned notice_codes;
-    /* Probabilities that no tool fits, that several providers are needed, that the set is complete; then the expected match
-     * of the set. NaN if unknown. */
+    /* Probabilities that no tool fits, that several providers are needed, that the set is complete; then the expected
+     * match of the set. NaN if unknown. */
     double no_tool, several_providers, complete, expected_match;
     size_t tokens, over_budget;
     double encode_ms, search_ms, total_ms;

@@ -15,8 +15,8 @@ struct json_run {
     wt_progress_fn progress; /* may be NULL */
     void *progress_context;
     unsigned time_limit_ms; /* upper bound of a request's own limit; 0: unlimited */
-    /* Called before a language model is asked. A result other than 0 ends the operation and is its result. pointer: JSON
-     * pointer of the member that asks for the model. NULL: always permitted. */
+    /* Called before a language model is asked. A result other than 0 ends the operation and is its result. pointer:
+     * JSON pointer of the member that asks for the model. NULL: always permitted. */
     int (*permit_model)(void *context, const char *pointer, wt_error *err);
     void *permit_context;
     char recipe[VERB_RECIPE_BYTES]; /* recipe that ran, or "" */

@@ -134,7 +134,8 @@ struct api_options {
 
 struct http_api;
 
-/* Opens the API. Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of wt__keys_open. */
+/* Opens the API. Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of
+ * wt__keys_open. */
 int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err);
 /* Returns the handler for the server's options, valid as long as the API. */
 struct http_handler wt__api_handler(struct http_api *api);

@@ -203,8 +203,8 @@ static void copy_other_members(struct buffer *out, struct str object, const char
     }
 }
 
-/* Appends the members of an upstream server's _meta, each after a comma, except those with a name that `ours` has too. A
- * name with an escape is dropped: it may be another spelling of a name in `ours`. */
+/* Appends the members of an upstream server's _meta, each after a comma, except those with a name that `ours` has too.
+ * A name with an escape is dropped: it may be another spelling of a name in `ours`. */
 static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 {
     struct json_scan scan;

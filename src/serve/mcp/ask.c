@@ -98,8 +98,8 @@ static bool seal_payload(struct buffer *out, const unsigned char key[32], const 
     return !sealed.failed && !out->failed;
 }
 
-/* Checks the sealed state, appends its payload and returns NULL. Otherwise returns the end of an error sentence, such as
- * "is not one of ours". */
+/* Checks the sealed state, appends its payload and returns NULL. Otherwise returns the end of an error sentence, such
+ * as "is not one of ours". */
 static const char *unseal_payload(struct buffer *payload, const unsigned char key[32],
                                   const struct mcp_sealed_for *subject, double now_ms, struct str state)
 {
@@ -245,8 +245,8 @@ struct str wt__mcp_state(const struct mcp_call *call)
 
 /* ---------------------------------------------------------------- asking */
 
-/* Returns the capability that a client needs for a method, such as "sampling" or "elicitation.url", or NULL if clients do not
- * support the method. */
+/* Returns the capability that a client needs for a method, such as "sampling" or "elicitation.url", or NULL if clients
+ * do not support the method. */
 static const char *find_capability(const char *method, struct str params)
 {
     json_auto_t *read = NULL;

@@ -11,8 +11,8 @@
  * A legacy client answers while wt__mcp_ask waits. A modern client gets the result `input_required` with all questions
  * that the function asked before it returned, and repeats its request with the answers: the function then runs again
  * from the beginning, and wt__mcp_ask returns the answers. So act only after the last question, or remember what was
- * done with wt__mcp_keep_state. The state travels through the client, sealed: it cannot be changed, nor used for another
- * request, by another principal, or after MCP_STATE_MS. It is not secret.
+ * done with wt__mcp_keep_state. The state travels through the client, sealed: it cannot be changed, nor used for
+ * another request, by another principal, or after MCP_STATE_MS. It is not secret.
  *
  * Text may be any bytes; invalid UTF-8 becomes U+FFFD. JSON passed in must be valid. All returned views live as long as
  * the call. A call belongs to one thread, except that any thread may use wt__mcp_is_cancelled and send progress, logs

@@ -77,8 +77,8 @@ static bool read_meta(struct mcp_call *call)
     return true;
 }
 
-/* Copies the client's description from the session of a legacy request. Returns false, with an error set, if the session
- * is not open, except for initialize and ping. */
+/* Copies the client's description from the session of a legacy request. Returns false, with an error set, if the
+ * session is not open, except for initialize and ping. */
 static bool read_session(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;

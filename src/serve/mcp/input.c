@@ -158,8 +158,8 @@ static int visit_schema_map(struct mcp_input *input, json_t *schemas, const stru
     return 0;
 }
 
-/* Visits a schema and collects the arguments with ANNOTATION. path: NULL if keywords other than "properties" lead to the
- * schema. The recursion is limited by the nesting limit of JSON. */
+/* Visits a schema and collects the arguments with ANNOTATION. path: NULL if keywords other than "properties" lead to
+ * the schema. The recursion is limited by the nesting limit of JSON. */
 static int visit_schema(struct mcp_input *input, json_t *schema, const struct schema_path *path, wt_error *err)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};

@@ -103,8 +103,8 @@ struct mcp_peer {
     struct mcp_channel *stream; /* stream for messages outside of requests, or NULL */
 };
 
-/* Returns a new peer, or NULL if out of memory or the principal's name is too long. known: add the peer to the service's
- * list until it is closed, so that it gets change notices. */
+/* Returns a new peer, or NULL if out of memory or the principal's name is too long. known: add the peer to the
+ * service's list until it is closed, so that it gets change notices. */
 struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known);
 void wt__mcp_peer_keep(struct mcp_peer *peer);
 void wt__mcp_peer_release(struct mcp_peer *peer);
@@ -274,8 +274,8 @@ struct mcp_method {
 
 const struct mcp_method *wt__mcp_find_method(struct str name);
 
-/* Makes a call of a request. Returns NULL if the request was already answered, because it is invalid or memory is short.
- * Always consumes *in. */
+/* Makes a call of a request. Returns NULL if the request was already answered, because it is invalid or memory is
+ * short. Always consumes *in. */
 struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
                                     struct mcp_incoming *in, bool modern, const struct mcp_headers *headers);
 /* Answers and frees the call, here or on another thread. */

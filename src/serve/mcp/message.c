@@ -75,9 +75,9 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
     return named ? MCP_IN_REQUEST : MCP_IN_NOTIFICATION;
 }
 
-/* Parses params.arguments and the rest of the message separately, after the whole message failed to parse with rc: strings
- * in arguments may contain NUL. If only the arguments are invalid, sets in->fault, so that the request still gets a
- * response. Returns 0, WT_ENOMEM, or rc if the rest of the message is invalid. */
+/* Parses params.arguments and the rest of the message separately, after the whole message failed to parse with rc:
+ * strings in arguments may contain NUL. If only the arguments are invalid, sets in->fault, so that the request still
+ * gets a response. Returns 0, WT_ENOMEM, or rc if the rest of the message is invalid. */
 static int parse_around_arguments(struct mcp_incoming *in, struct str text, int rc)
 {
     struct str params, arguments;

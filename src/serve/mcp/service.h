@@ -2,11 +2,11 @@
  * sessions) and the modern one (2026-07-28: stateless requests), and detects the era for each request. Transports are
  * pipes and streamable HTTP (transport.h).
  *
- * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same to
- * the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
+ * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same
+ * to the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
  *
- * Functions that wait for a client's answer or an upstream server must set `waits`. They run on threads of their own, at
- * most MCP_WAITING_MAX at once. All others run on the transport's threads, and must be quick. */
+ * Functions that wait for a client's answer or an upstream server must set `waits`. They run on threads of their own,
+ * at most MCP_WAITING_MAX at once. All others run on the transport's threads, and must be quick. */
 #ifndef WT_SERVE_MCP_SERVICE_H
 #define WT_SERVE_MCP_SERVICE_H
 

@@ -1,6 +1,7 @@
-/* stdio.c: serves one client over two descriptors, a message per line; see transport.h. The calling thread reads and answers quick requests; workers run the features; waiting calls
- * have threads of their own. Lines are written under one lock, in pieces small enough for a pipe to accept without
- * blocking. A client that does not read blocks the server for at most MCP_STDIO_WRITE_MS. */
+/* stdio.c: serves one client over two descriptors, a message per line; see transport.h. The calling thread reads and
+ * answers quick requests; workers run the features; waiting calls have threads of their own. Lines are written under
+ * one lock, in pieces small enough for a pipe to accept without blocking. A client that does not read blocks the server
+ * for at most MCP_STDIO_WRITE_MS. */
 #include "serve/mcp/transport.h"
 
 #include <errno.h>
@@ -236,8 +237,8 @@ static void handle_line(struct stdio *stdio, struct str line)
     wt__mcp_incoming_dispose(&in);
 }
 
-/* Handles the complete lines in `text`, whose last `fresh` bytes are new, and removes them. Refuses an oversized line and
- * skips the rest of it. */
+/* Handles the complete lines in `text`, whose last `fresh` bytes are new, and removes them. Refuses an oversized line
+ * and skips the rest of it. */
 static void handle_lines(struct stdio *stdio, size_t fresh)
 {
     struct buffer *text = &stdio->text;

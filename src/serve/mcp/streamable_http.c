@@ -29,11 +29,12 @@ struct mcp_http {
 
 /* ---------------------------------------------------------------- fields */
 
-/* Stands for the value of a header that was sent more than once, because parsers disagree on which copy counts. No valid
- * value equals it. */
+/* Stands for the value of a header that was sent more than once, because parsers disagree on which copy counts. No
+ * valid value equals it. */
 static const struct str doubtful = {"\x7f", 1};
 
-/* Returns the value of the field named prefix + rest; "" if absent, `doubtful` if repeated. *there: the field exists. */
+/* Returns the value of the field named prefix + rest; "" if absent, `doubtful` if repeated. *there: the field
+ * exists. */
 static struct str find_only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
 {
     struct str value = {"", 0};
