@@ -23,12 +23,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 /* ---------------------------------------------------------------- timeouts */
 
-/* One timer is set to the earliest end of all lists, at most every TICK_MS. */
-
-enum { TICK_MS = 20 };
+enum { TICK_MS = 20 }; /* minimum time to the next event of the timer, which serves all lists */
 
 static void set_timer(struct waits *waits, double now, double at)
 {
@@ -37,11 +36,40 @@ static void set_timer(struct waits *waits, double now, double at)
     waits->due_ms = event_add(waits->timer, &interval) == 0 ? now + in : 0;
 }
 
+/* Returns the wait of a kind that ends first, or NULL. */
+static struct wait *first_wait(struct waits *waits, enum http_wait kind)
+{
+    struct wait *first = waits->ends[kind].after;
+    return first == &waits->ends[kind] ? NULL : first;
+}
+
+/* Ends the previous wait and starts one of this kind now; HTTP_WAIT_NONE only ends. */
+static void change_wait(struct waits *waits, struct wait *wait, enum http_wait kind)
+{
+    if (wait->before) {
+        wait->before->after = wait->after;
+        wait->after->before = wait->before;
+        wait->before = wait->after = NULL;
+    }
+    wait->kind = kind;
+    if (kind == HTTP_WAIT_NONE || waits->duration_ms[kind] == 0)
+        return;
+    struct wait *end = &waits->ends[kind];
+    double now = wt__now_ms();
+    wait->until_ms = now + waits->duration_ms[kind];
+    wait->before = end->before;
+    wait->after = end;
+    end->before->after = wait;
+    end->before = wait;
+    if (waits->due_ms == 0 || wait->until_ms < waits->due_ms)
+        set_timer(waits, now, wait->until_ms);
+}
+
 static void set_next_timer(struct waits *waits, double now)
 {
     double next = 0;
     for (int kind = HTTP_WAIT_IDLE; kind < HTTP_WAITS; kind++) {
-        const struct wait *first = wt__waits_first(waits, (enum http_wait)kind);
+        const struct wait *first = first_wait(waits, (enum http_wait)kind);
         if (first && (next == 0 || first->until_ms < next))
             next = first->until_ms;
     }
@@ -51,15 +79,14 @@ static void set_next_timer(struct waits *waits, double now)
 
 static void on_timer(evutil_socket_t none, short what, void *argument)
 {
-    (void)none;
-    (void)what;
+    (void)none, (void)what;
     struct waits *waits = argument;
     double now = wt__now_ms();
     waits->due_ms = 0;
     for (int kind = HTTP_WAIT_IDLE; kind < HTTP_WAITS; kind++) {
         struct wait *first;
-        while ((first = wt__waits_first(waits, (enum http_wait)kind)) != NULL && first->until_ms <= now) {
-            wt__wait_for(waits, first, HTTP_WAIT_NONE);
+        while ((first = first_wait(waits, (enum http_wait)kind)) != NULL && first->until_ms <= now) {
+            change_wait(waits, first, HTTP_WAIT_NONE);
             waits->expired(waits->context, first, (enum http_wait)kind);
         }
     }
@@ -82,33 +109,6 @@ void wt__waits_close(struct waits *waits)
     if (waits->timer)
         event_free(waits->timer);
     waits->timer = NULL;
-}
-
-struct wait *wt__waits_first(struct waits *waits, enum http_wait kind)
-{
-    struct wait *first = waits->ends[kind].after;
-    return first == &waits->ends[kind] ? NULL : first;
-}
-
-void wt__wait_for(struct waits *waits, struct wait *wait, enum http_wait kind)
-{
-    if (wait->before) {
-        wait->before->after = wait->after;
-        wait->after->before = wait->before;
-        wait->before = wait->after = NULL;
-    }
-    wait->kind = kind;
-    if (kind == HTTP_WAIT_NONE || waits->duration_ms[kind] == 0)
-        return;
-    struct wait *end = &waits->ends[kind];
-    double now = wt__now_ms();
-    wait->until_ms = now + waits->duration_ms[kind];
-    wait->before = end->before;
-    wait->after = end;
-    end->before->after = wait;
-    end->before = wait;
-    if (waits->due_ms == 0 || wait->until_ms < waits->due_ms)
-        set_timer(waits, now, wait->until_ms);
 }
 
 /* ---------------------------------------------------------------- connections */
@@ -138,7 +138,8 @@ struct connection {
     struct http_exchange *exchange; /* in ANSWERING */
     struct own_answer own;          /* in SENDING */
     size_t forgotten;               /* discarded bytes, in LINGERING */
-    size_t message_bytes, held;     /* bytes of the current request; the same with `ahead`, as counted by the loop */
+    size_t message_bytes;           /* memory of the current request */
+    size_t held;                    /* the same plus memory of `ahead`, as counted in loop->held */
     int descriptor;
     enum state state;
     bool ended;    /* the complete answer is in `out` */
@@ -151,14 +152,9 @@ struct connection {
     char peer[HTTP_PEER_BYTES];
 };
 
-static void mark_dead(struct connection *connection)
-{
-    connection->state = DEAD;
-}
-
 static void start_wait(struct connection *connection, enum http_wait kind)
 {
-    wt__wait_for(&connection->loop->waits, &connection->wait, kind);
+    change_wait(&connection->loop->waits, &connection->wait, kind);
 }
 
 static void call_record(struct connection *connection, const struct http_record *what)
@@ -197,7 +193,7 @@ static bool update_held(struct connection *connection)
     return wt__shares_change(&loop->held, holder_of(connection), before, connection->held);
 }
 
-/* Sets the holder according to a new head. */
+/* Asks the handler for the holder of a new head, and moves the held memory to that holder's share. */
 static void set_holder(struct connection *connection, const struct http_request *head)
 {
     struct server_loop *loop = connection->loop;
@@ -209,22 +205,23 @@ static void set_holder(struct connection *connection, const struct http_request 
     wt__shares_change(&loop->held, holder_of(connection), 0, connection->held);
 }
 
-/* Ends the loop's part in the exchange and records it. */
+/* Records the result of the exchange, and detaches the exchange from the connection. */
 static void leave_exchange(struct connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
-    struct exchange_loop_state *course = wt__exchange_loop_state(exchange);
-    struct exchange_outcome outcome;
     double now = wt__now_ms();
-    wt__exchange_outcome(exchange, &outcome);
-    double started = outcome.started_ms > 0 ? outcome.started_ms : now;
+    pthread_mutex_lock(&exchange->lock);
+    double started = exchange->started_ms > 0 ? exchange->started_ms : now;
+    int status = exchange->status;
+    uint64_t bytes = exchange->body_bytes;
+    pthread_mutex_unlock(&exchange->lock);
     call_record(connection, &(struct http_record){.request = wt__http_request(exchange),
                                                   .peer = connection->peer,
-                                                  .status = outcome.status,
-                                                  .bytes = outcome.bytes,
-                                                  .queue_ms = started - course->queued_ms,
+                                                  .status = status,
+                                                  .bytes = bytes,
+                                                  .queue_ms = started - exchange->queued_ms,
                                                   .run_ms = now - started});
-    course->connection = NULL;
+    exchange->connection = NULL;
     connection->exchange = NULL;
     if (connection->counts)
         wt__shares_give(&connection->loop->answering, holder_of(connection), 1);
@@ -241,7 +238,7 @@ static void lose_connection(struct connection *connection)
     } else if (connection->state == SENDING) {
         record_own(connection);
     }
-    mark_dead(connection);
+    connection->state = DEAD;
 }
 
 /* Watches for input, or only for the peer's end. */
@@ -268,8 +265,7 @@ static size_t unsent_bytes(const struct connection *connection)
 
 static void free_sent(const void *data, size_t len, void *block)
 {
-    (void)data;
-    (void)len;
+    (void)data, (void)len;
     free(block);
 }
 
@@ -335,7 +331,7 @@ static void begin_lingering(struct connection *connection)
     watch_input(connection, false);
     start_wait(connection, HTTP_WAIT_CLOSE);
     if (shutdown(connection->descriptor, SHUT_WR) < 0)
-        mark_dead(connection);
+        connection->state = DEAD;
 }
 
 /* Finishes a completely written answer: records it, then reads the next request or lingers. */
@@ -366,7 +362,7 @@ static void write_more(struct connection *connection)
         return;
     watch_output(connection);
     if (connection->exchange)
-        wt__exchange_set_unsent(connection->exchange, unsent_bytes(connection));
+        atomic_store(&connection->exchange->unsent, unsent_bytes(connection));
     if (unsent_bytes(connection) == 0 && connection->ended)
         finish_answer(connection);
 }
@@ -384,7 +380,8 @@ static struct http_fields common_fields(const struct server_loop *loop, const st
  * message. */
 static void answer_alone(struct connection *connection, int status, const char *message, bool is_request, bool last)
 {
-    struct buffer body = {0}, bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
+    struct buffer bytes = {0};
     struct http_message *of = is_request ? wt__http_reader_take(&connection->reader) : NULL;
     struct http_fields common = {0};
     if (of)
@@ -402,7 +399,6 @@ static void answer_alone(struct connection *connection, int status, const char *
         wt__buffer_str(&bytes, wt__buffer_view(&body));
     bytes.failed |= body.failed;
     connection->own = (struct own_answer){status, without ? 0 : body.len, of};
-    wt__buffer_dispose(&body);
     connection->state = SENDING;
     connection->last = last;
     connection->ended = true;
@@ -420,14 +416,12 @@ static void answer_refused(struct connection *connection, bool is_request)
     answer_alone(connection, wt__http_refusal_status(refusal), wt__http_refusal_message(refusal), is_request, true);
 }
 
-/* Takes the new output of the handler. */
+/* Takes the new output of the handler and writes it. */
 static void take_output(struct connection *connection)
 {
     static const struct linger at_once = {.l_onoff = 1};
     struct exchange_output news;
     wt__exchange_take_output(connection->exchange, &news);
-    if (news.begun && connection->wait.kind == HTTP_WAIT_ANSWER)
-        start_wait(connection, HTTP_WAIT_NONE);
     connection->last = connection->last || news.closes;
     connection->ended = news.ended && !news.broken;
     if (!put_output(connection, &news.bytes))
@@ -440,7 +434,7 @@ static void take_output(struct connection *connection)
     write_more(connection);
 }
 
-/* Answers instead of the handler. */
+/* Answers 503 instead of the handler. */
 static void answer_overload(struct connection *connection, const char *message)
 {
     atomic_fetch_add(&connection->loop->overloaded, 1);
@@ -464,7 +458,7 @@ static void queue_request(struct connection *connection, bool fits)
         answer_overload(connection, holder ? why : NULL);
 }
 
-/* Passes a complete request on. */
+/* Creates the exchange of a complete request and queues it. */
 static void start_exchange(struct connection *connection)
 {
     struct server_loop *loop = connection->loop;
@@ -472,18 +466,17 @@ static void start_exchange(struct connection *connection)
     bool fits = update_held(connection);
     atomic_fetch_add(&loop->requests, 1);
     struct http_fields common = common_fields(loop, &connection->reader.message->request);
-    struct http_exchange *exchange =
-        wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, connection->peer, &common);
+    struct http_exchange *exchange = wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, &common);
     if (!exchange) {
         answer_alone(connection, 503, wt__http_refusal_message(HTTP_NO_MEMORY), true, true);
         return;
     }
     wt__http_reader_take(&connection->reader);
-    struct exchange_loop_state *course = wt__exchange_loop_state(exchange);
-    *course = (struct exchange_loop_state){connection, wt__now_ms()};
+    exchange->connection = connection;
+    exchange->queued_ms = wt__now_ms();
     connection->exchange = exchange;
     connection->state = ANSWERING;
-    start_wait(connection, HTTP_WAIT_ANSWER);
+    start_wait(connection, HTTP_WAIT_NONE);
     if (loop->stopping)
         answer_overload(connection, "The server is shutting down.");
     else
@@ -523,7 +516,7 @@ static void accept_head(struct connection *connection, bool body_has_begun)
     }
 }
 
-/* Feeds input to the reader while requests are read; keeps the rest. */
+/* Feeds input to the reader until a request is complete or refused; keeps the rest in `ahead`. */
 static void feed_reader(struct connection *connection, struct str input)
 {
     while (connection->state == READING && input.len > 0) {
@@ -616,7 +609,7 @@ static void read_input(struct connection *connection)
     if (connection->state == LINGERING) {
         connection->forgotten += (size_t)got;
         if (connection->forgotten > LINGER_BYTES_MAX)
-            mark_dead(connection);
+            connection->state = DEAD;
         return;
     }
     feed_reader(connection, (struct str){input, (size_t)got});
@@ -635,8 +628,7 @@ static void on_readable(evutil_socket_t descriptor, short what, void *argument)
 
 static void on_writable(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     write_more(argument);
     settle_connection(argument);
 }
@@ -655,9 +647,9 @@ static void watch_input(struct connection *connection, bool only_end)
 
 bool wt__connections_close_idle(struct server_loop *loop)
 {
-    struct wait *first = wt__waits_first(&loop->waits, HTTP_WAIT_IDLE);
+    struct wait *first = first_wait(&loop->waits, HTTP_WAIT_IDLE);
     if (!first) /* an honest client has sent its head long before it is the oldest of thousands */
-        first = wt__waits_first(&loop->waits, HTTP_WAIT_HEAD);
+        first = first_wait(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
         free_connection((struct connection *)first);
     return first != NULL;
@@ -698,7 +690,7 @@ void wt__connections_take_output(struct server_loop *loop)
         struct letter *letter = next;
         next = letter->next; /* read first, because the letter may be posted again */
         struct http_exchange *exchange = wt__exchange_from_letter(letter);
-        struct connection *connection = wt__exchange_loop_state(exchange)->connection;
+        struct connection *connection = exchange->connection;
         if (connection) {
             take_output(connection);
             settle_connection(connection);
@@ -711,22 +703,13 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
 {
     (void)context;
     struct connection *connection = (struct connection *)wait;
-    switch (kind) {
-    case HTTP_WAIT_HEAD:
-    case HTTP_WAIT_BODY:
-        if (connection->reader.message) {
-            atomic_fetch_add(&connection->loop->refused, 1);
-            answer_alone(connection, 408, NULL, kind == HTTP_WAIT_BODY, true);
-        } else {
-            mark_dead(connection);
-        }
-        break;
-    case HTTP_WAIT_ANSWER:
-        if (wt__exchange_time_out(connection->exchange))
-            answer_overload(connection, "The answer was not ready in time.");
-        break;
-    default:
+    if (kind != HTTP_WAIT_HEAD && kind != HTTP_WAIT_BODY) {
         lose_connection(connection);
+    } else if (connection->reader.message) {
+        atomic_fetch_add(&connection->loop->refused, 1);
+        answer_alone(connection, 408, NULL, kind == HTTP_WAIT_BODY, true);
+    } else {
+        connection->state = DEAD;
     }
     settle_connection(connection);
 }

@@ -9,28 +9,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 
 /* ---------------------------------------------------------------- mailbox */
-
-/* A list under a mutex, with an eventfd that is written when the list was empty. So a busy loop is woken once for all
- * letters posted meanwhile. */
-
-struct mailbox {
-    atomic_uint holders;
-    atomic_bool stopping;
-    int descriptor;
-    pthread_mutex_t lock;
-    struct letter *first, **last; /* protected by the lock, like shut */
-    bool shut;
-};
 
 struct mailbox *wt__mailbox_open(void)
 {
@@ -48,12 +34,6 @@ struct mailbox *wt__mailbox_open(void)
     return mailbox;
 }
 
-struct mailbox *wt__mailbox_hold(struct mailbox *mailbox)
-{
-    atomic_fetch_add(&mailbox->holders, 1);
-    return mailbox;
-}
-
 void wt__mailbox_release(struct mailbox *mailbox)
 {
     if (!mailbox || atomic_fetch_sub(&mailbox->holders, 1) > 1)
@@ -63,12 +43,19 @@ void wt__mailbox_release(struct mailbox *mailbox)
     free(mailbox);
 }
 
-int wt__mailbox_descriptor(const struct mailbox *mailbox)
+/* Wakes the loop. Safe in signal handlers. */
+static void ring_mailbox(struct mailbox *mailbox)
 {
-    return mailbox->descriptor;
+    uint64_t one = 1;
+    int before = errno;
+    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if it was rung before */
+    (void)written;
+    errno = before;
 }
 
-bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter)
+/* Posts a letter, from any thread. Returns false if the mailbox is shut. A letter must not be posted again before it is
+ * taken. */
+static bool post_letter(struct mailbox *mailbox, struct letter *letter)
 {
     pthread_mutex_lock(&mailbox->lock);
     bool taken = !mailbox->shut, was_empty = !mailbox->first;
@@ -79,17 +66,8 @@ bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter)
     }
     pthread_mutex_unlock(&mailbox->lock);
     if (taken && was_empty)
-        wt__mailbox_ring(mailbox);
+        ring_mailbox(mailbox);
     return taken;
-}
-
-void wt__mailbox_ring(struct mailbox *mailbox)
-{
-    uint64_t one = 1;
-    int before = errno;
-    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if it has been rung already */
-    (void)written;
-    errno = before;
 }
 
 struct letter *wt__mailbox_take(struct mailbox *mailbox)
@@ -115,19 +93,12 @@ void wt__mailbox_shut(struct mailbox *mailbox)
 void wt__mailbox_request_stop(struct mailbox *mailbox)
 {
     atomic_store(&mailbox->stopping, true);
-    wt__mailbox_ring(mailbox);
-}
-
-bool wt__mailbox_is_stopping(const struct mailbox *mailbox)
-{
-    return atomic_load(&mailbox->stopping);
+    ring_mailbox(mailbox);
 }
 
 /* ---------------------------------------------------------------- heads of answers */
 
-/* RFC 9112, section 4; RFC 9110, sections 6.6.1 (Date) and 15 (statuses). */
-
-/* Statuses used by this server and its handlers. code: error code in JSON. */
+/* Statuses used by this server and its handlers (RFC 9110, section 15). code: error code in JSON. */
 static const struct status_text {
     int number;
     const char *phrase, *code, *message;
@@ -171,7 +142,8 @@ static const struct status_text *find_status(int number)
     return &unknown;
 }
 
-bool wt__http_status_has_body(int status)
+/* True if the status may have a body; 1xx, 204 and 304 may not (RFC 9112, section 6.3). */
+static bool may_have_body(int status)
 {
     return status >= 200 && status != 204 && status != 304;
 }
@@ -182,7 +154,8 @@ static void put_two_digits(char *at, int value)
     at[1] = (char)('0' + value % 10);
 }
 
-/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT". Each thread formats it at most once a second. */
+/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7), valid until the next call of
+ * the thread. Each thread formats it at most once a second. */
 static const char *http_date(void)
 {
     static _Thread_local time_t made_at;
@@ -203,6 +176,7 @@ static const char *http_date(void)
     return text;
 }
 
+/* True if the field is valid and not one that this file writes. */
 static bool may_be_sent(const struct http_field *field)
 {
     static const char *const ours[] = {"Connection", "Content-Length", "Date", "Transfer-Encoding", "Trailer"};
@@ -260,41 +234,17 @@ void wt__http_write_error(struct buffer *out, int status, const char *message)
 
 enum { HEAD_BYTES = 512 }; /* typical upper bound of a head */
 
-struct http_exchange {
-    struct letter letter; /* must be first: the mailbox casts it to the exchange */
-    struct exchange_loop_state course;
-    struct mailbox *mailbox;
-    struct http_message *message;
-    char peer[HTTP_PEER_BYTES];
-    bool http_1_0;
-    struct http_fields common;
-    atomic_uint references, holders;
-    atomic_size_t unsent;
-
-    pthread_mutex_t lock;
-    pthread_cond_t called; /* signals the end of `calling` */
-    /* Protected by the lock: */
-    struct buffer bytes;
-    bool posted, begun, ended, broken, closes, gone;
-    bool bodiless, chunked; /* stream without a body; stream in chunks */
-    bool calling;           /* on_gone is running on thread `caller` */
-    pthread_t caller;
-    void (*on_gone)(void *context);
-    void *gone_context;
-    struct exchange_outcome outcome;
-};
-
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
-                                       const char *peer, const struct http_fields *common)
+                                       const struct http_fields *common)
 {
     struct http_exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange)
         return NULL;
-    exchange->mailbox = wt__mailbox_hold(mailbox);
+    atomic_fetch_add(&mailbox->holders, 1);
+    exchange->mailbox = mailbox;
     exchange->message = message;
     exchange->http_1_0 = http_1_0;
     exchange->common = *common;
-    snprintf(exchange->peer, sizeof exchange->peer, "%s", peer);
     atomic_init(&exchange->references, 1);
     pthread_mutex_init(&exchange->lock, NULL);
     pthread_cond_init(&exchange->called, NULL);
@@ -313,11 +263,6 @@ void wt__exchange_drop(struct http_exchange *exchange)
     free(exchange);
 }
 
-struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange)
-{
-    return &exchange->course;
-}
-
 struct http_exchange *wt__exchange_from_letter(struct letter *letter)
 {
     struct http_exchange *exchange = (struct http_exchange *)letter;
@@ -327,27 +272,9 @@ struct http_exchange *wt__exchange_from_letter(struct letter *letter)
     return exchange;
 }
 
-void wt__exchange_add_worker(struct http_exchange *exchange)
-{
-    atomic_fetch_add(&exchange->references, 1);
-    atomic_store(&exchange->holders, 1);
-}
-
-void wt__exchange_start(struct http_exchange *exchange)
-{
-    pthread_mutex_lock(&exchange->lock);
-    exchange->outcome.started_ms = wt__now_ms();
-    pthread_mutex_unlock(&exchange->lock);
-}
-
 const struct http_request *wt__http_request(const struct http_exchange *exchange)
 {
     return &exchange->message->request;
-}
-
-const char *wt__http_peer(const struct http_exchange *exchange)
-{
-    return exchange->peer;
 }
 
 /* Notifies the loop and releases the lock. Requires the lock. */
@@ -359,7 +286,7 @@ static void unlock_and_post(struct http_exchange *exchange)
         atomic_fetch_add(&exchange->references, 1);
     }
     pthread_mutex_unlock(&exchange->lock);
-    if (post && !wt__mailbox_post(exchange->mailbox, &exchange->letter))
+    if (post && !post_letter(exchange->mailbox, &exchange->letter))
         atomic_fetch_sub(&exchange->references, 1); /* never the last reference, because the caller has one */
 }
 
@@ -367,24 +294,11 @@ void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_ou
 {
     pthread_mutex_lock(&exchange->lock);
     *news = (struct exchange_output){.bytes = exchange->bytes,
-                                     .begun = exchange->begun,
                                      .ended = exchange->ended,
                                      .broken = exchange->broken || exchange->bytes.failed,
                                      .closes = exchange->closes};
     exchange->bytes = (struct buffer){0};
     atomic_store(&exchange->unsent, atomic_load(&exchange->unsent) + news->bytes.len);
-    pthread_mutex_unlock(&exchange->lock);
-}
-
-void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent)
-{
-    atomic_store(&exchange->unsent, unsent);
-}
-
-void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out)
-{
-    pthread_mutex_lock(&exchange->lock);
-    *out = exchange->outcome;
     pthread_mutex_unlock(&exchange->lock);
 }
 
@@ -395,9 +309,9 @@ static void wait_for_callback(struct http_exchange *exchange)
         pthread_cond_wait(&exchange->called, &exchange->lock);
 }
 
-/* Marks the client as gone, releases the lock and calls on_gone. Requires the lock. */
-static void unlock_and_notify_gone(struct http_exchange *exchange)
+void wt__exchange_client_gone(struct http_exchange *exchange)
 {
+    pthread_mutex_lock(&exchange->lock);
     void (*on_gone)(void *context) = exchange->ended ? NULL : exchange->on_gone;
     void *context = exchange->gone_context;
     exchange->gone = true;
@@ -412,23 +326,6 @@ static void unlock_and_notify_gone(struct http_exchange *exchange)
     exchange->calling = false;
     pthread_cond_broadcast(&exchange->called);
     pthread_mutex_unlock(&exchange->lock);
-}
-
-void wt__exchange_client_gone(struct http_exchange *exchange)
-{
-    pthread_mutex_lock(&exchange->lock);
-    unlock_and_notify_gone(exchange);
-}
-
-bool wt__exchange_time_out(struct http_exchange *exchange)
-{
-    pthread_mutex_lock(&exchange->lock);
-    bool begun = exchange->begun;
-    if (begun)
-        pthread_mutex_unlock(&exchange->lock);
-    else
-        unlock_and_notify_gone(exchange);
-    return !begun;
 }
 
 bool wt__http_is_gone(const struct http_exchange *exchange)
@@ -469,7 +366,7 @@ static bool is_head(const struct http_exchange *exchange)
 static void write_head(struct http_exchange *exchange, struct buffer *out, struct http_answer_head *head)
 {
     head->common = &exchange->common;
-    head->close = !exchange->message->request.keep_alive || wt__mailbox_is_stopping(exchange->mailbox);
+    head->close = !exchange->message->request.keep_alive || atomic_load(&exchange->mailbox->stopping);
     wt__http_write_head(out, head);
 }
 
@@ -478,17 +375,16 @@ static void begin_answer(struct http_exchange *exchange, const struct http_answe
 {
     exchange->begun = true;
     exchange->closes = head->close || head->body == HTTP_BODY_CLOSE;
-    exchange->outcome.status = head->status;
+    exchange->status = head->status;
     exchange->bytes = *bytes;
     *bytes = (struct buffer){0};
 }
 
-/* Sends a complete answer. anyway: even if the client counts as gone for the handler. */
-static void send_complete_answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body,
-                                 bool anyway)
+/* Sends a complete answer, unless an answer has begun or the client is gone. */
+static void send_complete_answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
-    head->body = wt__http_status_has_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
+    head->body = may_have_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
     head->length = body.len;
     if (head->body == HTTP_BODY_NONE)
         head->type = NULL;
@@ -497,17 +393,16 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
     wt__buffer_reserve(&bytes, HEAD_BYTES + body.len);
     write_head(exchange, &bytes, head);
     wt__buffer_str(&bytes, body);
-
     pthread_mutex_lock(&exchange->lock);
-    if (exchange->begun || (exchange->ended && !anyway)) {
+    if (exchange->begun || exchange->ended) {
         wait_for_callback(exchange);
         pthread_mutex_unlock(&exchange->lock);
-    } else if (exchange->gone && !anyway) {
+    } else if (exchange->gone) {
         end_answer(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else {
         begin_answer(exchange, head, &bytes);
-        exchange->outcome.bytes = body.len;
+        exchange->body_bytes = body.len;
         end_answer(exchange);
         unlock_and_post(exchange);
     }
@@ -517,7 +412,7 @@ void wt__http_answer(struct http_exchange *exchange, int status, const char *typ
                      size_t field_count, struct str body)
 {
     struct http_answer_head head = {.status = status, .type = type, .fields = fields, .field_count = field_count};
-    send_complete_answer(exchange, &head, body, false);
+    send_complete_answer(exchange, &head, body);
 }
 
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message)
@@ -526,19 +421,18 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
     struct http_answer_head head = {.status = 503, .type = "application/json", .fields = &later, .field_count = 1};
     WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     wt__http_write_error(&body, 503, message);
-    send_complete_answer(exchange, &head, wt__buffer_view(&body), true);
+    send_complete_answer(exchange, &head, wt__buffer_view(&body));
 }
 
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count)
 {
-    bool has_body = wt__http_status_has_body(status);
+    bool has_body = may_have_body(status);
     enum http_answer_body body = !has_body ? HTTP_BODY_NONE : exchange->http_1_0 ? HTTP_BODY_CLOSE : HTTP_BODY_CHUNKED;
     struct http_answer_head head = {
         .status = status, .type = has_body ? type : NULL, .fields = fields, .field_count = field_count, .body = body};
     WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     write_head(exchange, &bytes, &head);
-
     pthread_mutex_lock(&exchange->lock);
     if (exchange->begun || exchange->ended || exchange->gone) {
         pthread_mutex_unlock(&exchange->lock);
@@ -560,7 +454,7 @@ static void add_piece(struct http_exchange *exchange, struct str piece)
     wt__buffer_str(&exchange->bytes, piece);
     if (exchange->chunked)
         wt__buffer_append(&exchange->bytes, "\r\n", 2);
-    exchange->outcome.bytes += piece.len;
+    exchange->body_bytes += piece.len;
 }
 
 bool wt__http_send(struct http_exchange *exchange, struct str piece)

@@ -6,9 +6,7 @@
 
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- character sets */
-
-/* Character sets of RFC 9110 (section 5.6) and RFC 3986 (section 2). No set contains bytes above 127. */
+/* The character sets are those of RFC 9110 (section 5.6) and RFC 3986 (section 2). No set contains bytes above 127. */
 
 /* True for C0 controls, including tab, and DEL. */
 static inline bool wt__http_is_control(char c)
@@ -36,11 +34,6 @@ static inline bool wt__http_is_target_char(char c)
     return wt__is_letter(c) || wt__is_digit(c) || (c && strchr("/-._~?&=!$'()*+,;:@", c));
 }
 
-/* ---------------------------------------------------------------- request */
-
-/* One HTTP/1.1 request (RFC 9112) for handlers. The reader rejects ambiguous requests, so that this server
- * and a proxy never disagree about the end of a request. */
-
 enum {
     HTTP_TARGET_BYTES_MAX = 8 << 10, /* maximum bytes of the request line */
     HTTP_HEAD_BYTES_MAX = 16 << 10,  /* maximum bytes of the request line and all fields */
@@ -51,7 +44,8 @@ struct http_field {
     struct str name, value; /* value without surrounding blanks */
 };
 
-/* Views of bytes owned by the exchange. */
+/* An HTTP/1.1 request (RFC 9112). The views are of bytes owned by the exchange. Ambiguous requests were rejected, so
+ * that this server and a proxy never disagree about the end of a request. */
 struct http_request {
     struct str method; /* token, case preserved */
     struct str path;   /* target before '?', percent-encoded as received */
@@ -68,16 +62,14 @@ struct str wt__http_field(const struct http_request *request, const char *name);
 /* Returns the field, or NULL if it is missing, which differs from an empty one. */
 const struct http_field *wt__http_find_field(const struct http_request *request, const char *name);
 
-/* ---------------------------------------------------------------- exchange */
-
-/* A request and its answer, for handlers.
+/* The functions below are for handlers.
  *
  * A handler runs on a worker, never on the loop. It sends a complete answer (wt__http_answer), or starts a stream,
  * sends pieces and finishes it. To answer after the handler returns, keep the exchange and release it later. All
  * functions are thread-safe. An exchange neither answered nor kept is answered with 500.
  *
- * A disconnect is detected immediately, even while the answer is being prepared. Then is_gone is true, the on_gone
- * callback runs, and further output is discarded. */
+ * A disconnect is detected immediately, even while the answer is being prepared. Then wt__http_is_gone is true, the
+ * callback of wt__http_on_gone runs, and further output is discarded. */
 
 enum {
     HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* unread output of a stream */
@@ -86,8 +78,6 @@ enum {
 struct http_exchange;
 
 const struct http_request *wt__http_request(const struct http_exchange *exchange);
-/* Returns the client's address: "127.0.0.1:51234" or "unix". */
-const char *wt__http_peer(const struct http_exchange *exchange);
 
 /* Sends the complete answer. Ignored if an answer exists. type: Content-Type, NULL without a body. Fields with control
  * characters in the name or value are omitted. body is copied. */
@@ -100,9 +90,10 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
                      size_t field_count);
 /* Sends a piece. Returns false if the client is gone. A client with HTTP_BACKLOG_BYTES_MAX unread is dropped. */
 bool wt__http_send(struct http_exchange *exchange, struct str piece);
+/* Ends the stream. */
 void wt__http_finish(struct http_exchange *exchange);
 
-/* True if the client has disconnected, its time is up, or the shutdown no longer waits. */
+/* True if the client has disconnected, or the shutdown no longer waits for the answer. */
 bool wt__http_is_gone(const struct http_exchange *exchange);
 /* Sets a callback for the case that wt__http_is_gone becomes true before the answer ends. It runs once, on the loop, or
  * immediately if that has already happened. It must not block. Set it before the handler returns; NULL removes it.
@@ -112,6 +103,7 @@ bool wt__http_is_gone(const struct http_exchange *exchange);
  * when called from `gone`. */
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context);
 
+/* Keeps the exchange alive until a call of wt__http_release. */
 void wt__http_keep(struct http_exchange *exchange);
 /* Releases the exchange; do not use it after the last release. An unfinished exchange is ended: with 500 if it has no
  * answer, or by cutting off the stream. */

@@ -2,6 +2,7 @@
 #ifndef WT_HTTP_INTERNAL_H
 #define WT_HTTP_INTERNAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,10 +14,7 @@
 #include "http/reader.h"
 #include "http/server.h"
 
-/* ---------------------------------------------------------------- answers */
-
-/* Serialises the head of an answer. */
-
+/* How an answer's body ends. */
 enum http_answer_body {
     HTTP_BODY_NONE,    /* the status allows neither body nor length */
     HTTP_BODY_LENGTH,  /* body with Content-Length */
@@ -24,6 +22,7 @@ enum http_answer_body {
     HTTP_BODY_CLOSE,   /* body ends with the connection */
 };
 
+/* The head of an answer. */
 struct http_answer_head {
     int status;
     const char *type;                 /* Content-Type, or NULL */
@@ -35,49 +34,42 @@ struct http_answer_head {
     bool close;    /* close the connection after this answer */
 };
 
-/* True if the status may have a body; 1xx, 204 and 304 may not (RFC 9112, section 6.3). */
-bool wt__http_status_has_body(int status);
 /* Appends the head, including the framing fields. Omits invalid fields and framing fields in head->fields. */
 void wt__http_write_head(struct buffer *out, const struct http_answer_head *head);
 /* Appends {"error":{"code":...,"message":...}}, the body of the server's own answers. If message is NULL, uses the
  * message of the status. */
 void wt__http_write_error(struct buffer *out, int status, const char *message);
 
-/* ---------------------------------------------------------------- mailbox */
-
-/* Wakes the loop and passes it work from other threads. It is reference-counted and may outlive the loop;
- * later posts fail. */
-
-struct mailbox;
-
 /* List link, embedded in the posted object. */
 struct letter {
     struct letter *next;
 };
 
+/* Wakes the loop and passes it work from other threads: a list under a mutex, with an eventfd that is written when the
+ * list was empty. So a busy loop is woken once for all letters posted meanwhile. A mailbox is reference-counted and may
+ * outlive the loop; posts then fail. */
+struct mailbox {
+    atomic_uint holders;
+    atomic_bool stopping; /* a stop was requested */
+    int descriptor;       /* readable after a post or the request of a stop */
+    pthread_mutex_t lock; /* protects the fields below */
+    struct letter *first, **last;
+    bool shut; /* posts fail */
+};
+
 /* Opens a mailbox with one reference. Returns NULL, with errno, if memory or descriptors are exhausted. */
 struct mailbox *wt__mailbox_open(void);
-struct mailbox *wt__mailbox_hold(struct mailbox *mailbox);
 /* Releases a reference. Ignores NULL. */
 void wt__mailbox_release(struct mailbox *mailbox);
 
-/* Returns a descriptor that is readable after a post or a ring. */
-int wt__mailbox_descriptor(const struct mailbox *mailbox);
-/* Posts a letter, from any thread. Returns false if the mailbox is shut. A letter must not be posted twice at a
- * time. */
-bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter);
-/* Wakes the loop. Safe in signal handlers. */
-void wt__mailbox_ring(struct mailbox *mailbox);
 /* Returns the posted letters, oldest first, or NULL. */
 struct letter *wt__mailbox_take(struct mailbox *mailbox);
 /* Rejects further posts. Letters posted before can still be taken. */
 void wt__mailbox_shut(struct mailbox *mailbox);
 
-/* Requests the shutdown. The flag is kept here, where exchanges and signal handlers can access it. */
+/* Requests the shutdown and wakes the loop. Safe in signal handlers. The flag is in the mailbox, because exchanges and
+ * signal handlers have access to it. */
 void wt__mailbox_request_stop(struct mailbox *mailbox);
-bool wt__mailbox_is_stopping(const struct mailbox *mailbox);
-
-/* ---------------------------------------------------------------- exchanges */
 
 /* The loop's side of an exchange; exchange.h is the handler's side.
  *
@@ -89,55 +81,54 @@ enum { HTTP_PEER_BYTES = 56 }; /* "[IPv6 address]:port" with its NUL */
 
 struct connection;
 
-/* Fields used only by the loop after creation. */
-struct exchange_loop_state {
-    struct connection *connection; /* NULL after the connection has left the exchange */
-    double queued_ms;              /* time of queueing */
-};
-
-/* Changes since the loop last took them. */
+/* Output since the loop last took it. */
 struct exchange_output {
-    struct buffer bytes; /* output; owned by the taker */
-    bool begun;          /* the answer has a status */
+    struct buffer bytes; /* owned by the caller of wt__exchange_take_output */
     bool ended;          /* no more output follows */
     bool broken;         /* close the connection after the bytes, or immediately if too many bytes are unread */
     bool closes;         /* the answer announced that the connection closes */
 };
 
-/* Result for the record. */
-struct exchange_outcome {
-    int status; /* 0 without an answer */
-    uint64_t bytes;
-    double started_ms; /* time when a worker started; 0 if never */
+struct http_exchange {
+    struct letter letter; /* must be first: the mailbox casts it to the exchange */
+    /* Used only by the loop after creation: the connection, NULL after it has left the exchange, and the time of
+     * queueing. */
+    struct connection *connection;
+    double queued_ms;
+    struct mailbox *mailbox;
+    struct http_message *message;
+    bool http_1_0;
+    struct http_fields common; /* fields of every answer */
+    atomic_uint references, holders;
+    atomic_size_t unsent; /* bytes taken by the loop but not yet written */
+
+    pthread_mutex_t lock;  /* protects the fields below */
+    pthread_cond_t called; /* signals the end of `calling` */
+    struct buffer bytes;
+    bool posted, begun, ended, broken, closes, gone;
+    bool bodiless, chunked; /* stream without a body; stream in chunks */
+    bool calling;           /* on_gone is running on thread `caller` */
+    pthread_t caller;
+    void (*on_gone)(void *context);
+    void *gone_context;
+    int status;          /* status of the answer; 0 without an answer */
+    uint64_t body_bytes; /* bytes of the answer's body */
+    double started_ms;   /* time when a worker started; 0 if never */
 };
 
 /* Creates an exchange, which owns the message. Returns NULL, without taking the message, if out of memory. common:
  * fields of every answer. The exchange has one reference, the loop's, and no holder. */
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
-                                       const char *peer, const struct http_fields *common);
+                                       const struct http_fields *common);
 void wt__exchange_drop(struct http_exchange *exchange);
-struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange);
 /* Returns the exchange of a letter, with the letter's reference. From now on the exchange may post again. */
 struct http_exchange *wt__exchange_from_letter(struct letter *letter);
 
-/* Makes the worker the first holder. Call before queueing. */
-void wt__exchange_add_worker(struct http_exchange *exchange);
-/* Records that a worker has started. */
-void wt__exchange_start(struct http_exchange *exchange);
-
 void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_output *news);
-/* Reports the number of bytes taken but not yet written. */
-void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent);
 /* Handles a client that is gone: calls on_gone unless the answer has ended. */
 void wt__exchange_client_gone(struct http_exchange *exchange);
-/* Works like wt__exchange_client_gone for an answer that takes too long. Returns false, without effect, if the answer
- * has begun. */
-bool wt__exchange_time_out(struct http_exchange *exchange);
 /* Answers 503 with Retry-After instead of a handler, which must not have answered. */
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message);
-void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out);
-
-/* ---------------------------------------------------------------- queue */
 
 /* The queue of requests, and the workers.
  *
@@ -162,17 +153,13 @@ void wt__http_queue_count(struct http_queue *queue, uint64_t *waiting, uint64_t 
 /* Ignores NULL. */
 void wt__http_queue_free(struct http_queue *queue);
 
-/* ---------------------------------------------------------------- timeouts */
-
-/* Timeouts of the loop. All waits of a kind have the same duration, so each kind is a list ordered by end
- * time. Starting and ending a wait takes constant time. */
-
+/* Kinds of waits of the loop, each with a timeout. All waits of a kind have the same duration, so each kind is a list
+ * ordered by end time. Starting and ending a wait takes constant time. */
 enum http_wait {
     HTTP_WAIT_NONE,
     HTTP_WAIT_IDLE,   /* another request */
     HTTP_WAIT_HEAD,   /* rest of a head */
     HTTP_WAIT_BODY,   /* rest of a body */
-    HTTP_WAIT_ANSWER, /* start of an answer */
     HTTP_WAIT_READER, /* reading by the client */
     HTTP_WAIT_CLOSE,  /* closing by the client */
     HTTP_WAITS
@@ -200,17 +187,10 @@ struct waits {
 int wt__waits_open(struct waits *waits, struct event_base *base,
                    void (*expired)(void *context, struct wait *wait, enum http_wait kind), void *context);
 void wt__waits_close(struct waits *waits);
-/* Starts a wait now and ends the previous one. */
-void wt__wait_for(struct waits *waits, struct wait *wait, enum http_wait kind);
-/* Returns the longest running wait of a kind, or NULL. */
-struct wait *wt__waits_first(struct waits *waits, enum http_wait kind);
-
-/* ---------------------------------------------------------------- loop and connections */
-
-/* State shared by all connections of a server. Only the loop's thread uses it, except for the counters. */
 
 enum { HTTP_INPUT_BYTES = 16 << 10 }; /* maximum bytes per read, and so maximum input kept during an answer */
 
+/* State shared by all connections of a server. Only the loop's thread uses it, except for the counters. */
 struct server_loop {
     struct event_base *base;
     struct mailbox *mailbox;
@@ -233,14 +213,13 @@ void wt__connection_open(struct server_loop *loop, int descriptor, const char *p
 void wt__connections_take_output(struct server_loop *loop);
 /* Handles the timeout of a wait. Callback of struct waits; context: the loop. */
 void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind);
-/* Closes the longest idle connection, or the one that has waited longest for its head. Returns false if none exists. */
+/* Closes the connection that has been idle longest, or else the one that has waited longest for its head. Returns false
+ * if neither exists. */
 bool wt__connections_close_idle(struct server_loop *loop);
 /* Begins the shutdown: closes connections without a request. */
 void wt__connections_stop(struct server_loop *loop);
 /* Closes all connections. Handlers that still answer are notified that their client is gone. */
 void wt__connections_close_all(struct server_loop *loop);
-
-/* ---------------------------------------------------------------- listening socket */
 
 struct http_listener {
     int descriptor;                   /* -1 if not open */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/shares.h"
@@ -79,8 +80,6 @@ void wt__http_queue_free(struct http_queue *queue)
     free(queue);
 }
 
-/* ---------------------------------------------------------------- functions that require the lock */
-
 /* Returns the holder's line. A new line is appended at the end of the ring. */
 static struct queue_line *find_line(struct http_queue *queue, const char *holder)
 {
@@ -105,6 +104,7 @@ static struct queue_line *find_line(struct http_queue *queue, const char *holder
     return line;
 }
 
+/* Removes the line from the ring if no request of it is queued or running. */
 static void free_idle_line(struct http_queue *queue, struct queue_line *line)
 {
     if (line->first || line->running > 0)
@@ -146,8 +146,6 @@ static struct http_exchange *take_from_line(struct http_queue *queue, struct que
     return exchange;
 }
 
-/* ---------------------------------------------------------------- workers */
-
 /* Waits for the next exchange and its line. Returns NULL if the queue is empty and stopping. */
 static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_line **line)
 {
@@ -161,8 +159,8 @@ static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_li
     return exchange;
 }
 
-/* Marks a request as done. This worker takes the line's next request itself. At shutdown all workers must check the
- * queue. */
+/* Marks a request as done. Other workers are not woken, because this worker takes the line's next request itself; at
+ * shutdown all of them must check the queue. */
 static void end_work(struct http_queue *queue, struct queue_line *line)
 {
     pthread_mutex_lock(&queue->lock);
@@ -180,7 +178,9 @@ static void *run_queue_worker(void *argument)
     struct http_exchange *exchange;
     struct queue_line *line;
     while ((exchange = queue_pop(queue, &line)) != NULL) {
-        wt__exchange_start(exchange);
+        pthread_mutex_lock(&exchange->lock);
+        exchange->started_ms = wt__now_ms();
+        pthread_mutex_unlock(&exchange->lock);
         if (!wt__http_is_gone(exchange))
             queue->handler->answer(queue->handler->context, exchange);
         wt__http_release(exchange);
@@ -210,7 +210,8 @@ bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchang
         struct queue_place *place = queue->free_places;
         struct queue_line *line = find_line(queue, holder);
         queue->free_places = place->next;
-        wt__exchange_add_worker(exchange);
+        atomic_fetch_add(&exchange->references, 1);
+        atomic_store(&exchange->holders, 1); /* the worker */
         *place = (struct queue_place){.exchange = exchange};
         *line->last = place;
         line->last = &place->next;

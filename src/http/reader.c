@@ -1,9 +1,9 @@
 /* reader.c: strict incremental parser of HTTP/1.1 requests (RFC 9112).
  *
  * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, other control
- * characters are invalid, and all lengths are limited. Then the complete head is parsed, and the body is
- * counted or decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes
- * differently, and what it takes for a body could be a request here. */
+ * characters are invalid, and all lengths are limited. Then the complete head is parsed, and the body is counted or
+ * decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes differently, and bytes of a body
+ * for the proxy could be a request for this server. */
 #include "http/reader.h"
 
 #include <stddef.h>
@@ -11,49 +11,12 @@
 
 #include "base/memory.h"
 
-/* ---------------------------------------------------------------- refusals */
-
-/* Statuses follow RFC 9110, section 15; 400 if no specific status exists. */
+#define STATUS_AND_MESSAGE(name, status, message) [name] = {status, message},
 
 static const struct {
     int status;
     const char *message;
-} refusals[HTTP_REFUSALS] = {
-    [HTTP_FINE] = {0, ""},
-    [HTTP_LINE_FEED] = {400, "A line ends in a line feed without a carriage return."},
-    [HTTP_CARRIAGE_RETURN] = {400, "A carriage return is not followed by a line feed."},
-    [HTTP_CONTROL] = {400, "The head contains a control character."},
-    [HTTP_EMPTY_LINE] = {400, "The request begins with an empty line."},
-    [HTTP_REQUEST_LINE] = {400, "The first line must be a method, a target and HTTP/1.1, separated by single spaces."},
-    [HTTP_METHOD] = {400, "The method is not supported."},
-    [HTTP_TARGET_BYTE] = {400, "The target contains a character that must be percent-encoded."},
-    [HTTP_TARGET_PERCENT] = {400, "A % in the target is not followed by two hexadecimal digits, or encodes a NUL."},
-    [HTTP_TARGET_FORM] = {400, "The target is neither a path nor http://HOST/PATH."},
-    [HTTP_TARGET_HOST] = {400, "The target and the Host field name different hosts."},
-    [HTTP_FOLDED] = {400, "A field continues on the next line."},
-    [HTTP_FIELD_COLON] = {400, "A line of the head has no colon."},
-    [HTTP_FIELD_NAME] = {400, "The name of a field is empty or contains an invalid character."},
-    [HTTP_FIELD_BLANK] = {400, "There is a blank before the colon of a field."},
-    [HTTP_FIELD_TWICE] = {400, "A field that must be unique occurs twice."},
-    [HTTP_HOST_MISSING] = {400, "The Host field is missing."},
-    [HTTP_HOST] = {400, "The Host field is not a host with an optional port."},
-    [HTTP_CONNECTION] = {400, "The Connection field is not a list of words."},
-    [HTTP_LENGTH] = {400, "The Content-Length field is not a plain number."},
-    [HTTP_LENGTH_AND_CODING] = {400, "Content-Length and Transfer-Encoding exclude each other."},
-    [HTTP_CODING] = {400, "The Transfer-Encoding field is not `chunked`."},
-    [HTTP_CODING_1_0] = {400, "HTTP/1.0 has no Transfer-Encoding."},
-    [HTTP_CHUNK_SIZE] = {400, "The size of a chunk is not a plain hexadecimal number of at most 8 digits."},
-    [HTTP_CHUNK_EXTENSION] = {400, "Chunk extensions are not supported."},
-    [HTTP_CHUNK_END] = {400, "A chunk is longer than its size says."},
-    [HTTP_TRAILER] = {400, "Trailer fields are not supported."},
-    [HTTP_BODY_TOO_LARGE] = {413, "The body is too large."},
-    [HTTP_TARGET_TOO_LONG] = {414, "The first line is too long."},
-    [HTTP_EXPECTATION] = {417, "Only the expectation 100-continue is supported."},
-    [HTTP_HEAD_TOO_LARGE] = {431, "The head is too large."},
-    [HTTP_TOO_MANY_FIELDS] = {431, "The head has too many fields."},
-    [HTTP_NO_MEMORY] = {503, "Out of memory; try again later."},
-    [HTTP_VERSION] = {505, "Only HTTP/1.1 and HTTP/1.0 are supported."},
-};
+} refusals[HTTP_REFUSALS] = {HTTP_REFUSAL_ROWS(STATUS_AND_MESSAGE)};
 
 int wt__http_refusal_status(enum http_refusal refusal)
 {
@@ -64,8 +27,6 @@ const char *wt__http_refusal_message(enum http_refusal refusal)
 {
     return refusals[refusal].message;
 }
-
-/* ---------------------------------------------------------------- fields */
 
 const struct http_field *wt__http_find_field(const struct http_request *request, const char *name)
 {
@@ -149,16 +110,15 @@ static enum http_refusal read_bytes(struct http_chunks *chunks, struct str *inpu
 static enum http_refusal decode_chunks(struct http_chunks *chunks, struct str *input, struct buffer *body,
                                        size_t body_max)
 {
-    enum http_refusal refusal = HTTP_FINE;
-    while (!refusal && input->len > 0 && chunks->part != HTTP_CHUNK_DONE) {
+    while (input->len > 0 && chunks->part != HTTP_CHUNK_DONE) {
         if (chunks->part == HTTP_CHUNK_BYTES) {
-            refusal = read_bytes(chunks, input, body, body_max);
+            WT_TRY(read_bytes(chunks, input, body, body_max));
         } else {
-            refusal = read_chunk_mark(chunks, input->ptr[0]);
+            WT_TRY(read_chunk_mark(chunks, input->ptr[0]));
             *input = (struct str){input->ptr + 1, input->len - 1};
         }
     }
-    return refusal;
+    return HTTP_FINE;
 }
 
 /* ---------------------------------------------------------------- target */
@@ -238,7 +198,7 @@ static enum http_refusal check_target(struct str target)
     return HTTP_FINE;
 }
 
-/* Removes http://HOST from the target. */
+/* Removes http://HOST from the target and sets *authority to HOST. */
 static enum http_refusal take_authority(struct str *target, struct str *authority)
 {
     static const struct str scheme = {"http://", 7};
@@ -266,14 +226,9 @@ static enum http_refusal parse_target(struct http_request *request, struct str t
         request->path = target;
         return HTTP_FINE;
     }
-    if (target.len == 0 || target.ptr[0] != '/') {
-        enum http_refusal refusal = take_authority(&target, authority);
-        if (refusal)
-            return refusal;
-    }
-    enum http_refusal refusal = check_target(target);
-    if (refusal)
-        return refusal;
+    if (target.len == 0 || target.ptr[0] != '/')
+        WT_TRY(take_authority(&target, authority));
+    WT_TRY(check_target(target));
     const char *mark = memchr(target.ptr, '?', target.len);
     request->path = (struct str){target.ptr, mark ? (size_t)(mark - target.ptr) : target.len};
     if (mark)
@@ -285,8 +240,8 @@ static enum http_refusal parse_target(struct http_request *request, struct str t
 
 /* ---------------------------------------------------------------- framing */
 
-/* The rules of RFC 9112, section 6, without their tolerance. Two programs must find the same end of a body, or a
- * request can be smuggled inside it. So a length is a plain number, the only coding is `chunked`, and both together are
+/* The rules of RFC 9112, section 6, without their tolerance. If two programs find different ends of a body, a request
+ * can be smuggled inside the body. So a length is a plain number, the only coding is `chunked`, and both together are
  * rejected. check_single_valued rejects duplicates of these fields.
  *
  * Connections persist only in HTTP/1.1. In HTTP/1.0, persistence was added later and proxies implemented it wrongly. */
@@ -346,9 +301,7 @@ static enum http_refusal read_connections(const struct http_framing *framing, st
     for (size_t i = 0; i < request->field_count; i++) {
         if (!wt__str_among(request->fields[i].name, name, 1))
             continue;
-        enum http_refusal refusal = read_connection(request, request->fields[i].value);
-        if (refusal)
-            return refusal;
+        WT_TRY(read_connection(request, request->fields[i].value));
     }
     return HTTP_FINE;
 }
@@ -357,11 +310,8 @@ static enum http_refusal read_connections(const struct http_framing *framing, st
 static enum http_refusal parse_framing(struct http_framing *framing, struct http_request *request)
 {
     static const char *const continue_word[] = {"100-continue"};
-    enum http_refusal refusal = read_connections(framing, request);
-    if (!refusal)
-        refusal = read_body(framing, request);
-    if (refusal)
-        return refusal;
+    WT_TRY(read_connections(framing, request));
+    WT_TRY(read_body(framing, request));
     const struct http_field *expect = wt__http_find_field(request, "Expect");
     if (!expect || framing->http_1_0) /* RFC 9110, section 10.1.1: ignored from HTTP/1.0 clients */
         return HTTP_FINE;
@@ -373,38 +323,13 @@ static enum http_refusal parse_framing(struct http_framing *framing, struct http
 
 /* ---------------------------------------------------------------- head */
 
-/* Parses a complete head of a request (RFC 9112, sections 3 and 5). Deviations that the RFC permits servers to accept
- * are rejected: several blanks, folded lines, a blank before the colon, duplicates of single-valued fields. */
-
 /* Single-valued fields. With duplicates, two programs may use different values. MCP's fields are single-valued, too. */
 static const char *const single_valued[] = {
-    "Host",
-    "Content-Length",
-    "Transfer-Encoding",
-    "Content-Type",
-    "Content-Encoding",
-    "Content-Range",
-    "Authorization",
-    "Proxy-Authorization",
-    "Origin",
-    "Referer",
-    "User-Agent",
-    "Date",
-    "Expect",
-    "From",
-    "Cookie",
-    "Last-Event-ID",
-    "If-Range",
-    "If-Modified-Since",
-    "Max-Forwards",
-    "X-API-Key",
-    "Range",
-    "Upgrade",
-    "If-Unmodified-Since",
-    "Traceparent",
-    "Idempotency-Key",
-};
-static const struct str mcp = {"Mcp-", 4};
+    "User-Agent",    "Date",          "Traceparent",         "Host",           "Content-Encoding",
+    "X-API-Key",     "Max-Forwards",  "Transfer-Encoding",   "Content-Length", "If-Modified-Since",
+    "Range",         "Last-Event-ID", "Idempotency-Key",     "Cookie",         "Content-Range",
+    "Authorization", "If-Range",      "Proxy-Authorization", "From",           "If-Unmodified-Since",
+    "Referer",       "Upgrade",       "Content-Type",        "Expect",         "Origin"};
 
 static struct str take_head_line(struct str *head)
 {
@@ -440,9 +365,7 @@ static enum http_refusal read_request_line(struct http_request *request, struct 
 {
     request->method = take_target_word(&line);
     struct str target = take_target_word(&line);
-    enum http_refusal refusal = read_http_version(framing, line);
-    if (refusal)
-        return refusal;
+    WT_TRY(read_http_version(framing, line));
     if (target.len == 0)
         return HTTP_REQUEST_LINE;
     if (!wt__http_is_token(request->method))
@@ -471,7 +394,7 @@ static enum http_refusal read_header_field(struct http_request *request, struct 
 
 static bool is_single_valued(struct str name)
 {
-    return (name.len >= mcp.len && strncasecmp(name.ptr, mcp.ptr, mcp.len) == 0) ||
+    return (name.len >= 4 && strncasecmp(name.ptr, "Mcp-", 4) == 0) ||
            wt__str_among(name, single_valued, sizeof single_valued / sizeof *single_valued);
 }
 
@@ -504,22 +427,22 @@ static enum http_refusal check_host(const struct http_request *request, const st
     return agree ? HTTP_FINE : HTTP_TARGET_HOST;
 }
 
-/* Parses a complete head into *request, with views of head, and its framing into *framing. head: lines ending in CR LF,
- * without an empty last line and without control characters except tabs (checked by check_head_byte). */
+/* Parses a complete head (RFC 9112, sections 3 and 5) into *request, with views of head, and its framing into *framing.
+ * Rejects deviations that the RFC permits servers to accept: several blanks, folded lines, a blank before the colon,
+ * duplicates of single-valued fields. head: lines that end in CR LF, without the empty last line and without control
+ * characters except tabs (checked by check_head_byte). */
 static enum http_refusal parse_head(struct http_request *request, struct http_framing *framing, struct str head)
 {
     struct str authority;
     request->field_count = 0;
     request->body = STR("");
     *framing = (struct http_framing){0};
-    enum http_refusal refusal = read_request_line(request, framing, take_head_line(&head), &authority);
-    while (!refusal && head.len > 0)
-        refusal = read_header_field(request, take_head_line(&head));
-    if (!refusal)
-        refusal = check_single_valued(request);
-    if (!refusal)
-        refusal = check_host(request, framing, authority);
-    return refusal ? refusal : parse_framing(framing, request);
+    WT_TRY(read_request_line(request, framing, take_head_line(&head), &authority));
+    while (head.len > 0)
+        WT_TRY(read_header_field(request, take_head_line(&head)));
+    WT_TRY(check_single_valued(request));
+    WT_TRY(check_host(request, framing, authority));
+    return parse_framing(framing, request);
 }
 
 /* ---------------------------------------------------------------- reader */
@@ -551,7 +474,7 @@ static bool begin_message(struct http_reader *reader)
     return wt__grow((void **)&message->head.ptr, &message->head.capacity, HEAD_BYTES, 1) == 0;
 }
 
-/* Checks one byte of the head. Sets *whole after the last byte. */
+/* Checks one byte of the head. Sets *whole to true after the head's last byte. */
 static enum http_refusal check_head_byte(struct http_reader *reader, char c, bool *whole)
 {
     if (reader->after_return) {

@@ -1,4 +1,4 @@
-/* reader.h: parses requests from bytes. */
+/* reader.h: parses requests from bytes. The result does not depend on how the bytes are split. */
 #ifndef WT_HTTP_READER_H
 #define WT_HTTP_READER_H
 
@@ -7,57 +7,52 @@
 #include "base/buffer.h"
 #include "http/exchange.h"
 
-/* ---------------------------------------------------------------- refusals */
+/* The complete list of reasons for rejecting a request: name, status of the answer (RFC 9110, section 15; 400 if no
+ * specific status exists), and a sentence for the client. */
+#define HTTP_REFUSAL_ROWS(ROW)                                                                                         \
+    ROW(HTTP_LINE_FEED, 400, "A line ends in a line feed without a carriage return.")                                  \
+    ROW(HTTP_CARRIAGE_RETURN, 400, "A carriage return is not followed by a line feed.")                                \
+    ROW(HTTP_CONTROL, 400, "The head contains a control character.")                                                   \
+    ROW(HTTP_EMPTY_LINE, 400, "The request begins with an empty line.")                                                \
+    ROW(HTTP_REQUEST_LINE, 400, "The first line must be a method, a target and HTTP/1.1, separated by single spaces.") \
+    ROW(HTTP_METHOD, 400, "The method is not supported.")                                                              \
+    ROW(HTTP_TARGET_BYTE, 400, "The target contains a character that must be percent-encoded.")                        \
+    ROW(HTTP_TARGET_PERCENT, 400, "A % in the target is not followed by two hexadecimal digits, or encodes a NUL.")    \
+    ROW(HTTP_TARGET_FORM, 400, "The target is neither a path nor http://HOST/PATH.")                                   \
+    ROW(HTTP_TARGET_HOST, 400, "The target and the Host field name different hosts.")                                  \
+    ROW(HTTP_FOLDED, 400, "A field continues on the next line.")                                                       \
+    ROW(HTTP_FIELD_COLON, 400, "A line of the head has no colon.")                                                     \
+    ROW(HTTP_FIELD_NAME, 400, "The name of a field is empty or contains an invalid character.")                        \
+    ROW(HTTP_FIELD_BLANK, 400, "There is a blank before the colon of a field.")                                        \
+    ROW(HTTP_FIELD_TWICE, 400, "A field that must be unique occurs twice.")                                            \
+    ROW(HTTP_HOST_MISSING, 400, "The Host field is missing.")                                                          \
+    ROW(HTTP_HOST, 400, "The Host field is not a host with an optional port.")                                         \
+    ROW(HTTP_CONNECTION, 400, "The Connection field is not a list of words.")                                          \
+    ROW(HTTP_LENGTH, 400, "The Content-Length field is not a plain number.")                                           \
+    ROW(HTTP_LENGTH_AND_CODING, 400, "Content-Length and Transfer-Encoding exclude each other.")                       \
+    ROW(HTTP_CODING, 400, "The Transfer-Encoding field is not `chunked`.")                                             \
+    ROW(HTTP_CODING_1_0, 400, "HTTP/1.0 has no Transfer-Encoding.")                                                    \
+    ROW(HTTP_CHUNK_SIZE, 400, "The size of a chunk is not a plain hexadecimal number of at most 8 digits.")            \
+    ROW(HTTP_CHUNK_EXTENSION, 400, "Chunk extensions are not supported.")                                              \
+    ROW(HTTP_CHUNK_END, 400, "A chunk is longer than its size says.")                                                  \
+    ROW(HTTP_TRAILER, 400, "Trailer fields are not supported.")                                                        \
+    ROW(HTTP_BODY_TOO_LARGE, 413, "The body is too large.")                                                            \
+    ROW(HTTP_TARGET_TOO_LONG, 414, "The first line is too long.")                                                      \
+    ROW(HTTP_EXPECTATION, 417, "Only the expectation 100-continue is supported.")                                      \
+    ROW(HTTP_HEAD_TOO_LARGE, 431, "The head is too large.")                                                            \
+    ROW(HTTP_TOO_MANY_FIELDS, 431, "The head has too many fields.")                                                    \
+    ROW(HTTP_NO_MEMORY, 503, "Out of memory; try again later.")                                                        \
+    ROW(HTTP_VERSION, 505, "Only HTTP/1.1 and HTTP/1.0 are supported.")
 
-/* The complete list of reasons for rejecting a request. */
-
-enum http_refusal {
-    HTTP_FINE, /* no error */
-    HTTP_LINE_FEED,
-    HTTP_CARRIAGE_RETURN,
-    HTTP_CONTROL,
-    HTTP_EMPTY_LINE,
-    HTTP_REQUEST_LINE,
-    HTTP_METHOD,
-    HTTP_TARGET_BYTE,
-    HTTP_TARGET_PERCENT,
-    HTTP_TARGET_FORM,
-    HTTP_TARGET_HOST,
-    HTTP_FOLDED,
-    HTTP_FIELD_COLON,
-    HTTP_FIELD_NAME,
-    HTTP_FIELD_BLANK,
-    HTTP_FIELD_TWICE,
-    HTTP_HOST_MISSING,
-    HTTP_HOST,
-    HTTP_CONNECTION,
-    HTTP_LENGTH,
-    HTTP_LENGTH_AND_CODING,
-    HTTP_CODING,
-    HTTP_CODING_1_0,
-    HTTP_CHUNK_SIZE,
-    HTTP_CHUNK_EXTENSION,
-    HTTP_CHUNK_END,
-    HTTP_TRAILER,
-    HTTP_BODY_TOO_LARGE,
-    HTTP_TARGET_TOO_LONG,
-    HTTP_EXPECTATION,
-    HTTP_HEAD_TOO_LARGE,
-    HTTP_TOO_MANY_FIELDS,
-    HTTP_NO_MEMORY,
-    HTTP_VERSION,
-    HTTP_REFUSALS
-};
+#define HTTP_REFUSAL_NAME(name, status, message) name,
+enum http_refusal { HTTP_FINE, HTTP_REFUSAL_ROWS(HTTP_REFUSAL_NAME) HTTP_REFUSALS }; /* HTTP_FINE: no error */
 
 /* Returns the status of the answer. */
 int wt__http_refusal_status(enum http_refusal refusal);
 /* Returns a sentence for the client about the error. */
 const char *wt__http_refusal_message(enum http_refusal refusal);
 
-/* ---------------------------------------------------------------- framing */
-
-/* Finds the end of a request's body, and decides whether the connection persists. */
-
+/* How the end of a request's body is found. */
 struct http_framing {
     bool http_1_0;
     bool chunked;
@@ -65,10 +60,7 @@ struct http_framing {
     uint64_t length;       /* length of an unchunked body; 0 without a body */
 };
 
-/* ---------------------------------------------------------------- chunks */
-
-/* Incremental decoder of chunked bodies (RFC 9112, section 7.1). */
-
+/* Parts of a chunked body (RFC 9112, section 7.1). */
 enum http_chunk_part {
     HTTP_CHUNK_DIGITS,
     HTTP_CHUNK_DIGITS_END,
@@ -80,16 +72,12 @@ enum http_chunk_part {
     HTTP_CHUNK_DONE
 };
 
-/* A zeroed struct is the start of a body. */
+/* State of the decoder of a chunked body. A zeroed struct is the start of a body. */
 struct http_chunks {
     enum http_chunk_part part; /* next part */
-    unsigned digits;
-    uint32_t left; /* remaining bytes of this chunk */
+    unsigned digits;           /* digits of the size read so far */
+    uint32_t left;             /* remaining bytes of this chunk */
 };
-
-/* ---------------------------------------------------------------- reader */
-
-/* Parses requests from bytes. The result does not depend on how the bytes are split. */
 
 /* A request and the bytes that it views. */
 struct http_message {
@@ -97,7 +85,7 @@ struct http_message {
     struct buffer head, body;
 };
 
-/* Ignores NULL. */
+/* Frees a message. Ignores NULL. */
 void wt__http_message_free(struct http_message *message);
 
 enum http_part { HTTP_PART_HEAD, HTTP_PART_ACCEPT, HTTP_PART_BODY, HTTP_PART_DONE, HTTP_PART_REFUSED };

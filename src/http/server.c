@@ -1,5 +1,5 @@
-/* server.c: opens, runs and stops the loop. A single thread is enough: reading and writing take microseconds, handlers
- * milliseconds. */
+/* server.c: opens, runs and stops the server and its loop. The loop needs only one thread: reading and writing take
+ * microseconds, handlers milliseconds. */
 #include "http/internal.h"
 
 #include <errno.h>
@@ -27,8 +27,7 @@ static struct timeval to_timeval(unsigned ms)
 
 static void on_connection_waiting(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     for (int i = 0; i < ACCEPTED_MAX; i++) {
         char peer[HTTP_PEER_BYTES];
@@ -49,8 +48,7 @@ static void on_connection_waiting(evutil_socket_t descriptor, short what, void *
 
 static void on_pause_end(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     if (!server->loop.stopping)
         event_add(server->acceptable, NULL);
@@ -58,8 +56,7 @@ static void on_pause_end(evutil_socket_t descriptor, short what, void *argument)
 
 static void on_deadline(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     wt__connections_close_all(&server->loop);
     event_base_loopbreak(server->loop.base);
@@ -81,11 +78,10 @@ static void begin_stop(struct http_server *server)
 
 static void on_mailbox_readable(evutil_socket_t descriptor, short what, void *argument)
 {
-    (void)descriptor;
-    (void)what;
+    (void)descriptor, (void)what;
     struct http_server *server = argument;
     wt__connections_take_output(&server->loop);
-    if (wt__mailbox_is_stopping(server->loop.mailbox) && !server->loop.stopping)
+    if (atomic_load(&server->loop.mailbox->stopping) && !server->loop.stopping)
         begin_stop(server);
 }
 
@@ -115,7 +111,6 @@ static void set_server_options(struct http_server *server, const struct http_ser
     loop->waits.duration_ms[HTTP_WAIT_HEAD] = value_or_default(options->head_ms, HTTP_HEAD_MS);
     loop->waits.duration_ms[HTTP_WAIT_BODY] = value_or_default(options->body_ms, HTTP_BODY_MS);
     loop->waits.duration_ms[HTTP_WAIT_READER] = value_or_default(options->reader_ms, HTTP_READER_MS);
-    loop->waits.duration_ms[HTTP_WAIT_ANSWER] = options->answer_ms;
     loop->waits.duration_ms[HTTP_WAIT_CLOSE] = LINGER_MS;
     server->workers = options->workers;
     server->stop_ms = value_or_default(options->stop_ms, HTTP_STOP_MS);
@@ -143,10 +138,10 @@ static int open_loop(struct http_server *server, const struct http_server_option
     if (!loop->base || !loop->mailbox || !loop->queue ||
         wt__waits_open(&loop->waits, loop->base, wt__connection_expire, loop) < 0)
         return wt__fail_nomem(err);
-    int letters = wt__mailbox_descriptor(loop->mailbox);
     server->acceptable =
         event_new(loop->base, server->listener.descriptor, EV_READ | EV_PERSIST, on_connection_waiting, server);
-    server->mailbox_readable = event_new(loop->base, letters, EV_READ | EV_PERSIST, on_mailbox_readable, server);
+    server->mailbox_readable =
+        event_new(loop->base, loop->mailbox->descriptor, EV_READ | EV_PERSIST, on_mailbox_readable, server);
     server->pause_end = evtimer_new(loop->base, on_pause_end, server);
     server->deadline = evtimer_new(loop->base, on_deadline, server);
     bool all = server->acceptable && server->mailbox_readable && server->pause_end && server->deadline &&
@@ -156,8 +151,7 @@ static int open_loop(struct http_server *server, const struct http_server_option
 
 static void ignore_log(int severity, const char *message)
 {
-    (void)severity;
-    (void)message;
+    (void)severity, (void)message;
 }
 
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err)
@@ -198,11 +192,6 @@ int wt__http_server_run(struct http_server *server, wt_error *err)
 void wt__http_server_stop(struct http_server *server)
 {
     wt__mailbox_request_stop(server->loop.mailbox);
-}
-
-bool wt__http_server_is_stopping(const struct http_server *server)
-{
-    return wt__mailbox_is_stopping(server->loop.mailbox);
 }
 
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out)

@@ -1,5 +1,5 @@
-/* server.h: an HTTP/1.1 server. One loop reads, writes and handles timeouts; handlers run on workers, so that
- * computation never delays I/O.
+/* server.h: an HTTP/1.1 server. One thread, the loop, reads, writes and handles timeouts; handlers run on worker
+ * threads, so that computation never delays I/O.
  *
  * If the queue is full, the loop answers 503 with Retry-After. A client that closes its sending side counts as gone,
  * because a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
@@ -26,7 +26,7 @@ enum {
      * holders. */
     HTTP_CONNECTIONS_MAX = 20000,
     HTTP_HEAD_MS = 10000,            /* from the first byte of a request, or from connecting, to the end of its head */
-    HTTP_BODY_MS = 30000,            /* the same for its body */
+    HTTP_BODY_MS = 30000,            /* from the end of the head to the end of the body */
     HTTP_IDLE_MS = 75000,            /* between requests */
     HTTP_READER_MS = 30000,          /* maximum time in which a client reads no output */
     HTTP_STOP_MS = 10000,            /* time for running requests after a stop */
@@ -51,8 +51,9 @@ struct http_handler {
     /* Returns the maximum length of this request's body; 413 beyond. Runs on the loop and should only read the head. If
      * NULL, the limit is HTTP_BODY_BYTES_MAX. */
     size_t (*body_max)(void *context, const struct http_request *head);
-    /* Writes the holder of the request for shares: the name of a key, or "" for anonymous clients. Returns false to not
-     * distinguish clients. Runs on the loop and should only read the head. NULL means always false. */
+    /* Writes the holder of the request for shares (base/shares.h): the name of a key, or "" for anonymous clients.
+     * Returns false if clients are not distinguished. Runs on the loop and should only read the head. NULL means always
+     * false. */
     bool (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
     /* Returns 0, or a status to reject the head with before its body is read (403, 421, ...). Runs on the loop. May be
      * NULL. */
@@ -76,8 +77,6 @@ struct http_server_options {
     /* 0 for the default, the constant of the same name. */
     size_t queue_max, connections_max, held_max;
     unsigned stop_ms, head_ms, body_ms, idle_ms, reader_ms;
-    /* Time until the answer must begin; then the client counts as gone and gets 503. 0 for no limit. */
-    unsigned answer_ms;
     struct http_handler handler;
 };
 
@@ -100,8 +99,7 @@ const char *wt__http_server_address(const struct http_server *server);
 int wt__http_server_run(struct http_server *server, wt_error *err);
 /* Requests the shutdown, from any thread or a signal handler. */
 void wt__http_server_stop(struct http_server *server);
-/* True from the request of the shutdown on. Long streams should end. */
-bool wt__http_server_is_stopping(const struct http_server *server);
+/* Returns the current figures, from any thread. */
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out);
 /* Closes the server after run has returned. Ignores NULL. */
 void wt__http_server_close(struct http_server *server);

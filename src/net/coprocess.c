@@ -14,18 +14,14 @@
 #include "base/clock.h"
 #include "base/file.h"
 
+enum { IN, OUT, ERR, ENDS, WAKE = ENDS, POLLED }; /* indexes of descriptors, and their numbers */
+
 enum {
-    IN,
-    OUT,
-    ERR,
-    ENDS,
-    WAKE = ENDS,
-    POLLED,
     LISTEN_MS = 500, /* interval of checks for an ended program with an open stdout */
     WORDS_MS = 50,   /* maximum wait for the end of stderr after the end of stdout */
     PIECE_BYTES = 64 << 10,
     KEPT_BYTES = 1 << 20, /* maximum capacity of an empty buffer */
-    LAST_READS = 64       /* reads more than a pipe holds; a process that still writes has left the group */
+    LAST_READS = 64       /* maximum reads of stderr at the end; a pipe holds less */
 };
 
 struct coprocess {
@@ -33,12 +29,12 @@ struct coprocess {
     pid_t pid;
     int ends[ENDS]; /* our ends of its stdin, stdout and stderr; -1 if closed */
     int wake[2];
-    pthread_mutex_t lock; /* protects the next three lines */
+    pthread_mutex_t lock; /* protects the fields up to `stopped` */
     struct buffer unread; /* output not yet read by the program; `sent` bytes are already written */
     size_t sent;
     bool stdin_closed, stopped; /* stdin_closed: the program has closed its stdin */
-    struct buffer
-        received; /* input; `taken` bytes were returned, and the first `seen` bytes contain no further newline */
+    /* Input: the first `taken` bytes were returned as lines, and the first `seen` bytes contain no further newline. */
+    struct buffer received;
     size_t taken, seen;
     struct tail tail;
 };
@@ -106,8 +102,6 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
     return rc;
 }
 
-/* ---------------------------------------------------------------- sending and receiving */
-
 /* Empties a buffer. Frees a large one, so that one long line does not occupy memory for good. */
 static void empty_buffer(struct buffer *buffer)
 {
@@ -117,11 +111,10 @@ static void empty_buffer(struct buffer *buffer)
         wt__buffer_clear(buffer);
 }
 
-/* A full pipe also wakes the poll. */
+/* Wakes the poll of the receiving thread. A full pipe wakes it, too. */
 static void wake_receiver(struct coprocess *coprocess)
 {
-    ssize_t n = write(coprocess->wake[1], "", 1);
-    (void)n;
+    (void)!write(coprocess->wake[1], "", 1);
 }
 
 /* Writes pending output. A closed stdin is not an error, because the program may still write. */
@@ -137,6 +130,7 @@ static void write_stdin(struct coprocess *coprocess)
     }
 }
 
+/* Appends a line to the pending output, and writes as much as the program accepts. Requires the lock. */
 static int queue_output_line(struct coprocess *coprocess, struct str line, wt_error *err)
 {
     struct buffer *unread = &coprocess->unread;
@@ -177,7 +171,7 @@ void wt__coprocess_stop(struct coprocess *coprocess)
     wake_receiver(coprocess);
 }
 
-/* Reads available input. Makes room by dropping the returned lines. */
+/* Reads available input into `received`, after dropping the lines that were returned. */
 static int read_stdout(struct coprocess *coprocess, wt_error *err)
 {
     struct buffer *received = &coprocess->received;
@@ -216,7 +210,7 @@ static bool take_output_line(struct coprocess *coprocess, struct str *line)
     return true;
 }
 
-/* Returns the text after the last newline. */
+/* Sets *line to the text after the last newline. Returns 1, or 0 if there is no text. */
 static int take_unfinished_line(struct coprocess *coprocess, struct str *line)
 {
     struct buffer *received = &coprocess->received;
@@ -235,14 +229,6 @@ static bool is_output_pending(struct coprocess *coprocess, bool *stopped)
     return waiting;
 }
 
-static void write_waiting(struct coprocess *coprocess)
-{
-    pthread_mutex_lock(&coprocess->lock);
-    if (coprocess->unread.len > coprocess->sent)
-        write_stdin(coprocess);
-    pthread_mutex_unlock(&coprocess->lock);
-}
-
 /* Waits for events and handles them. Returns 0, or the error that ends the conversation. */
 static int poll_coprocess(struct coprocess *coprocess, wt_error *err)
 {
@@ -258,8 +244,12 @@ static int poll_coprocess(struct coprocess *coprocess, wt_error *err)
     if (stopped)
         return wt__fail_cancelled(err);
     int count = poll(ready, POLLED, LISTEN_MS);
-    if (count > 0 && ready[IN].revents)
-        write_waiting(coprocess);
+    if (count > 0 && ready[IN].revents) {
+        pthread_mutex_lock(&coprocess->lock);
+        if (coprocess->unread.len > coprocess->sent)
+            write_stdin(coprocess);
+        pthread_mutex_unlock(&coprocess->lock);
+    }
     if (count > 0 && ready[OUT].revents)
         rc = read_stdout(coprocess, err);
     if (count > 0 && ready[ERR].revents && !wt__tail_read(&coprocess->tail, ends[ERR]))
@@ -280,14 +270,10 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
         if (coprocess->received.len - coprocess->taken > COPROCESS_LINE_BYTES_MAX)
             return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", coprocess->child->argv[0],
                             COPROCESS_LINE_BYTES_MAX >> 20);
-        int rc = poll_coprocess(coprocess, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(poll_coprocess(coprocess, err));
     }
     return 1;
 }
-
-/* ---------------------------------------------------------------- ending */
 
 void wt__coprocess_stderr_tail(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES])
 {

@@ -1,5 +1,5 @@
-/* curl.c: libcurl, and its addresses and header lines; see internal.h. The library is never unloaded, which would be
- * unsafe after it has started threads or initialised TLS. */
+/* curl.c: loads libcurl, and builds addresses and header lines with it; see internal.h. The library is never unloaded,
+ * because unloading is unsafe after it has started threads or initialised TLS. */
 #include "net/internal.h"
 
 #include <dlfcn.h>
@@ -15,34 +15,20 @@ static struct curl_library library;
 static bool ready;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+#define SYMBOL(name)                                                                                                   \
+    {                                                                                                                  \
+        "curl_" #name, offsetof(struct curl_library, name)                                                             \
+    }
+
 static const struct {
     const char *name;
     size_t offset; /* offset in struct curl_library */
-} symbols[] = {
-    {"curl_global_init", offsetof(struct curl_library, global_init)},
-    {"curl_url", offsetof(struct curl_library, url)},
-    {"curl_url_set", offsetof(struct curl_library, url_set)},
-    {"curl_url_get", offsetof(struct curl_library, url_get)},
-    {"curl_url_cleanup", offsetof(struct curl_library, url_cleanup)},
-    {"curl_free", offsetof(struct curl_library, free)},
-    {"curl_easy_init", offsetof(struct curl_library, easy_init)},
-    {"curl_easy_cleanup", offsetof(struct curl_library, easy_cleanup)},
-    {"curl_easy_reset", offsetof(struct curl_library, easy_reset)},
-    {"curl_easy_setopt", offsetof(struct curl_library, easy_setopt)},
-    {"curl_easy_perform", offsetof(struct curl_library, easy_perform)},
-    {"curl_easy_getinfo", offsetof(struct curl_library, easy_getinfo)},
-    {"curl_easy_strerror", offsetof(struct curl_library, easy_strerror)},
-    {"curl_multi_init", offsetof(struct curl_library, multi_init)},
-    {"curl_multi_cleanup", offsetof(struct curl_library, multi_cleanup)},
-    {"curl_multi_add_handle", offsetof(struct curl_library, multi_add_handle)},
-    {"curl_multi_remove_handle", offsetof(struct curl_library, multi_remove_handle)},
-    {"curl_multi_perform", offsetof(struct curl_library, multi_perform)},
-    {"curl_multi_poll", offsetof(struct curl_library, multi_poll)},
-    {"curl_multi_wakeup", offsetof(struct curl_library, multi_wakeup)},
-    {"curl_multi_info_read", offsetof(struct curl_library, multi_info_read)},
-    {"curl_slist_append", offsetof(struct curl_library, slist_append)},
-    {"curl_slist_free_all", offsetof(struct curl_library, slist_free_all)},
-};
+} symbols[] = {SYMBOL(global_init),         SYMBOL(url),           SYMBOL(url_set),       SYMBOL(url_get),
+               SYMBOL(url_cleanup),         SYMBOL(free),          SYMBOL(easy_init),     SYMBOL(easy_cleanup),
+               SYMBOL(easy_reset),          SYMBOL(easy_setopt),   SYMBOL(easy_perform),  SYMBOL(easy_getinfo),
+               SYMBOL(easy_strerror),       SYMBOL(multi_init),    SYMBOL(multi_cleanup), SYMBOL(multi_add_handle),
+               SYMBOL(multi_remove_handle), SYMBOL(multi_perform), SYMBOL(multi_poll),    SYMBOL(multi_wakeup),
+               SYMBOL(multi_info_read),     SYMBOL(slist_append),  SYMBOL(slist_free_all)};
 
 static void load_libcurl(void)
 {
@@ -56,7 +42,8 @@ static void load_libcurl(void)
         void *symbol = dlsym(handle, symbols[i].name);
         if (!symbol)
             return;
-        memcpy((char *)&library + symbols[i].offset, &symbol, sizeof symbol); /* a POSIX-safe conversion */
+        memcpy((char *)&library + symbols[i].offset, &symbol,
+               sizeof symbol); /* ISO C has no cast from void * to a function */
     }
     ready = library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
@@ -65,10 +52,9 @@ int wt__curl(const struct curl_library **out, wt_error *err)
 {
     pthread_once(&once, load_libcurl);
     *out = ready ? &library : NULL;
-    if (ready)
-        return 0;
-    return wt__fail(err, WT_ENETWORK,
-                    "cannot load libcurl (libcurl.so.4), which is needed for network access; install it");
+    return ready ? 0
+                 : wt__fail(err, WT_ENETWORK,
+                            "cannot load libcurl (libcurl.so.4), which is needed for network access; install it");
 }
 
 int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
@@ -124,8 +110,6 @@ const char *wt__curl_proxy(const struct curl_library *lib, const char *url)
     return local ? "" : NULL;
 }
 
-/* ---------------------------------------------------------------- addresses */
-
 static bool have_same_part(const struct curl_library *lib, const CURLU *a, const CURLU *b, CURLUPart what)
 {
     char *one = NULL, *two = NULL;
@@ -136,7 +120,7 @@ static bool have_same_part(const struct curl_library *lib, const CURLU *a, const
     return equal;
 }
 
-/* Copies the user of `from` to an absolute address without one. */
+/* Copies user and password of `from` to `to`, unless `to` has a user. */
 static void keep_user(const struct curl_library *lib, const CURLU *from, CURLU *to)
 {
     static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD};
@@ -155,14 +139,10 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
 {
     static const CURLUPart origin[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT};
     const struct curl_library *lib;
-    int rc = wt__curl(&lib, err);
+    int rc = 0;
     *out = NULL;
-    if (rc < 0)
-        return rc;
-    CURLU *urls[2]; /* from, to */
-    for (size_t i = 0; i < 2; i++)
-        urls[i] = lib->url();
-    CURLU *from = urls[0], *to = urls[1];
+    WT_TRY(wt__curl(&lib, err));
+    CURLU *from = lib->url(), *to = lib->url();
     char *text = wt__copy_string(reference.ptr, reference.len), *whole = NULL;
     bool sound = text && from && to && memchr(reference.ptr, '\0', reference.len) == NULL &&
                  lib->url_set(from, CURLUPART_URL, base, 0) == CURLUE_OK &&
@@ -184,8 +164,6 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
     free(text);
     return rc;
 }
-
-/* ---------------------------------------------------------------- header lines */
 
 static int add_header_line(struct curl_slist **lines, const struct curl_library *lib, const char *line, wt_error *err)
 {
@@ -237,17 +215,13 @@ void wt__http_copy_field(char *out, size_t room, struct str value)
     out[len] = '\0';
 }
 
-static bool has_no_controls(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            return false;
-    return true;
-}
-
 int wt__http_check_header(const struct http_header *header, wt_error *err)
 {
-    if (!header->value || (has_no_controls(header->value) && strlen(header->value) <= HTTP_HEADER_BYTES_MAX))
-        return 0;
-    return wt__fail(err, WT_EINVAL, "the value of %s is too long or contains a control character", header->name);
+    const char *value = header->value ? header->value : "";
+    bool is_valid = strlen(value) <= HTTP_HEADER_BYTES_MAX;
+    for (const char *c = value; *c; c++)
+        is_valid &= (unsigned char)*c >= ' ' && *c != 0x7f;
+    return is_valid
+               ? 0
+               : wt__fail(err, WT_EINVAL, "the value of %s is too long or contains a control character", header->name);
 }

@@ -11,8 +11,6 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- headers and addresses */
-
 /* A header of a request. */
 enum { HTTP_HEADER_BYTES_MAX = 4096 /* maximum bytes of a value */ };
 
@@ -27,8 +25,6 @@ int wt__http_check_header(const struct http_header *header, wt_error *err);
  * host and port, because requests to it contain data for that server only. Keeps the user of base. Free *out with
  * free(). Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_resolve(char **out, const char *base, struct str reference, wt_error *err);
-
-/* ---------------------------------------------------------------- downloads */
 
 /* Downloads a file over HTTPS and resumes an earlier attempt.
  *
@@ -68,8 +64,6 @@ struct http_download {
  * file. Errors: WT_ENETWORK, WT_ENOTFOUND (no such file on the server), WT_ETOOLONG, WT_EINVAL (URL or token),
  * WT_ECANCELLED, WT_EFULL, WT_EIO, WT_ENOMEM. */
 int wt__http_download(const struct http_download *download, wt_error *err);
-
-/* ---------------------------------------------------------------- requests with one answer */
 
 /* Sends a JSON body to a server chosen by the user and returns the complete answer in memory.
  *
@@ -115,8 +109,6 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
 /* Checks that url is an http or https address to which a path can be appended. It must not have a user or password,
  * because it appears in errors, nor a query or fragment. Errors: WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
-
-/* ---------------------------------------------------------------- streams */
 
 /* Many concurrent HTTP transfers on one thread; bodies are delivered piece by piece. Meant for
  * long-lived answers; wt__http_post returns complete ones.

@@ -1,5 +1,5 @@
-/* http_download.c: downloads; see http_client.h. libcurl transfers. This file handles resuming, writing, cancellation
- * and redirects. It follows redirects itself, to check each address before any request is sent to it. */
+/* http_download.c: downloads; see http_client.h. libcurl transfers the data. This file handles resuming, writing,
+ * cancellation and redirects. It follows redirects itself, to check each address before any request is sent there. */
 #include "net/internal.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,8 +44,9 @@ static bool is_this_machine(const char *host)
     return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0 || strcmp(host, "localhost") == 0;
 }
 
-/* Reads the origin of a URL as "scheme://host:port"; the caller frees it. libcurl parses the URL, so that no part can
- * be mistaken for another host. *origin is NULL if the URL is not one of a server. */
+/* Reads the origin of a URL as "scheme://host:port"; the caller frees it. libcurl parses the URL, so that the host is
+ * the one that libcurl will connect to. *origin is NULL if the URL has no host. *protocols: CURLPROTO_HTTPS or
+ * CURLPROTO_HTTP; 0 if the URL is not allowed. */
 static int read_origin(const struct curl_library *lib, const char *url, char **origin, long *protocols, wt_error *err)
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
@@ -54,8 +54,7 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *origin = NULL;
     *protocols = 0;
-    if (!parts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(parts, err);
     if (lib->url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
         lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
         lib->url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
@@ -117,8 +116,6 @@ static int make_authorization(struct download_state *transfer)
     return transfer->authorization ? 0 : wt__fail_nomem(transfer->err);
 }
 
-/* ---------------------------------------------------------------- callbacks of libcurl */
-
 static long response_status(const struct download_state *transfer)
 {
     long status = 0;
@@ -150,7 +147,7 @@ static size_t record_header(char *bytes, size_t size, size_t count, void *contex
 }
 
 /* Starts the progress phase with the total size, if the server sent it. */
-static int begin_phase(struct download_state *transfer)
+static void begin_phase(struct download_state *transfer)
 {
     const struct http_download *download = transfer->download;
     curl_off_t len = -1;
@@ -159,7 +156,6 @@ static int begin_phase(struct download_state *transfer)
     if (wt__progress_phase(download->progress, download->phase, total) ||
         wt__progress_step(download->progress, transfer->file_bytes))
         transfer->cancelled = true;
-    return 0;
 }
 
 /* Checks at the first byte whether the server resumes: 206 continues, other statuses start again. */
@@ -167,12 +163,14 @@ static int begin_body(struct download_state *transfer)
 {
     long status = response_status(transfer);
     transfer->has_begun = true;
-    if (transfer->requested_from == 0 || status == HTTP_PARTIAL)
-        return transfer->download->phase ? begin_phase(transfer) : 0;
-    if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
-        return wt__fail_errno(transfer->err, "write", transfer->download->path);
-    transfer->file_bytes = 0;
-    return transfer->download->phase ? begin_phase(transfer) : 0;
+    if (transfer->requested_from > 0 && status != HTTP_PARTIAL) {
+        transfer->file_bytes = 0;
+        if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
+            return wt__fail_errno(transfer->err, "write", transfer->download->path);
+    }
+    if (transfer->download->phase)
+        begin_phase(transfer);
+    return 0;
 }
 
 static size_t write_body(char *bytes, size_t size, size_t count, void *context)
@@ -180,7 +178,7 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context)
     struct download_state *transfer = context;
     size_t len = size * count; /* size is 1 */
     if (is_redirect(response_status(transfer)))
-        return len; /* page of the redirect */
+        return len; /* ignore the body of a redirect */
     if (!transfer->has_begun)
         transfer->rc = begin_body(transfer);
     if (transfer->rc == 0 &&
@@ -202,16 +200,11 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context)
 static int check_download_cancelled(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
 {
     struct download_state *transfer = context;
-    (void)total;
-    (void)got;
-    (void)up_total;
-    (void)up;
+    (void)total, (void)got, (void)up_total, (void)up;
     if (wt__progress_step(transfer->download->progress, 0))
         transfer->cancelled = true;
     return transfer->cancelled;
 }
-
-/* ---------------------------------------------------------------- one attempt */
 
 static int set_download_options(struct download_state *transfer)
 {
@@ -278,9 +271,7 @@ static int send_download_request(struct download_state *transfer)
     transfer->has_begun = false;
     transfer->reason[0] = '\0';
     transfer->lib->easy_reset(transfer->curl);
-    int rc = set_download_options(transfer);
-    if (rc < 0)
-        return rc;
+    WT_TRY(set_download_options(transfer));
     CURLcode code = transfer->lib->easy_perform(transfer->curl);
     long status = response_status(transfer);
     if (transfer->download->info)
@@ -290,8 +281,8 @@ static int send_download_request(struct download_state *transfer)
         if (!location)
             return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server answered %ld without an address",
                             transfer->download->url, status);
-        rc = set_target(transfer, location, true);
-        return rc < 0 ? rc : REDIRECTED;
+        WT_TRY(set_target(transfer, location, true));
+        return REDIRECTED;
     }
     if (code == CURLE_OK)
         return 0;
@@ -303,27 +294,25 @@ static int send_download_request(struct download_state *transfer)
         fail_attempt(transfer, code, status);
         return MAY_RETRY;
     }
-    rc = fail_attempt(transfer, code, status);
+    int rc = fail_attempt(transfer, code, status);
     return transfer->rc == 0 && !transfer->cancelled && is_temporary(code, status) ? MAY_RETRY : rc;
 }
 
 static int try_download(struct download_state *transfer)
 {
-    int rc = set_target(transfer, transfer->download->url, false);
     transfer->info = transfer->download->info;
     for (size_t i = 0; transfer->info && i < HTTP_WANTED_MAX; i++)
         transfer->info->values[i][0] = '\0';
-    for (int hops = 0; rc == 0 && hops <= HTTP_REDIRECTS; hops++) {
-        rc = send_download_request(transfer);
+    WT_TRY(set_target(transfer, transfer->download->url, false));
+    for (int hops = 0; hops <= HTTP_REDIRECTS; hops++) {
+        int rc = send_download_request(transfer);
         if (rc != REDIRECTED)
             return rc;
-        rc = 0;
         if (!transfer->is_same_origin)
             transfer->info = NULL;
     }
-    return rc < 0 ? rc
-                  : wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server redirects more than %d times",
-                             transfer->download->url, HTTP_REDIRECTS);
+    return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server redirects more than %d times",
+                    transfer->download->url, HTTP_REDIRECTS);
 }
 
 static bool pause_or_stop(struct download_state *transfer, double ms)

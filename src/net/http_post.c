@@ -1,15 +1,14 @@
-/* http_post.c: requests with one answer; see http_client.h. libcurl transfers; this file adds limits. After the first
- * byte, gaps are limited. libcurl's own limit for slow transfers would include the time before the first byte, so it is
- * not used. */
+/* http_post.c: requests with one answer; see http_client.h. libcurl transfers the data; this file adds limits. The time
+ * between two bytes is limited only after the first byte. libcurl's own limit for slow transfers would include the time
+ * before the first byte, so it is not used. */
 #include "net/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 
-enum { RETRY_DIGITS = 9 };
+enum { RETRY_DIGITS = 9 }; /* maximum digits that are read of retry-after-ms */
 
 struct http_session {
     const struct curl_library *lib;
@@ -58,16 +57,6 @@ static const char *shown_url(const struct http_post *post)
     return post->shown ? post->shown : post->url;
 }
 
-/* ---------------------------------------------------------------- address and headers */
-
-static bool has_part(const struct curl_library *lib, const CURLU *parts, CURLUPart what)
-{
-    char *text = NULL;
-    bool has = lib->url_get(parts, what, &text, 0) == CURLUE_OK;
-    lib->free(text);
-    return has;
-}
-
 static int check_base_parts(const struct curl_library *lib, CURLU *parts, const char *url, wt_error *err)
 {
     static const CURLUPart unwanted[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT};
@@ -81,11 +70,15 @@ static int check_base_parts(const struct curl_library *lib, CURLU *parts, const 
         return wt__fail_nomem(err);
     if (!is_http)
         return wt__fail(err, WT_EINVAL, "the server's address must be a URL that begins with https:// or http://");
-    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
-        if (has_part(lib, parts, unwanted[i]))
+    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
+        char *text = NULL;
+        CURLUcode found = lib->url_get(parts, unwanted[i], &text, 0);
+        lib->free(text);
+        if (found == CURLUE_OK)
             return wt__fail(
                 err, WT_EINVAL,
                 "the server's address must not contain a user, password, \"?\" or \"#\"; pass the key separately");
+    }
     return 0;
 }
 
@@ -99,8 +92,6 @@ int wt__http_check_base(const char *url, wt_error *err)
     lib->url_cleanup(parts);
     return rc;
 }
-
-/* ---------------------------------------------------------------- callbacks of libcurl */
 
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 {
@@ -124,7 +115,7 @@ static double leading_number(struct str value)
 {
     double number = 0;
     size_t digits = 0;
-    while (digits < value.len && digits < RETRY_DIGITS && value.ptr[digits] >= '0' && value.ptr[digits] <= '9')
+    while (digits < value.len && digits < RETRY_DIGITS && wt__is_digit(value.ptr[digits]))
         number = number * 10 + (value.ptr[digits++] - '0');
     return digits ? number : -1;
 }
@@ -156,8 +147,6 @@ static int check_post_cancelled(void *context, curl_off_t total, curl_off_t got,
         exchange->stalled = true;
     return exchange->cancelled || exchange->stalled;
 }
-
-/* ---------------------------------------------------------------- one request */
 
 static int set_post_options(struct post_exchange *exchange)
 {
@@ -232,7 +221,7 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
         rc = set_post_options(&exchange);
     if (rc == 0)
         rc = perform_post(&exchange);
-    /* Remove all pointers to this stack frame. */
+    /* The handle must not keep pointers to this stack frame. */
     session->lib->easy_reset(session->curl);
     session->lib->slist_free_all(exchange.headers);
     return rc;

@@ -1,5 +1,6 @@
-/* http_stream.c: streams; see http_client.h. Uses libcurl's multi interface. Only the loop's thread uses the handles of
- * listed transfers. Other threads set flags in the list and wake the loop. */
+/* http_stream.c: many concurrent transfers on one thread; see http_client.h. Uses libcurl's multi interface. Only the
+ * loop's thread uses the libcurl handles of the transfers in the list. Other threads set flags in the list and wake the
+ * loop. */
 #include "net/internal.h"
 
 #include <pthread.h>
@@ -25,8 +26,8 @@ struct stream_transfer {
     void *context;
     struct http_head head;
     double due_ms;  /* start time; 0 once started */
-    double stop_ms; /* time of a forced stop; 0 for no stop */
-    bool enough;
+    double stop_ms; /* time when the transfer is ended by force; 0 for never */
+    bool enough;    /* on_piece returned false: ignore further pieces */
     bool cancelled; /* protected by the loop's lock */
     char reason[CURL_ERROR_SIZE];
 };
@@ -40,8 +41,6 @@ struct http_loop {
     uint64_t last_ticket;
     bool closing;
 };
-
-/* ---------------------------------------------------------------- callbacks of libcurl */
 
 static size_t take_stream_header(char *bytes, size_t size, size_t count, void *context)
 {
@@ -74,8 +73,6 @@ static size_t take_stream_piece(char *bytes, size_t size, size_t count, void *co
     transfer->stop_ms = wt__now_ms() + HTTP_LINGER_MS;
     return piece.len;
 }
-
-/* ---------------------------------------------------------------- starting */
 
 static void free_transfer(struct stream_transfer *transfer)
 {
@@ -117,7 +114,7 @@ static int set_stream_options(struct stream_transfer *transfer, const struct htt
     return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", transfer->shown, err);
 }
 
-/* Fills a transfer; the caller frees it on an error. */
+/* Fills a transfer according to stream. On an error the caller frees it. */
 static int fill_transfer(struct stream_transfer *transfer, const struct http_stream *stream, wt_error *err)
 {
     const char *shown = stream->shown ? stream->shown : stream->url;
@@ -136,25 +133,16 @@ static int fill_transfer(struct stream_transfer *transfer, const struct http_str
     return set_stream_options(transfer, stream, err);
 }
 
-static int create_transfer(struct stream_transfer **out, struct http_loop *loop, const struct http_stream *stream,
-                           wt_error *err)
+int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err)
 {
     struct stream_transfer *transfer = wt__alloc_zeros(1, sizeof *transfer);
-    *out = NULL;
     WT_CHECK_ALLOC(transfer, err);
     transfer->loop = loop;
     int rc = fill_transfer(transfer, stream, err);
-    if (rc < 0)
+    if (rc < 0) {
         free_transfer(transfer);
-    else
-        *out = transfer;
-    return rc;
-}
-
-int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err)
-{
-    struct stream_transfer *transfer;
-    WT_TRY(create_transfer(&transfer, loop, stream, err));
+        return rc;
+    }
     pthread_mutex_lock(&loop->lock);
     *ticket = transfer->ticket = ++loop->last_ticket;
     transfer->next = loop->transfers;
@@ -172,8 +160,6 @@ void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket)
     pthread_mutex_unlock(&loop->lock);
     loop->lib->multi_wakeup(loop->multi);
 }
-
-/* ---------------------------------------------------------------- the thread */
 
 /* Removes a transfer from the list, notifies its caller, and frees it. */
 static void finish_transfer(struct stream_transfer *transfer, CURLcode code, bool cancelled)
@@ -203,7 +189,8 @@ static void finish_transfer(struct stream_transfer *transfer, CURLcode code, boo
     free_transfer(transfer);
 }
 
-/* Returns the next transfer to start or to end early, or NULL. *wait_ms: time until the next one. */
+/* Returns a transfer that must be started or ended now, or NULL. *cancelled: end the returned transfer. *wait_ms: time
+ * until another transfer is due. */
 static struct stream_transfer *next_due(struct http_loop *loop, bool *cancelled, int *wait_ms)
 {
     double now = wt__now_ms(), first = now + POLL_MS;
@@ -237,6 +224,7 @@ static void read_results(struct http_loop *loop)
     }
 }
 
+/* True if the loop must end: it is closing and has no transfers. */
 static bool is_closing(struct http_loop *loop)
 {
     pthread_mutex_lock(&loop->lock);
@@ -270,18 +258,14 @@ static void *run_http_loop(void *context)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- the loop */
-
 int wt__http_loop_open(struct http_loop **out, wt_error *err)
 {
     const struct curl_library *lib;
-    int rc = wt__curl(&lib, err);
+    int rc = 0;
     *out = NULL;
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__curl(&lib, err));
     struct http_loop *loop = calloc(1, sizeof *loop);
-    if (!loop)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(loop, err);
     loop->lib = lib;
     loop->multi = lib->multi_init();
     pthread_mutex_init(&loop->lock, NULL);

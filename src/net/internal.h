@@ -58,8 +58,6 @@ const char *wt__curl_proxy(const struct curl_library *lib, const char *url);
 /* True if a retry may succeed. */
 bool wt__curl_is_temporary(CURLcode code);
 
-/* ---------------------------------------------------------------- header lines */
-
 /* Builds all header lines of a request. Free them with slist_free_all, even after a failure. accept: NULL for
  * application/json. Errors: WT_EINVAL (invalid header), WT_ENOMEM. */
 int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, const char *accept,

@@ -1,10 +1,9 @@
-/* keeper.c: ends programs left behind; see process.h. A message of four bytes, sent atomically, is the number of a new
- * group, or the negative number of an ended one. If the connection is full, the message is dropped rather than
- * blocking. */
+/* keeper.c: ends programs left behind; see process.h. Each message to the keeper has four bytes, sent atomically: the
+ * number of a new process group, or the negative number of an ended one. If the connection is full, the message is
+ * dropped, because sending must not block. */
 #include "net/process.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -16,8 +15,6 @@
 enum { READ_GROUPS = 256, WATCH_MS = 20 };
 
 static int connection = -1; /* our end; set once, before threads start */
-
-/* ---------------------------------------------------------------- the keeper process */
 
 struct groups {
     pid_t list[KEEPER_GROUPS_MAX];
@@ -76,8 +73,6 @@ static void run_keeper(int fd)
     end_all(&groups);
     _exit(0);
 }
-
-/* ---------------------------------------------------------------- this process */
 
 int wt__keeper_start(wt_error *err)
 {

@@ -1,7 +1,7 @@
 /* process.c: starts, watches and ends programs; see process.h.
  *
- * Uses vfork because the caller may use a gigabyte and several threads. posix_spawn is not
- * sufficient: the child must report to the keeper before it executes the program. If the parent reported it
+ * Uses vfork, because copying the page tables of a caller that uses a gigabyte would be slow. posix_spawn is not
+ * sufficient: the child must report to the keeper before it executes the program. If the parent reported the child
  * afterwards and were killed in between, the child would be left behind. */
 #include "net/process.h"
 
@@ -25,8 +25,6 @@
 extern char **environ;
 
 enum { WATCH_MS = 5, READ_BYTES = 4096, REPORT = 3 /* the child's report pipe before exec */ };
-
-/* ---------------------------------------------------------------- stderr */
 
 static void tail_append(struct tail *tail, const char *bytes, size_t len)
 {
@@ -71,8 +69,6 @@ void wt__tail_format(const struct tail *tail, char out[CHILD_TAIL_BYTES])
     out[len] = '\0';
 }
 
-/* ---------------------------------------------------------------- starting */
-
 /* Finds the program in the child's own PATH, or in ours if it has none. Returns 0 or an errno. */
 static int find_in_path(const struct child *child, char path[PATH_MAX], const char **out)
 {
@@ -102,7 +98,7 @@ bool wt__process_can_find(const struct child *child)
     return find_in_path(child, path, &program) == 0;
 }
 
-/* Input of the child, which shares our memory until exec and must not change it. */
+/* Input of the child process, which shares our memory until exec and must not change it. */
 struct exec_request {
     const struct child *child;
     const char *program;
@@ -112,14 +108,14 @@ struct exec_request {
 
 /* Connects stdin, stdout and stderr and closes all other descriptors, such as pipes to other servers or sockets of
  * libraries. The report pipe closes on exec. */
-static bool connect_ends(const struct exec_request *b)
+static bool connect_ends(const struct exec_request *request)
 {
     for (int i = 0; i < 3; i++) {
-        int end = b->ends[i] >= 0 ? b->ends[i] : open("/dev/null", (i ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+        int end = request->ends[i] >= 0 ? request->ends[i] : open("/dev/null", (i ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
         if (end < 0 || (end == i ? fcntl(i, F_SETFD, 0) : dup2(end, i)) < 0)
             return false;
     }
-    if (b->report != REPORT && dup3(b->report, REPORT, O_CLOEXEC) < 0)
+    if (request->report != REPORT && dup3(request->report, REPORT, O_CLOEXEC) < 0)
         return false;
     closefrom(REPORT + 1);
     return true;
@@ -137,27 +133,27 @@ static void reset_signals(void)
 }
 
 /* Executes the program, in the child. Returns the report pipe if that fails. */
-static int exec_program(const struct exec_request *b)
+static int exec_program(const struct exec_request *request)
 {
-    const struct child *child = b->child;
+    const struct child *child = request->child;
     if (setpgid(0, 0) < 0)
-        return b->report;
+        return request->report;
     wt__keeper_add(getpid());
-    if (!connect_ends(b))
-        return b->report;
+    if (!connect_ends(request))
+        return request->report;
     reset_signals();
     if (!child->folder || chdir(child->folder) == 0)
-        execve(b->program, (char *const *)child->argv,
+        execve(request->program, (char *const *)child->argv,
                child->environment ? (char *const *)child->environment : environ);
     return REPORT;
 }
 
 /* Forks in a separate stack frame, which the child never leaves. */
-static pid_t fork_program(const struct exec_request *b)
+static pid_t fork_program(const struct exec_request *request)
 {
     pid_t pid = vfork();
     if (pid == 0) {
-        int report = exec_program(b), why = errno;
+        int report = exec_program(request), why = errno;
         (void)!write(report, &why, sizeof why);
         _exit(127);
     }
@@ -182,33 +178,31 @@ static int read_report(int fd, pid_t pid)
 
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
 {
-    struct exec_request b = {.child = child, .ends = ends};
+    struct exec_request request = {.child = child, .ends = ends};
     sigset_t all, before;
     char path[PATH_MAX];
-    int report[2], failed = find_in_path(child, path, &b.program);
+    int report[2], failed = find_in_path(child, path, &request.program);
     if (failed)
         return failed;
     if (pipe2(report, O_CLOEXEC) < 0)
         return errno;
-    b.report = fcntl(report[1], F_DUPFD_CLOEXEC, REPORT);
-    failed = b.report < 0 ? errno : 0;
+    request.report = fcntl(report[1], F_DUPFD_CLOEXEC, REPORT);
+    failed = request.report < 0 ? errno : 0;
     close(report[1]);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* our signal handlers must not run in the child */
-    pid_t pid = failed ? -1 : fork_program(&b);
+    pid_t pid = failed ? -1 : fork_program(&request);
     if (pid < 0 && !failed)
         failed = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (b.report >= 0)
-        close(b.report);
+    if (request.report >= 0)
+        close(request.report);
     if (!failed)
         failed = read_report(report[0], pid);
     close(report[0]);
     *out = pid;
     return failed;
 }
-
-/* ---------------------------------------------------------------- ending */
 
 bool wt__process_has_ended(pid_t pid)
 {
@@ -244,8 +238,6 @@ int wt__process_reap(pid_t pid)
             return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-
-/* ---------------------------------------------------------------- running to the end */
 
 enum { POLL_MS = 20 };
 

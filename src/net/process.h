@@ -9,8 +9,6 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- running to the end */
-
 /* Runs another program to its end. Only its exit status and the end of its stderr are kept. Arguments are
  * passed unchanged, without a shell, so they need no quoting. */
 
@@ -33,8 +31,6 @@ struct child {
  * 255; 128 + N after signal N), or WT_ENOTFOUND (no such program), WT_ECANCELLED, WT_EIO (timeout or system error),
  * WT_ENOMEM. */
 int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_error *err);
-
-/* ---------------------------------------------------------------- starting and ending */
 
 /* Common parts of the two ways to run a program (child runs it to its end, coprocess exchanges lines):
  * starting it, collecting its stderr, and ending it with all its descendants.
@@ -70,8 +66,6 @@ void wt__process_terminate(pid_t pid);
 /* Kills the rest of the group and reaps the process. Returns its exit status, 128 + N after signal N, or -1 if it is
  * unknown: this process ignores SIGCHLD, or the program runs as another user and cannot be killed. */
 int wt__process_reap(pid_t pid);
-
-/* ---------------------------------------------------------------- exchanging lines */
 
 /* Exchanges lines with another program: output goes to its stdin, input comes from its stdout. The end of
  * its stderr is kept for error messages. No shell is involved.
@@ -112,8 +106,6 @@ void wt__coprocess_stderr_tail(struct coprocess *coprocess, char tail[CHILD_TAIL
  * the wait after closing stdin. tail: end of stderr, like wt__child_run. Returns the exit status like wt__process_reap;
  * the status of a terminated program is meaningless. Ignores NULL. */
 int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD_TAIL_BYTES]);
-
-/* ---------------------------------------------------------------- programs left behind */
 
 /* Ends the programs that this process leaves behind, even after SIGKILL. The keeper is a separate process
  * that holds one end of a connection. When the connection breaks, this process has ended.

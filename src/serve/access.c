@@ -17,7 +17,8 @@ static bool hosts_are_equal(struct str a, struct str b)
     return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-struct str wt__authority_host(struct str authority)
+/* Returns HOST of "HOST:PORT" or "[HOST]:PORT". */
+static struct str authority_host(struct str authority)
 {
     if (authority.len > 0 && *authority.ptr == '[') {
         const char *end = memchr(authority.ptr, ']', authority.len);
@@ -37,7 +38,7 @@ static bool is_loopback_ipv4(struct str host)
         if (host.ptr[i] == '.' && digits > 0) {
             dots++;
             digits = 0;
-        } else if (host.ptr[i] >= '0' && host.ptr[i] <= '9' && digits < 3) {
+        } else if (wt__is_digit(host.ptr[i]) && digits < 3) {
             digits++;
         } else {
             return false;
@@ -46,28 +47,29 @@ static bool is_loopback_ipv4(struct str host)
     return dots == 3 && digits > 0;
 }
 
-bool wt__is_loopback(struct str host)
+/* True for localhost, 127.0.0.0/8 and ::1. */
+static bool is_loopback_name(struct str host)
 {
     return hosts_are_equal(host, STR("localhost")) || hosts_are_equal(host, STR("::1")) || is_loopback_ipv4(host);
 }
 
 bool wt__is_loopback_address(const char *listen)
 {
-    return wt__str_starts(wt__str(listen), STR("unix:")) || wt__is_loopback(wt__authority_host(wt__str(listen)));
+    return wt__str_starts(wt__str(listen), STR("unix:")) || is_loopback_name(authority_host(wt__str(listen)));
 }
 
 /* Returns the host of the listen address, or an empty string for unix sockets and wildcard addresses. */
 static struct str listen_host(const char *listen)
 {
-    struct str none = {0}, host = wt__authority_host(wt__str(listen));
+    struct str none = {0}, host = authority_host(wt__str(listen));
     bool any = wt__str_equal(host, STR("0.0.0.0")) || wt__str_equal(host, STR("::"));
     return any || wt__str_starts(wt__str(listen), STR("unix:")) ? none : host;
 }
 
 bool wt__guard_host(const struct guard *guard, struct str host)
 {
-    struct str name = wt__authority_host(host), own = listen_host(guard->listen);
-    if (wt__is_loopback(name) || hosts_are_equal(name, own))
+    struct str name = authority_host(host), own = listen_host(guard->listen);
+    if (is_loopback_name(name) || hosts_are_equal(name, own))
         return true;
     for (size_t i = 0; i < guard->host_count; i++)
         if (hosts_are_equal(name, wt__str(guard->hosts[i])))
@@ -153,16 +155,13 @@ unsigned wt__scopes_parse(struct str text, wt_error *err)
 
 static bool is_key_name(struct str name)
 {
-    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
-    if (name.len == 0 || name.len > KEY_NAME_BYTES_MAX)
-        return false;
     for (size_t i = 0; i < name.len; i++)
-        if (!memchr(allowed, name.ptr[i], sizeof allowed - 1))
+        if (!wt__is_letter(name.ptr[i]) && !wt__is_digit(name.ptr[i]) && !memchr("._-@", name.ptr[i], 4))
             return false;
-    return true;
+    return name.len > 0 && name.len <= KEY_NAME_BYTES_MAX;
 }
 
-/* Accepts lower-case digits only, so that each hash has one form. */
+/* Parses a hash in hexadecimal digits. Only lower-case digits are valid, so that each hash has one spelling. */
 static bool read_digest(struct str hex, unsigned char out[DIGEST])
 {
     if (hex.len != 2 * DIGEST)
@@ -232,12 +231,6 @@ static int read_key_lines(struct keys *keys, struct str text, const char *path, 
     return 0;
 }
 
-static void dispose_keys(struct keys *keys)
-{
-    wt__arena_dispose(&keys->arena);
-    free(keys->items);
-}
-
 static void close_keys(struct keys **keys)
 {
     wt__keys_close(*keys);
@@ -260,7 +253,8 @@ void wt__keys_close(struct keys *keys)
 {
     if (!keys)
         return;
-    dispose_keys(keys);
+    wt__arena_dispose(&keys->arena);
+    free(keys->items);
     free(keys);
 }
 
@@ -313,10 +307,8 @@ static int create_key(char key[64], wt_error *err)
     unsigned char secret[SECRET + 1] = {0};
     if (getrandom(secret, SECRET, 0) != SECRET)
         return wt__fail(err, WT_EIO, "cannot get random numbers for a new key");
-    char *at = key;
-    *at++ = 'w';
-    *at++ = 't';
-    *at++ = '_';
+    memcpy(key, "wt_", 3);
+    char *at = key + 3;
     for (size_t bit = 0; bit < 8 * SECRET; bit += 6) {
         unsigned pair = (unsigned)secret[bit / 8] << 8 | secret[bit / 8 + 1];
         *at++ = letters[pair >> (10 - bit % 8) & 63];
@@ -330,18 +322,12 @@ static int replace_key_file(const char *path, struct str text, wt_error *err)
 {
     struct stat old;
     mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : S_IRUSR | S_IWUSR;
-    struct replace replace;
+    WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
     WT_TRY(wt__replace_begin(&replace, path, err));
-    int rc = 0;
     if (fchmod(replace.fd, mode) != 0)
-        rc = wt__fail_errno(err, "protect", path);
-    if (rc == 0)
-        rc = wt__replace_write(&replace, text.ptr, text.len, err);
-    if (rc == 0)
-        rc = wt__replace_commit(&replace, err);
-    if (rc < 0)
-        wt__replace_abort(&replace);
-    return rc;
+        return wt__fail_errno(err, "protect", path);
+    WT_TRY(wt__replace_write(&replace, text.ptr, text.len, err));
+    return wt__replace_commit(&replace, err);
 }
 
 static int append_key_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
@@ -367,15 +353,16 @@ int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[6
 {
     WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
-    WT_CLEANUP(dispose_keys) struct keys keys = {0};
+    WT_CLEANUP(close_keys) struct keys *keys = wt__alloc_zeros(1, sizeof *keys);
+    WT_CHECK_ALLOC(keys, err);
     if (!is_key_name(wt__str(name)))
         return wt__fail(err, WT_EINVAL, "key name is invalid; use 1 to %d letters, digits, '.', '_', '-' and '@'",
                         KEY_NAME_BYTES_MAX);
     if (wt__is_file(path))
         WT_TRY(wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err));
     const struct str before = {text, len};
-    WT_TRY(read_key_lines(&keys, before, path, err));
-    if (has_key_name(&keys, wt__str(name)))
+    WT_TRY(read_key_lines(keys, before, path, err));
+    if (has_key_name(keys, wt__str(name)))
         return wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
                         name);
     WT_TRY(create_key(key, err));

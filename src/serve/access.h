@@ -1,13 +1,12 @@
 /* access.h: decides if a request may be served: by its Host and Origin, and by bearer keys and their scopes.
  *
- * A web page can send requests to servers on the visitor's machine, and by DNS rebinding can read the responses too. So
- * Host must name this server: a loopback name, the address it listens on, or a configured name; otherwise the status is
- * 421. Origin must be absent (programs omit it), the server's own, or configured; otherwise the status is 403. No
- * response allows every origin.
+ * A web page can send requests to servers on the visitor's machine, and by DNS rebinding it can read the responses too.
+ * So Host must name this server, else the status is 421; and Origin must be absent (programs omit it), the server's
+ * own, or configured, else the status is 403.
  *
- * A key has 256 random bits, so a plain SHA-256 suffices: salt and key stretching would not help. The key file contains
- * only names, scopes and hashes. Lookup hashes the given key and compares it with every row in constant time, so that
- * response times do not give hints about the keys. Keys are never logged, only their names. */
+ * A key has 256 random bits, so its SHA-256 needs no salt. The key file contains only names, scopes and hashes. A
+ * lookup compares hashes in constant time, so that response times give no hints about the keys. Keys are never
+ * logged. */
 #ifndef WT_SERVE_ACCESS_H
 #define WT_SERVE_ACCESS_H
 
@@ -18,29 +17,23 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- Host and Origin */
-
+/* Hosts and origins that requests may name. */
 struct guard {
-    const char *listen;       /* "HOST:PORT", "unix:PATH" */
+    const char *listen;       /* address that the server listens on: "HOST:PORT" or "unix:PATH" */
     const char *const *hosts; /* [host_count], without ports */
     size_t host_count;
     const char *const *origins; /* [origin_count], such as "https://app.example.com" */
     size_t origin_count;
 };
 
-/* Returns the host of "HOST:PORT" or "[::1]:PORT". */
-struct str wt__authority_host(struct str authority);
-/* True for localhost, 127.0.0.0/8 and ::1. */
-bool wt__is_loopback(struct str host);
 /* True if only this machine can reach the address. Unix sockets qualify. */
 bool wt__is_loopback_address(const char *listen);
 
+/* True if the value of a Host field names this server. */
 bool wt__guard_host(const struct guard *guard, struct str host);
 enum origin { ORIGIN_NONE, ORIGIN_OWN, ORIGIN_CONFIGURED, ORIGIN_FOREIGN };
-/* host: value of the Host field. */
+/* Classifies the value of an Origin field. host: value of the Host field. */
 enum origin wt__guard_origin(const struct guard *guard, struct str origin, struct str host);
-
-/* ---------------------------------------------------------------- keys and scopes */
 
 enum scope {
     SCOPE_OPEN = 0,         /* no key required */
@@ -79,6 +72,7 @@ struct key_found {
     const char *name; /* NULL if the key is unknown; valid as long as the keys */
     unsigned scopes;
 };
+/* Looks up a key as received. */
 struct key_found wt__keys_find(const struct keys *keys, struct str key);
 
 /* True if `scopes` grants `needed`; admin grants everything. */

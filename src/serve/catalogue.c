@@ -11,22 +11,19 @@
 #include "engine/engine.h"
 #include "wire/body.h"
 
-/* ---------------------------------------------------------------- summary */
+enum { SHOWN_MAX = 64 }; /* maximum number of providers named; fewer fit into SUMMARY_BYTES_MAX */
 
-enum { SHOWN_MAX = 64 }; /* more than fit into SUMMARY_BYTES_MAX */
-
-/* True for a short name of letters, digits and separators. Rejects whole sentences. */
+/* True if a provider's name is safe to show: short, of letters, digits and separators, and not a whole sentence. */
 static bool is_plain_provider_name(const char *name)
 {
     size_t len = strlen(name), words = 1;
     if (len == 0 || len > SUMMARY_NAME_BYTES_MAX)
         return false;
     for (size_t i = 0; i < len; i++) {
-        char c = name[i];
-        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!is_letter && (i == 0 || !strchr(" ._-/", c)))
+        bool is_plain = wt__is_letter(name[i]) || wt__is_digit(name[i]);
+        if (!is_plain && (i == 0 || !strchr(" ._-/", name[i])))
             return false;
-        words += !is_letter;
+        words += !is_plain;
     }
     return words <= SUMMARY_NAME_WORDS_MAX;
 }
@@ -66,29 +63,23 @@ void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t 
 
 enum {
     LISTED = 200,    /* tools read from the store at once */
-    COMPLETED = 101, /* one more than the client gets, to detect that more exist */
+    COMPLETED = 101, /* ids read for a completion: one more than the client gets, to detect that more exist */
 };
 
 static const char template_definition[] =
     "{\"name\":\"tool\",\"title\":\"A tool's definition\",\"uriTemplate\":\"" CATALOGUE_URI
     "{+id}\",\"mimeType\":\"application/json\"}";
 
-/* ---------------------------------------------------------------- URIs */
-
 static bool is_uri_character(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("-._~/", c));
+    return wt__is_letter(c) || wt__is_digit(c) || (c && strchr("-._~/", c));
 }
 
 static void put_tool_uri(struct buffer *out, const char *id)
 {
     wt__buffer_text(out, CATALOGUE_URI);
-    for (const char *c = id; *c; c++) {
-        if (is_uri_character(*c))
-            wt__buffer_char(out, *c);
-        else
-            wt__buffer_printf(out, "%%%02X", (unsigned char)*c);
-    }
+    for (const char *c = id; *c; c++)
+        wt__buffer_printf(out, is_uri_character(*c) ? "%c" : "%%%02X", (unsigned char)*c);
 }
 
 /* Returns the id, allocated in the arena, or NULL if the URI is invalid. */
@@ -102,36 +93,32 @@ static const char *read_tool_uri(struct arena *arena, struct str uri)
     return id;
 }
 
-/* ---------------------------------------------------------------- lists */
-
 static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t position)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer item = {0}, uri = {0};
     char key[24];
     snprintf(key, sizeof key, "%zu", position);
     put_tool_uri(&uri, tool->id);
-    wt__buffer_text(&item, "{\"uri\":");
-    wt__buffer_json(&item, wt__buffer_view(&uri));
-    wt__buffer_text(&item, ",\"name\":");
-    wt__buffer_json(&item, wt__str(tool->id));
+    wt__mcp_put_text(&item, "{\"uri\":", wt__buffer_view(&uri));
+    wt__mcp_put_text(&item, ",\"name\":", wt__str(tool->id));
     wt__buffer_text(&item, ",\"mimeType\":\"application/json\"}");
     return !item.failed && !uri.failed && wt__mcp_add_item(call, wt__str(key), wt__buffer_view(&item));
 }
 
-/* Parses the key of a page: a position in import order. If tools are removed between pages, the client may miss
- * some. */
+/* Parses the key of a page, a position in import order. If tools are removed between two pages, the client may miss
+ * others. */
 static bool read_position(struct str after, size_t *position)
 {
     *position = 0;
     for (size_t i = 0; i < after.len; i++) {
-        if (after.ptr[i] < '0' || after.ptr[i] > '9' || *position > WT_MAX_TOOLS)
+        if (!wt__is_digit(after.ptr[i]) || *position > WT_MAX_TOOLS)
             return false;
         *position = 10 * *position + (size_t)(after.ptr[i] - '0');
     }
     return true;
 }
 
-void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct str after)
+static void list_tool_resources(void *context, struct mcp_call *call, struct str after)
 {
     struct mcp_catalogue *catalogue = context;
     wt_list_options options;
@@ -148,18 +135,15 @@ void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct s
             wt__mcp_refuse_error(call, &err);
             return;
         }
-        more = listed->len == LISTED;
-        for (size_t i = 0; i < listed->len; i++) {
-            if (!add_resource(call, listed->items[i], options.offset + i + 1)) {
-                more = false;
-                break;
-            }
-        }
+        size_t added = 0;
+        while (added < listed->len && add_resource(call, listed->items[added], options.offset + added + 1))
+            added++;
+        more = added == LISTED;
         wt_tools_free(listed);
     }
 }
 
-void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct str after)
+static void list_tool_templates(void *context, struct mcp_call *call, struct str after)
 {
     (void)context;
     if (after.len == 0)
@@ -168,13 +152,11 @@ void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct s
         wt__mcp_refuse_cursor(call);
 }
 
-/* ---------------------------------------------------------------- reading and completion */
-
-void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
+static void read_tool_resource(void *context, struct mcp_call *call, struct str uri)
 {
     struct mcp_catalogue *catalogue = context;
     WT_CLEANUP(wt__buffer_dispose) struct buffer definition = {0};
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     wt_tools *found = NULL;
     const char *id = read_tool_uri(&arena, uri);
     if (!id || wt_get(catalogue->engine, id, &found, NULL) < 0) {
@@ -187,10 +169,9 @@ void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
             wt__mcp_add_contents(call, uri, "application/json", wt__buffer_view(&definition), (struct str){0});
     }
     wt_tools_free(found);
-    wt__arena_dispose(&arena);
 }
 
-void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
+static void complete_tool_id(void *context, struct mcp_call *call, const struct mcp_completion *what)
 {
     struct mcp_catalogue *catalogue = context;
     WT_CLEANUP(wt__buffer_dispose) struct buffer pattern = {0};
@@ -241,8 +222,6 @@ static const struct {
      wt__catalogue_write_call, true, false},
 };
 
-/* ---------------------------------------------------------------- summary */
-
 static void put_sentence(struct buffer *out, const char *sentence)
 {
     wt__buffer_printf(out, "%s%s", *sentence ? " " : "", sentence);
@@ -259,7 +238,7 @@ static void put_providers(struct buffer *out, const wt_status *status)
     free(names);
 }
 
-/* Appends the summary, after a blank. The cached text is rebuilt only when the catalogue changes, so that the tool list
+/* Appends a blank and the summary. The cached summary is rebuilt only when the catalogue changes, so that the tool list
  * stays the same otherwise. */
 static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
 {
@@ -288,7 +267,8 @@ static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
     pthread_mutex_unlock(&catalogue->lock);
 }
 
-/* alwaysLoad keeps clients with deferred tool loading from hiding the search tools themselves. */
+/* Appends the definition of a tool of this server. "anthropic/alwaysLoad" prevents clients that load tools on demand
+ * from hiding the search tools themselves. */
 static void put_catalogue_tool(struct mcp_catalogue *catalogue, size_t index, struct buffer *out)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer description = {0};
@@ -319,14 +299,10 @@ static void list_catalogue_tools(void *context, struct mcp_call *call, struct st
 {
     bool is_behind = after.len == 0;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
-        struct buffer tool = {0};
-        bool taken = true;
-        if (is_behind) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer tool = {0};
+        if (is_behind)
             put_catalogue_tool(context, i, &tool);
-            taken = !tool.failed && wt__mcp_add_item(call, wt__str(tools[i].name), wt__buffer_view(&tool));
-        }
-        wt__buffer_dispose(&tool);
-        if (!taken)
+        if (is_behind && (tool.failed || !wt__mcp_add_item(call, wt__str(tools[i].name), wt__buffer_view(&tool))))
             return;
         is_behind |= wt__str_equal(after, wt__str(tools[i].name));
     }
@@ -340,11 +316,11 @@ static int find_catalogue_tool(void *context, struct mcp_call *call, struct str 
     struct mcp_catalogue *catalogue = context;
     (void)call;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
-        if (wt__str_equal(name, wt__str(tools[i].name))) {
-            *out = (struct mcp_tool){
-                .input = catalogue->inputs[i], .repairs = true, .refuses_nul = true, .waits = tools[i].waits};
-            return 0;
-        }
+        if (!wt__str_equal(name, wt__str(tools[i].name)))
+            continue;
+        *out = (struct mcp_tool){
+            .input = catalogue->inputs[i], .repairs = true, .refuses_nul = true, .waits = tools[i].waits};
+        return 0;
     }
     return wt__fail(err, WT_ENOTFOUND, "there is no such tool");
 }
@@ -387,16 +363,21 @@ static void fill_catalogue_features(struct mcp_catalogue *catalogue)
     features->tools.list = list_catalogue_tools;
     features->tools.find = find_catalogue_tool;
     features->tools.run = run_catalogue_tool;
-    features->resources.list = wt__catalogue_list_resources;
-    features->resources.templates = wt__catalogue_list_templates;
-    features->resources.read = wt__catalogue_read;
-    features->completions.complete = wt__catalogue_complete;
+    features->resources.list = list_tool_resources;
+    features->resources.templates = list_tool_templates;
+    features->resources.read = read_tool_resource;
+    features->completions.complete = complete_tool_id;
+}
+
+static void close_catalogue(struct mcp_catalogue **catalogue)
+{
+    wt__catalogue_close(*catalogue);
 }
 
 int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const struct catalogue_options *options,
                        wt_error *err)
 {
-    struct mcp_catalogue *catalogue = calloc(1, sizeof *catalogue);
+    WT_CLEANUP(close_catalogue) struct mcp_catalogue *catalogue = wt__alloc_zeros(1, sizeof *catalogue);
     *out = NULL;
     WT_CHECK_ALLOC(catalogue, err);
     pthread_mutex_init(&catalogue->lock, NULL);
@@ -407,15 +388,10 @@ int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const stru
         catalogue->options.budget_bytes = CATALOGUE_BUDGET_BYTES;
     if (catalogue->options.time_ms == 0)
         catalogue->options.time_ms = CATALOGUE_TIME_LIMIT_MS;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < CATALOGUE_TOOLS; i++)
-        rc = wt__mcp_input_open(&catalogue->inputs[i], wt__str(tools[i].schema), err);
-    if (rc < 0) {
-        wt__catalogue_close(catalogue);
-        return rc;
-    }
+    for (size_t i = 0; i < CATALOGUE_TOOLS; i++)
+        WT_TRY(wt__mcp_input_open(&catalogue->inputs[i], wt__str(tools[i].schema), err));
     fill_catalogue_features(catalogue);
-    *out = catalogue;
+    *out = WT_TAKE(catalogue);
     return 0;
 }
 

@@ -59,8 +59,6 @@ bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, s
 /* Call it after closing the service. NULL is a no-op. */
 void wt__catalogue_close(struct mcp_catalogue *catalogue);
 
-/* ---------------------------------------------------------------- summary */
-
 /* The summary describes a catalogue in one sentence. A model that sees only "search tools" does not search, because it
  * does not know the catalogue's contents; so the sentence names the providers.
  *

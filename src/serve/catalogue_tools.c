@@ -16,18 +16,20 @@
 #include "text/shown.h"
 #include "wire/members.h"
 
-/* Return no result if the probability that the request needs any tool is below this. */
+/* Rate of false alarms at which a search returns no result (wt_find_options.abstain). */
 #define ABSTAIN 0.05
 
 enum detail { DETAIL_NAME, DETAIL_BRIEF, DETAIL_FULL };
 
-int wt__catalogue_progress(void *call, const char *phase, uint64_t done, uint64_t total)
+/* A wt_progress_fn that stops when the client cancels; call is the mcp_call. */
+static int stop_if_cancelled(void *call, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
     return wt__mcp_is_cancelled(call);
 }
 
-void wt__catalogue_answer(struct mcp_call *call, struct buffer *json)
+/* Sets the result both as structured content and as text. */
+static void answer_json(struct mcp_call *call, struct buffer *json)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     wt__shown_json(&shown, wt__buffer_view(json));
@@ -39,8 +41,6 @@ void wt__catalogue_answer(struct mcp_call *call, struct buffer *json)
     }
 }
 
-/* ---------------------------------------------------------------- one tool */
-
 void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const char *first)
 {
     char *list = NULL;
@@ -48,13 +48,15 @@ void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const cha
         out->failed = true;
         return;
     }
-    struct str text = wt__str(list); /* "[{...}]" */
+    struct str text = wt__str(list); /* an array of one object: [{...}] */
     wt__buffer_printf(out, "{%s", first);
     wt__buffer_append(out, text.ptr + 2, text.len - 3);
     wt_string_free(list);
 }
 
-void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *first, bool described)
+/* Appends a definition without the schema. described: with at most CATALOGUE_BRIEF_BYTES of the description. first: as
+ * in wt__catalogue_definition. */
+static void put_brief(struct buffer *out, const wt_tool *tool, const char *first, bool described)
 {
     struct str description = wt__str(tool->description);
     wt__buffer_printf(out, "{%s\"name\":", first);
@@ -63,8 +65,7 @@ void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *fi
         size_t len = description.len < CATALOGUE_BRIEF_BYTES ? description.len : CATALOGUE_BRIEF_BYTES;
         while (len < description.len && ((unsigned char)description.ptr[len] & 0xc0) == 0x80)
             len--; /* do not cut inside a UTF-8 character */
-        wt__buffer_text(out, ",\"description\":");
-        wt__buffer_json(out, (struct str){description.ptr, len});
+        wt__mcp_put_text(out, ",\"description\":", (struct str){description.ptr, len});
         wt__buffer_text(out, len < description.len ? ",\"cut\":true" : "");
     }
     wt__buffer_char(out, '}');
@@ -79,13 +80,13 @@ static void put_tool_members(const struct mcp_catalogue *catalogue, struct buffe
         rules->describe(rules->context, tool, out);
 }
 
-/* Appends the names of identical tools of other providers, which share the place of the hit. Tools removed in the
- * meantime are skipped. */
+/* Appends the names of identical tools of other providers, which share the hit's place in the results. Skips tools that
+ * were removed after the search. */
 static void put_copy_names(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hit *hit)
 {
     size_t told = 0;
     for (size_t i = 0; i < hit->more_listed; i++) {
-        struct buffer first = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
         wt_tools *found = NULL;
         if (wt_get(catalogue->engine, hit->more_like_it[i], &found, NULL) < 0)
             continue;
@@ -94,8 +95,7 @@ static void put_copy_names(const struct mcp_catalogue *catalogue, struct buffer 
         out->failed |= first.failed;
         wt__buffer_text(out, told++ ? "," : "\"also\":[");
         if (!out->failed)
-            wt__catalogue_brief(out, found->items[0], first.ptr, false);
-        wt__buffer_dispose(&first);
+            put_brief(out, found->items[0], first.ptr, false);
         wt_tools_free(found);
     }
     if (told > 0)
@@ -116,15 +116,15 @@ static void put_hit(const struct mcp_catalogue *catalogue, struct buffer *out, c
     if (!out->failed && detail == DETAIL_FULL)
         wt__catalogue_definition(out, hit->tool, first.ptr);
     else if (!out->failed)
-        wt__catalogue_brief(out, hit->tool, first.ptr, detail == DETAIL_BRIEF);
+        put_brief(out, hit->tool, first.ptr, detail == DETAIL_BRIEF);
 }
 
-/* Returns the number of hits with less detail than requested. */
+/* Appends the hits. Once the budget is used up, hits get less detail than requested. Returns the number of such
+ * hits. */
 static size_t put_hits(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hits *hits,
                        enum detail detail)
 {
-    size_t budget = catalogue->options.budget_bytes;
-    size_t reduced = 0;
+    size_t budget = catalogue->options.budget_bytes, reduced = 0;
     for (size_t i = 0; i < hits->len; i++) {
         size_t before = out->len;
         wt__buffer_text(out, i ? "," : "");
@@ -139,16 +139,16 @@ static size_t put_hits(const struct mcp_catalogue *catalogue, struct buffer *out
     return reduced;
 }
 
-/* Appends the note for an empty result, after a comma. */
+/* Appends a comma and the note for a search without results. */
 static void put_empty_note(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct buffer *out)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     if (rules->lacking)
         rules->lacking(rules->context, call, wt__json_str(wt__mcp_call_argument_tree(call), "query"), &words);
-    wt__buffer_text(out, ",\"note\":");
-    wt__buffer_json(out, words.len > 0 ? wt__buffer_view(&words)
-                                       : STR("No tool fits. Rephrase the task, or do it without a tool."));
+    wt__mcp_put_text(out, ",\"note\":",
+                     words.len > 0 ? wt__buffer_view(&words)
+                                   : STR("No tool fits. Rephrase the task, or do it without a tool."));
     out->failed |= words.failed;
 }
 
@@ -165,7 +165,7 @@ static void answer_hits(const struct mcp_catalogue *catalogue, struct mcp_call *
         wt__buffer_printf(
             &json, ",\"note\":\"%zu of these are shortened; get_tool_details returns the full definitions.\"", reduced);
     wt__buffer_char(&json, '}');
-    wt__catalogue_answer(call, &json);
+    answer_json(call, &json);
 }
 
 static enum detail read_detail(struct str text)
@@ -175,6 +175,7 @@ static enum detail read_detail(struct str text)
                                                : DETAIL_FULL;
 }
 
+/* Reports to the model that the caller may use no tool. */
 static void refuse_all(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct str query)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
@@ -199,7 +200,7 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
     options.provider = json_string_value(json_object_get(arguments, "provider"));
     options.abstain = ABSTAIN;
     options.time_limit_ms = catalogue->options.time_ms;
-    options.progress = wt__catalogue_progress;
+    options.progress = stop_if_cancelled;
     options.progress_context = call;
     if (rules->filter && !rules->filter(rules->context, call, &filter)) {
         refuse_all(catalogue, call, query);
@@ -229,13 +230,12 @@ void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call
 
 static void put_refusal(struct buffer *out, struct str name, const char *reason)
 {
-    wt__buffer_text(out, "{\"name\":");
-    wt__buffer_json(out, name);
-    wt__buffer_text(out, ",\"error\":");
-    wt__buffer_json(out, wt__str(reason));
+    wt__mcp_put_text(out, "{\"name\":", name);
+    wt__mcp_put_text(out, ",\"error\":", wt__str(reason));
     wt__buffer_char(out, '}');
 }
 
+/* Gets the tool that the caller named; the caller frees *out. */
 static int get_named(struct mcp_catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out,
                      wt_error *err)
 {
@@ -251,9 +251,10 @@ static int get_named(struct mcp_catalogue *catalogue, struct mcp_call *call, con
     return rc;
 }
 
+/* Appends the definition of the named tool, or the reason why it is missing. */
 static void put_named(struct mcp_catalogue *catalogue, struct mcp_call *call, struct buffer *out, const char *name)
 {
-    struct buffer first = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
     wt_tools *found = NULL;
     wt_error err;
     size_t before = out->len;
@@ -267,7 +268,6 @@ static void put_named(struct mcp_catalogue *catalogue, struct mcp_call *call, st
     out->failed |= first.failed;
     if (!out->failed)
         wt__catalogue_definition(out, found->items[0], first.ptr);
-    wt__buffer_dispose(&first);
     if (before > 0 && out->len > CATALOGUE_DETAILS_BYTES) {
         wt__buffer_cut(out, before);
         put_refusal(out, wt__str(name), "the answer would be too long; request this tool alone");
@@ -288,12 +288,10 @@ void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *cal
     wt__buffer_str(&json, wt__buffer_view(&definitions));
     wt__buffer_text(&json, "]}");
     json.failed |= definitions.failed;
-    wt__catalogue_answer(call, &json);
+    answer_json(call, &json);
 }
 
-#define QUESTION "arguments" /* key of the only question */
-
-/* ---------------------------------------------------------------- write_call: the form */
+/* ---------------------------------------------------------------- write_call */
 
 /* Returns the part of a parameter's schema that MCP forms allow: text, numbers, booleans and enumerations. Returns NULL
  * for other types, or if out of memory. */
@@ -321,7 +319,7 @@ static json_t *form_field(const json_t *schema)
  * memory. */
 static bool put_form(struct buffer *out, const wt_called *called)
 {
-    json_t *schema = NULL, *fields = json_object(), *required = json_array();
+    json_auto_t *schema = NULL, *fields = json_object(), *required = json_array();
     bool fits =
         fields && required && wt__json_parse(&schema, called->tool->schema, strlen(called->tool->schema), NULL) == 0;
     for (size_t i = 0; fits && i < called->missing_count; i++) {
@@ -330,28 +328,22 @@ static bool put_form(struct buffer *out, const wt_called *called)
         fits = field && json_object_set_new(fields, name, field) == 0 &&
                json_array_append_new(required, json_string(name)) == 0;
     }
-    if (fits) {
-        wt__buffer_text(out, "{\"mode\":\"form\",\"message\":");
-        wt__buffer_json(out, wt__str(called->question ? called->question : "Some values are missing."));
-        wt__buffer_text(out, ",\"requestedSchema\":{\"type\":\"object\",\"properties\":");
-        fits = wt__json_write(out, fields) == 0;
-        wt__buffer_text(out, ",\"required\":");
-        fits = fits && wt__json_write(out, required) == 0;
-        wt__buffer_text(out, "}}");
-    }
-    json_decref(schema);
-    json_decref(fields);
-    json_decref(required);
+    if (!fits)
+        return false;
+    wt__mcp_put_text(out, "{\"mode\":\"form\",\"message\":",
+                     wt__str(called->question ? called->question : "Some values are missing."));
+    wt__buffer_text(out, ",\"requestedSchema\":{\"type\":\"object\",\"properties\":");
+    fits = wt__json_write(out, fields) == 0;
+    wt__buffer_text(out, ",\"required\":");
+    fits = fits && wt__json_write(out, required) == 0;
+    wt__buffer_text(out, "}}");
     return fits && !out->failed;
 }
-
-/* ---------------------------------------------------------------- write_call: the answer */
 
 /* Appends the call in the form of tools/call, without the closing brace. */
 static void put_call(struct buffer *out, const wt_tool *tool, struct str arguments, bool ready)
 {
-    wt__buffer_text(out, "{\"call\":{\"name\":");
-    wt__buffer_json(out, wt__str(tool->export_name));
+    wt__mcp_put_text(out, "{\"call\":{\"name\":", wt__str(tool->export_name));
     wt__buffer_text(out, ",\"arguments\":");
     wt__buffer_str(out, arguments);
     wt__buffer_printf(out, "},\"ready\":%s", ready ? "true" : "false");
@@ -363,21 +355,17 @@ static void answer_called(struct mcp_call *call, const wt_called *called)
     if (called->tool)
         put_call(&json, called->tool, wt__str(called->arguments), called->valid && !called->question);
     else
-        wt__buffer_text(&json, "{\"call\":null,\"ready\":false");
-    if (!called->tool)
-        wt__buffer_text(&json, ",\"note\":\"No tool here fits.\"");
+        wt__buffer_text(&json, "{\"call\":null,\"ready\":false,\"note\":\"No tool here fits.\"");
     if (called->question) {
-        wt__buffer_text(&json, ",\"question\":");
-        wt__buffer_json(&json, wt__str(called->question));
+        wt__mcp_put_text(&json, ",\"question\":", wt__str(called->question));
     }
     if (called->doubt) {
-        wt__buffer_text(&json, ",\"doubt\":");
-        wt__buffer_json(&json, wt__str(called->doubt));
+        wt__mcp_put_text(&json, ",\"doubt\":", wt__str(called->doubt));
     }
     wt__json_texts(&json, "missing", called->missing, called->missing_count);
     wt__json_texts(&json, "violations", called->violations, called->violation_count);
     wt__buffer_char(&json, '}');
-    wt__catalogue_answer(call, &json);
+    answer_json(call, &json);
 }
 
 /* Merges the submitted values into the arguments, validates them and answers. */
@@ -385,7 +373,7 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
 {
     struct mcp_input *input = NULL;
     WT_CLEANUP(wt__buffer_dispose) struct buffer arguments = {0}, violations = {0}, json = {0};
-    json_t *tree = NULL;
+    json_auto_t *tree = NULL;
     wt_error err;
     int rc = wt__json_parse(&tree, called->arguments, strlen(called->arguments), &err);
     if (rc == 0 && (json_object_update(tree, (json_t *)content) < 0 || wt__json_write(&arguments, tree) < 0))
@@ -394,7 +382,7 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
         rc = wt__mcp_input_open(&input, wt__str(called->tool->schema), &err);
     int fits = rc == 0 ? wt__mcp_input_check(input, wt__buffer_view(&arguments), &violations) : rc;
     if (rc == 0 && fits < 0)
-        wt__fail_nomem(&err); /* the only failure of the check */
+        wt__fail_nomem(&err); /* wt__mcp_input_check fails only if out of memory */
     if (fits < 0) {
         wt__mcp_fail_tool_error(call, &err);
     } else {
@@ -404,13 +392,10 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
             wt__buffer_json(&json, wt__buffer_view(&violations));
         wt__buffer_text(&json, "]}");
         json.failed |= violations.failed;
-        wt__catalogue_answer(call, &json);
+        answer_json(call, &json);
     }
     wt__mcp_input_close(input);
-    json_decref(tree);
 }
-
-/* ---------------------------------------------------------------- write_call: asking */
 
 /* True if a form for missing values may be shown. If called->doubt says that the request may be a question or a
  * prohibition, a form would turn it into a call. The doubt "unread" is allowed: the form's message shows the unread
@@ -426,8 +411,8 @@ static bool may_show_form(struct mcp_call *call, const wt_called *called)
 static void ask_for_values(struct mcp_call *call, const wt_called *called, struct str form)
 {
     struct str response;
-    json_t *answer = NULL;
-    if (wt__mcp_ask(call, QUESTION, "elicitation/create", form, &response) != MCP_ASK_ANSWERED)
+    json_auto_t *answer = NULL;
+    if (wt__mcp_ask(call, "arguments", "elicitation/create", form, &response) != MCP_ASK_ANSWERED)
         return;
     const json_t *content = NULL;
     if (wt__json_parse(&answer, response.ptr, response.len, NULL) == 0 &&
@@ -437,7 +422,6 @@ static void ask_for_values(struct mcp_call *call, const wt_called *called, struc
         answer_completed(call, called, content);
     else
         answer_called(call, called);
-    json_decref(answer);
 }
 
 void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *call)
@@ -451,7 +435,7 @@ void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *
     wt_call_options_init(&options);
     options.tool = json_string_value(json_object_get(arguments, "tool"));
     options.time_limit_ms = catalogue->options.time_ms;
-    options.progress = wt__catalogue_progress;
+    options.progress = stop_if_cancelled;
     options.progress_context = call;
     if (wt_call(catalogue->engine, request.ptr, request.len, &options, &called, &err) < 0)
         wt__mcp_fail_tool_error(call, &err);

@@ -8,11 +8,12 @@
 
 enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
 
+/* An open MCP server. */
 struct mounted_server {
     struct mcp_service *service;
     struct mcp_http *http;
     const char *const *passed_headers;
-    char names[MCP_METHODS][OPERATION_BYTES];
+    char names[MCP_METHODS][OPERATION_BYTES]; /* operation ids of its routes */
 };
 
 struct mcp_routes {
@@ -32,31 +33,26 @@ static void answer_mcp(void *context, struct http_exchange *exchange, const char
 static void fill_mcp_rows(struct route rows[MCP_METHODS], struct mounted_server *mounted, const struct mcp_mount *mount)
 {
     static const struct {
-        struct route row;
-        const char *suffix;
+        const char *method, *suffix, *summary, *raw_body;
+        size_t body_max;
     } methods[MCP_METHODS] = {
-        {{.method = "POST",
-          .scope = SCOPE_FIND,
-          .body_max = MCP_MESSAGE_BYTES_MAX,
-          .raw_body = "a message of the Model Context Protocol",
-          .summary = "An MCP server of both protocol eras"},
-         ""},
-        {{.method = "GET",
-          .scope = SCOPE_FIND,
-          .summary = "Messages from the MCP server outside of requests, for clients of 2025-11-25 or older"},
-         "_stream"},
-        {{.method = "DELETE",
-          .scope = SCOPE_FIND,
-          .summary = "Ends the session of an MCP client of 2025-11-25 or older"},
-         "_end"},
+        {"POST", "", "An MCP server of both protocol eras", "a message of the Model Context Protocol",
+         MCP_MESSAGE_BYTES_MAX},
+        {"GET", "_stream", "Messages from the MCP server outside of requests, for clients of 2025-11-25 or older", NULL,
+         0},
+        {"DELETE", "_end", "Ends the session of an MCP client of 2025-11-25 or older", NULL, 0},
     };
     for (size_t i = 0; i < MCP_METHODS; i++) {
         snprintf(mounted->names[i], OPERATION_BYTES, "%s%s", mount->name, methods[i].suffix);
-        rows[i] = methods[i].row;
-        rows[i].path = mount->path;
-        rows[i].name = mounted->names[i];
-        rows[i].take = answer_mcp;
-        rows[i].context = mounted;
+        rows[i] = (struct route){.method = methods[i].method,
+                                 .path = mount->path,
+                                 .name = mounted->names[i],
+                                 .summary = methods[i].summary,
+                                 .raw_body = methods[i].raw_body,
+                                 .body_max = methods[i].body_max,
+                                 .scope = SCOPE_FIND,
+                                 .take = answer_mcp,
+                                 .context = mounted};
     }
 }
 

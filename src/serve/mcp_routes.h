@@ -1,15 +1,16 @@
-/* mcp_routes.h: mounts MCP servers at paths of the HTTP API. The API checks the keys: the scope `find` opens an MCP
- * server, and `call` is needed to reach servers behind the gateway. */
+/* mcp_routes.h: adds routes to the HTTP API at which MCP servers answer. The API checks the key of each request: every
+ * message needs the scope `find`, and the gateway's tools and resources also need `call`. */
 #ifndef WT_SERVE_MCP_ROUTES_H
 #define WT_SERVE_MCP_ROUTES_H
 
 #include "serve/api/api.h"
 #include "serve/mcp/service.h"
 
-enum { MCP_MOUNTS_MAX = 40 };
+enum { MCP_MOUNTS_MAX = 40 }; /* maximum number of MCP servers */
 
+/* An MCP server and its path. */
 struct mcp_mount {
-    const char *path; /* "/mcp" */
+    const char *path; /* such as "/mcp" */
     const char *name; /* prefix of the operation ids, one word */
     const struct mcp_features *features;
     const char *const *passed_headers; /* see struct mcp_asker */
@@ -17,15 +18,18 @@ struct mcp_mount {
 
 struct mcp_routes;
 
-/* The mounted features and all strings must outlive the routes. Errors: WT_ETOOLONG, and those of the service. */
+/* Opens a service and three routes (POST, GET, DELETE) for each of the mounts, [count]. The features and strings of the
+ * mounts must outlive the routes. Errors: WT_ETOOLONG (more than MCP_MOUNTS_MAX), and those of wt__mcp_service_open and
+ * wt__mcp_http_open. */
 int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts, size_t count, wt_error *err);
-/* Valid as long as mcp. */
+/* Returns the table for api_options.more, valid until wt__mcp_routes_close. */
 const struct routes *wt__mcp_routes(const struct mcp_routes *mcp);
+/* Returns the service of mounts[mount], valid until wt__mcp_routes_close. */
 struct mcp_service *wt__mcp_routes_service(const struct mcp_routes *mcp, size_t mount);
-/* Begins shutdown: closes notice streams with their final message and cancels waiting calls. mcp is a struct
- * mcp_routes; the type fits api_options.stopping. */
+/* Begins the shutdown of all services (wt__mcp_service_stop). mcp: a struct mcp_routes; void so that the function can
+ * be used as api_options.stopping. */
 void wt__mcp_routes_stop(void *mcp);
-/* Call it after closing the HTTP server. NULL is a no-op. */
+/* Closes the services and frees the routes, after the HTTP server has stopped. NULL is a no-op. */
 void wt__mcp_routes_close(struct mcp_routes *mcp);
 
 #endif

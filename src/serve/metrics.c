@@ -124,8 +124,6 @@ void wt__metrics_write(struct metrics *metrics, struct buffer *out)
                      (double)load_counter(&metrics->imports));
 }
 
-/* ---------------------------------------------------------------- access log */
-
 enum { PATH_SHOWN = 200, ASKED_SHOWN = 2000 };
 
 static void put_access_time(struct buffer *out, long long seconds)

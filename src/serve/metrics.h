@@ -6,7 +6,6 @@
 #define WT_SERVE_METRICS_H
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/buffer.h"
 #include "http/server.h"
@@ -35,8 +34,6 @@ void wt__metrics_count_find(struct metrics *metrics, const char *recipe);
 void wt__metrics_write(struct metrics *metrics, struct buffer *out);
 /* Appends one metric with its HELP and TYPE lines. kind: "gauge" or "counter". */
 void wt__metric_write(struct buffer *out, const char *name, const char *kind, const char *help, double value);
-
-/* ---------------------------------------------------------------- access log */
 
 /* One line per request, as text or JSON. The request body is included only if the caller passes it. */
 struct access {

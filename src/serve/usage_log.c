@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -27,8 +26,8 @@ struct queued_batch {
 
 /* Token bucket of a client: one token per usage. */
 struct token_bucket {
-    struct str name;
-    double tokens, at_ms;
+    struct str name;      /* of the client */
+    double tokens, at_ms; /* tokens at the time at_ms */
 };
 
 struct usage_log {
@@ -41,12 +40,12 @@ struct usage_log {
     atomic_bool closing; /* also read by the learning thread without the lock */
     struct queued_batch *first, **last;
     size_t queued, queued_bytes; /* include the group being written */
-    bool unlearned;
+    bool unlearned;              /* usages may have been recorded that the learner has not seen */
     struct usage_log_counts counts;
     struct token_bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
     size_t bucket_count;
     struct map by_name;
-    double swept_ms;
+    double swept_ms; /* time when full buckets were last removed */
 };
 
 /* ---------------------------------------------------------------- rate limit of a client */
@@ -59,7 +58,7 @@ static void refill_bucket(const struct usage_log *log, struct token_bucket *buck
     bucket->at_ms = now;
 }
 
-/* Removes full buckets. A new bucket would be full too. */
+/* Removes full buckets: a client without a bucket gets a new one, which is full too. */
 static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
 {
     size_t kept = 0;
@@ -92,13 +91,10 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
     if (log->bucket_count == USAGE_LOG_CLIENTS_MAX)
         return wt__fail(err, WT_EBUSY, "more than %d clients are reporting usages; try again later",
                         USAGE_LOG_CLIENTS_MAX);
-    WT_AUTO_FREE char *name = malloc(client.len);
+    WT_AUTO_FREE char *name = wt__copy_string(client.ptr, client.len);
     WT_CHECK_ALLOC(name, err);
-    memcpy(name, client.ptr, client.len);
     struct token_bucket *bucket = &log->buckets[log->bucket_count];
-    *bucket = (struct token_bucket){.tokens = log->options.client_burst, .at_ms = now};
-    bucket->name.ptr = name;
-    bucket->name.len = client.len;
+    *bucket = (struct token_bucket){{name, client.len}, log->options.client_burst, now};
     WT_CHECK_ALLOC(wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL), err);
     name = NULL; /* the bucket owns it */
     log->bucket_count++;
@@ -112,20 +108,21 @@ static int charge_client(struct usage_log *log, struct str client, size_t usages
     double now = wt__now_ms();
     struct token_bucket *bucket = NULL;
     int rc = find_bucket(log, client, now, &bucket, err);
-    if (rc == WT_EBUSY)
+    if (rc == WT_EBUSY) {
         *retry_ms = USAGE_LOG_SWEEP_MS;
-    if (rc == 0)
-        refill_bucket(log, bucket, now);
-    if (rc == 0 && bucket->tokens < (double)usages) {
-        *retry_ms = (unsigned)(((double)usages - bucket->tokens) * 60000 / log->options.client_a_minute) + 1;
-        rc = wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; try again in %u s",
-                      log->options.client_a_minute, *retry_ms / 1000 + 1);
-    }
-    if (rc == 0)
-        bucket->tokens -= (double)usages;
-    if (rc == WT_EBUSY)
         log->counts.refused_client += usages;
-    return rc;
+    }
+    if (rc < 0)
+        return rc;
+    refill_bucket(log, bucket, now);
+    if (bucket->tokens < (double)usages) {
+        *retry_ms = (unsigned)(((double)usages - bucket->tokens) * 60000 / log->options.client_a_minute) + 1;
+        log->counts.refused_client += usages;
+        return wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; try again in %u s",
+                        log->options.client_a_minute, *retry_ms / 1000 + 1);
+    }
+    bucket->tokens -= (double)usages;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- reporting */
@@ -277,7 +274,7 @@ static int record_group(struct usage_log *log, const struct queued_batch *group,
     return wt__record_reported_usages(log->engine, usages, count, err);
 }
 
-/* Updates the counters before anyone is notified. Call with the lock held. */
+/* Updates the counters after a transaction with the result rc. Call with the lock held. */
 static void count_group(struct usage_log *log, const struct queued_batch *group, int rc)
 {
     log->counts.commits += rc == 0;
@@ -332,8 +329,6 @@ static void *run_writer(void *context)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- learning */
-
 static int stop_learning(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     const struct usage_log *log = context;
@@ -341,8 +336,8 @@ static int stop_learning(void *context, const char *phase, uint64_t done, uint64
     return atomic_load(&log->closing);
 }
 
-/* Learns from new usages in the background. A store without a model still records usages; learning then fails and is
- * counted. */
+/* Learns from new usages in the background. If the store has no model, usages are still recorded, and each failed
+ * attempt to learn is counted. */
 static void *run_learner(void *context)
 {
     struct usage_log *log = context;
@@ -379,12 +374,6 @@ static struct usage_log_options fill_usage_options(const struct usage_log_option
     return options;
 }
 
-static void init_locks(struct usage_log *log)
-{
-    pthread_mutex_init(&log->lock, NULL);
-    wt__steady_open(&log->wake);
-}
-
 static void free_log(struct usage_log *log)
 {
     for (size_t i = 0; i < log->bucket_count; i++)
@@ -409,8 +398,7 @@ static void stop_threads(struct usage_log *log)
 
 static int start_threads(struct usage_log *log, wt_error *err)
 {
-    int error = pthread_create(&log->writer, NULL, run_writer, log);
-    if (error)
+    if (pthread_create(&log->writer, NULL, run_writer, log) != 0)
         return wt__fail(err, WT_ENOMEM, "cannot start a thread to write usages");
     if (log->options.no_learning)
         return 0;
@@ -434,7 +422,8 @@ int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct u
     log->last = &log->first;
     log->unlearned = true; /* an earlier process may have left usages */
     log->buckets = wt__alloc_array(USAGE_LOG_CLIENTS_MAX, sizeof *log->buckets);
-    init_locks(log);
+    pthread_mutex_init(&log->lock, NULL);
+    wt__steady_open(&log->wake);
     int rc = log->buckets ? start_threads(log, err) : wt__fail_nomem(err);
     if (rc < 0)
         free_log(log);

@@ -3,13 +3,12 @@
  *   report (any thread) -> queue -> one transaction for the whole queue, at most one per second -> acknowledge each
  *                                                         \-> learn in the background, on a thread of its own
  *
- * A transaction costs several fsyncs, regardless of its size, and blocks readers during the last of them. So usages are
- * written in groups. A reporter waits at most about a second for its group, without holding a thread: a callback is
- * called at the end. An acknowledged usage survives any crash. A usage's key makes it safe to report the usage again if
- * no response came (whichtool.h).
+ * A transaction costs several fsyncs, regardless of its size, so usages are written in groups. A reporter waits at most
+ * about a second for its group, without holding a thread: a callback is called at the end. An acknowledged usage
+ * survives any crash. A usage's key makes it safe to report the usage again if no response came (whichtool.h).
  *
- * All usages of a batch are recorded for the client of the batch, whatever they contain. A client able to choose its
- * name could use any number of names and evade the limits per client. */
+ * All usages of a batch are recorded for the client of the batch, even if they name another one: a client that could
+ * choose its name would evade the limits per client. */
 #ifndef WT_SERVE_USAGE_LOG_H
 #define WT_SERVE_USAGE_LOG_H
 

@@ -24,8 +24,6 @@ struct pending_report {
     struct http_exchange *exchange; /* kept */
 };
 
-/* ---------------------------------------------------------------- answers */
-
 static void answer_usage_error(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
                                unsigned retry_ms)
 {
@@ -50,7 +48,7 @@ static void send_usage_result(void *context, int rc, const char *why, struct rep
     struct pending_report *reporting = context;
     struct http_exchange *exchange = reporting->exchange;
     const struct usage_routes *usage = reporting->usage;
-    struct buffer body = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     wt_error err;
     free(reporting);
     if (rc < 0) {
@@ -62,12 +60,9 @@ static void send_usage_result(void *context, int rc, const char *why, struct rep
     } else {
         wt__json_usage_result(&body, usages, count, usage->policed);
         wt__http_answer(exchange, body.failed ? 503 : 200, "application/json", NULL, 0, wt__buffer_view(&body));
-        wt__buffer_dispose(&body);
     }
     wt__http_release(exchange);
 }
-
-/* ---------------------------------------------------------------- the route */
 
 static int report_batch(const struct usage_routes *usage, struct http_exchange *exchange,
                         const struct usage_batch *batch, unsigned *retry_ms, wt_error *err)
@@ -89,7 +84,7 @@ static void answer_usage(void *context, struct http_exchange *exchange, const ch
     (void)scopes;
     const struct usage_routes *usage = context;
     const struct http_request *request = wt__http_request(exchange);
-    struct batch_query query;
+    WT_CLEANUP(wt__body_dispose) struct batch_query query = {0};
     unsigned retry_ms = 0;
     wt_error err;
     int rc = wt__batch_query_read(&query, request->query, &err);
@@ -103,10 +98,7 @@ static void answer_usage(void *context, struct http_exchange *exchange, const ch
     }
     if (rc < 0)
         answer_usage_error(usage, exchange, &err, retry_ms);
-    wt__body_dispose(&query.body);
 }
-
-/* ---------------------------------------------------------------- metrics */
 
 static void put_usage_metrics(void *context, struct buffer *out)
 {

@@ -1,7 +1,7 @@
 /* bodies.h: parses bodies and queries of our HTTP API into options of the library.
  *
- * Options point into the struct they were parsed into, so it must not be copied or moved. Free it with wt__body_dispose
- * on its body. Lengths are limited as in the library; servers may add stricter limits. */
+ * Options point into the struct that they were parsed into, so it must not be copied or moved. Release it with
+ * wt__body_dispose, also after an error. Lengths are limited as in the library; servers may add stricter limits. */
 #ifndef WT_WIRE_BODIES_H
 #define WT_WIRE_BODIES_H
 
@@ -18,7 +18,7 @@ enum {
     WIRE_LIST_MAX = 1000,             /* maximum tools on a page */
     WIRE_LIST_USUAL = 100,            /* default tools on a page */
     WIRE_TEXTS_MAX = 1000,            /* maximum inputs of embeddings, or documents to rerank */
-    WIRE_TEXT_BYTES_MAX = 64 << 10,   /* maximum bytes of each */
+    WIRE_TEXT_BYTES_MAX = 64 << 10,   /* maximum bytes of such an input or document */
     WIRE_BATCH_ID_BYTES_MAX = 100,    /* maximum bytes of a usage batch id */
 };
 
@@ -57,13 +57,13 @@ struct list_query {
     wt_list_options options;
 };
 int wt__list_query_read(struct list_query *out, struct str query, wt_error *err);
-/* The same, as JSON. */
+/* Parses the same options from a JSON object. */
 int wt__list_body_read(struct list_query *out, struct str json, wt_error *err);
 
 /* Query of GET /v1/tools/ID. */
 struct show_query {
     struct body body;
-    const char *name;       /* only in JSON */
+    const char *name;       /* only in a JSON object; NULL for a query */
     const char *definition; /* export format, or NULL */
 };
 int wt__show_query_read(struct show_query *out, struct str query, wt_error *err);
@@ -72,27 +72,27 @@ int wt__show_body_read(struct show_query *out, struct str json, wt_error *err);
 /* Query of POST /v1/tools. The body is the source itself. */
 struct add_query {
     struct body body;
-    const json_t *tools; /* only in JSON */
+    const json_t *tools; /* only in a JSON object; NULL for a query */
     wt_add_options options;
 };
 int wt__add_query_read(struct add_query *out, struct str query, wt_error *err);
-/* The same, as JSON, with the source as the member `tools`. */
+/* Parses the same options from a JSON object with the source as the member `tools`. */
 int wt__add_body_read(struct add_query *out, struct str json, wt_error *err);
 
 /* Query of DELETE /v1/tools. */
 struct remove_query {
     struct body body;
-    const char *name; /* only in JSON; NULL with a provider */
-    const char *provider;
+    const char *name;     /* only in a JSON object; NULL if absent */
+    const char *provider; /* NULL if the JSON object has a name instead */
 };
 int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *err);
-/* The same, as JSON, with either a name or a provider. */
+/* Parses the same from a JSON object with either a name or a provider. */
 int wt__remove_body_read(struct remove_query *out, struct str json, wt_error *err);
 
 /* Query of POST /v1/usage. */
 struct batch_query {
     struct body body;
-    const char *id; /* "" if none */
+    const char *id; /* "" if absent */
 };
 int wt__batch_query_read(struct batch_query *out, struct str query, wt_error *err);
 
@@ -109,7 +109,7 @@ struct embeddings_body {
     const json_t *input;
     struct texts texts; /* texts of `input` */
     const char *model, *encoding, *user;
-    size_t dimensions; /* 0 for all */
+    size_t dimensions; /* number of dimensions to keep; 0 for all */
 };
 int wt__embeddings_body_read(struct embeddings_body *out, struct str json, wt_error *err);
 

@@ -12,7 +12,7 @@ enum {
     QUERY_FIELDS_MAX = 64,
 };
 
-/* Path of a value: "/filter/only". */
+/* Path of a value, such as /filter/only, as a list from the value to the root. */
 struct value_path {
     const struct value_path *parent;
     const char *key; /* NULL for an array item, given by index */
@@ -30,24 +30,15 @@ static void append_pointer(struct buffer *out, const struct value_path *place)
         wt__buffer_printf(out, "/%zu", place->index);
 }
 
-/* Fails with "k WHY" and the pointer to the value. */
+/* Fails with "PATH WHY", such as "filter/only must be ...", and the JSON pointer. place: NULL for the whole body. */
 static int fail_at_place(wt_error *err, int code, const struct value_path *place, const char *why)
 {
     char path[POINTER_MAX] = "";
-    struct buffer pointer = {.max = POINTER_MAX - 1};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {.max = POINTER_MAX - 1};
     append_pointer(&pointer, place);
     if (pointer.len > 0 && !pointer.failed)
         memcpy(path, pointer.ptr, pointer.len + 1);
-    wt__buffer_dispose(&pointer);
     return wt__fail_at(err, code, 0, 0, path, "%s %s", *path ? path + 1 : "the body", why);
-}
-
-static int fail_number(wt_error *err, const struct value_path *place, const struct field *field)
-{
-    char why[128];
-    snprintf(why, sizeof why, "must be a whole number from %llu to %llu", (unsigned long long)field->min,
-             (unsigned long long)field->max);
-    return fail_at_place(err, WT_EINVAL, place, why);
 }
 
 static int parse_text_field(const struct field *field, const json_t *value, const struct value_path *place,
@@ -94,8 +85,12 @@ static int parse_whole(const struct field *field, const json_t *value, const str
                        wt_error *err)
 {
     json_int_t number = json_integer_value(value);
-    if (!json_is_integer(value) || number < 0 || (uint64_t)number < field->min || (uint64_t)number > field->max)
-        return fail_number(err, place, field);
+    if (!json_is_integer(value) || number < 0 || (uint64_t)number < field->min || (uint64_t)number > field->max) {
+        char why[128];
+        snprintf(why, sizeof why, "must be a whole number from %llu to %llu", (unsigned long long)field->min,
+                 (unsigned long long)field->max);
+        return fail_at_place(err, WT_EINVAL, place, why);
+    }
     *out = (uint64_t)number;
     return 0;
 }
@@ -203,7 +198,7 @@ static const struct field *field_named(struct fields fields, const char *name)
     return NULL;
 }
 
-/* Names of our members in other APIs, the command and MCP. within: the enclosing object, or NULL. */
+/* Names that our members have in other APIs, in the command and in MCP. within: our enclosing object, or NULL. */
 static const struct {
     const char *theirs, *within, *ours;
 } other_names[] = {
@@ -222,7 +217,7 @@ static const struct {
     {"only", "filter", "only"},
 };
 
-/* Returns the row of other_names whose member is in `fields`; -1 if absent. */
+/* Returns the index of the row of other_names for this name whose own member is in `fields`, or -1. */
 static int other_name(struct fields fields, const char *name)
 {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
@@ -283,8 +278,9 @@ int wt__body_read(struct body *body, struct str json, struct fields fields, void
     return parse_members(body, body->root, fields, NULL, out, err);
 }
 
-void wt__body_dispose(struct body *body)
+void wt__body_dispose(void *out)
 {
+    struct body *body = out;
     json_decref(body->root);
     wt__arena_dispose(&body->arena);
     *body = (struct body){0};
@@ -320,8 +316,8 @@ int wt__percent_decode(char **out, struct arena *arena, struct str text, bool pl
     return 0;
 }
 
-/* Converts a value of a URL to JSON; NULL if out of memory. An invalid value stays a string, which the parser of the
- * kind rejects. */
+/* Converts a value of a URL to the JSON type of its field; NULL if out of memory. An invalid value becomes a string,
+ * which parse_field then rejects. */
 static json_t *query_value(const struct field *field, const char *text)
 {
     char *end = NULL;
@@ -386,14 +382,7 @@ int wt__query_read(struct body *body, struct str query, struct fields fields, vo
     return parse_members(body, body->root, fields, NULL, out, err);
 }
 
-/* ---------------------------------------------------------------- JSON Schema (version 2020-12, as used by OpenAPI
- * 3.1) */
-
-static void put_schema_text(struct buffer *out, const char *key, const char *text)
-{
-    wt__buffer_printf(out, ",\"%s\":", key);
-    wt__buffer_json(out, wt__str(text));
-}
+/* ---------------------------------------------------------------- JSON Schema 2020-12, as in OpenAPI 3.1 */
 
 static void put_choices(struct buffer *out, const char *choices)
 {
@@ -475,7 +464,8 @@ void wt__field_schema(struct buffer *out, const struct field *field)
         put_object_schema(out, (struct fields){field->members, field->member_count});
     else
         put_kind(out, field);
-    put_schema_text(out, "description", field->says);
+    wt__buffer_text(out, ",\"description\":");
+    wt__buffer_json(out, wt__str(field->says));
     wt__buffer_char(out, '}');
 }
 

@@ -1,9 +1,8 @@
 /* body.h: field tables, which describe the members of a request: name, kind, limits, description.
  *
- * One table parses JSON objects and URL queries, and generates the JSON Schema, so parser and documentation agree.
- * Unknown members are errors that suggest the nearest name. If they were ignored, a request with a misspelt "recipe"
- * would silently use another recipe. Errors have a JSON pointer to the value. Numbers in strings are accepted in URLs
- * only.
+ * One table serves for parsing JSON objects, parsing URL queries and generating the JSON Schema, so parser and
+ * documentation agree. Unknown members are errors that suggest the nearest name: if they were ignored, a request with a
+ * misspelt "recipe" would silently use another recipe. Errors have a JSON pointer to the value.
  *
  * Each value is stored at `offset` of the caller's struct, according to the kind. Absent members leave the struct
  * unchanged. Strings are views of the document, and live as long as the body. */
@@ -20,7 +19,7 @@ enum field_kind {
     FIELD_COUNT,  /* size_t; min .. max */
     FIELD_MS,     /* unsigned; min .. max */
     FIELD_SHARE,  /* double, at least 0 and below 1 */
-    FIELD_RATE,   /* same, but 0 is stored as -1 (never) */
+    FIELD_RATE,   /* like FIELD_SHARE, but 0 is stored as -1, which means never */
     FIELD_FLAG,   /* int; 1 if true */
     FIELD_TEXTS,  /* struct texts; max: number of items, each of at most `bytes` bytes */
     FIELD_TREE,   /* const json_t *; array or object; max: length in bytes as compact JSON */
@@ -39,11 +38,11 @@ struct field {
     bool required;
     size_t offset;
     uint64_t min, max;
-    size_t bytes;        /* maximum bytes of an item */
-    const char *choices; /* for FIELD_CHOICE */
-    const char *schema;  /* for FIELD_ANY: JSON Schema without description */
-    const char *says;    /* description, one or two sentences */
-    const struct field *members;
+    size_t bytes;                /* for FIELD_TEXTS: maximum bytes of an item */
+    const char *choices;         /* for FIELD_CHOICE */
+    const char *schema;          /* for FIELD_ANY: JSON Schema without description */
+    const char *says;            /* description, one or two sentences */
+    const struct field *members; /* [member_count], for FIELD_OBJECT */
     size_t member_count;
 };
 
@@ -66,10 +65,11 @@ struct body {
  *   WT_ENOMEM */
 int wt__body_read(struct body *body, struct str json, struct fields fields, void *out, wt_error *err);
 
-/* Same as wt__body_read, for a query "k=3&recipe=bm25". Decodes percent-encoding and '+'. FIELD_TEXTS may be
+/* Works like wt__body_read for a query "k=3&recipe=bm25". Decodes percent-encoding and '+'. FIELD_TEXTS may be
  * repeated. */
 int wt__query_read(struct body *body, struct str query, struct fields fields, void *out, wt_error *err);
-void wt__body_dispose(struct body *body);
+/* Releases the struct body at the start of *out. */
+void wt__body_dispose(void *out);
 
 /* Decodes percent-encoding, and '+' as a blank if `plus`. Errors: WT_EFORMAT (bad escape, NUL, or not valid UTF-8),
  * WT_ENOMEM. */

@@ -40,8 +40,6 @@ const struct failure *wt__failure_of(int code)
     return &failures[last];
 }
 
-/* ---------------------------------------------------------------- messages for clients */
-
 /* True for our own routes, which are not paths of files. */
 static bool is_route(struct str path)
 {

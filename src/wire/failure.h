@@ -12,12 +12,12 @@
 #include "base/error.h"
 
 struct failure {
-    int code;         /* wt_code */
-    int status;       /* HTTP status */
-    const char *word; /* value of the member `code` */
-    const char *means;
-    bool again;   /* true if the same request may succeed later */
-    bool is_ours; /* true for errors of the server: clients get only `means` as the message */
+    int code;          /* wt_code */
+    int status;        /* HTTP status */
+    const char *word;  /* value of the member `code` */
+    const char *means; /* description of the code, for the API description */
+    bool again;        /* true if the same request may succeed later */
+    bool is_ours;      /* true for errors of the server: clients get only `means` as the message */
 };
 
 /* Returns the row of a code; that of WT_EIO for unknown codes. */
@@ -25,9 +25,9 @@ const struct failure *wt__failure_of(int code);
 /* Returns a row by index; NULL after the last. */
 const struct failure *wt__failure_at(size_t index);
 
-/* Makes an error safe for clients, without paths of the server. The message of a server error is replaced by that of
- * its row. In others, store_path (NULL if unknown) and absolute paths are replaced. Returns true if the message
- * changed; the caller should then log *err. out may be err. */
+/* Copies an error without paths of the server, for clients. If `is_ours`, the message becomes `means`. In other
+ * messages, store_path (NULL if unknown) becomes "the store", and absolute paths become "a file". Returns true if the
+ * message changed; the caller should then log *err. out may be err. */
 bool wt__client_error(wt_error *out, const wt_error *err, const char *store_path);
 
 /* Appends the JSON form of an error. */

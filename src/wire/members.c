@@ -8,8 +8,6 @@
 #include "text/shown.h"
 #include "text/unicode.h"
 
-/* ---------------------------------------------------------------- compact JSON */
-
 enum { DIGITS_MAX = 18 }; /* maximum digits of a number that always fits into 64 bits */
 
 struct compact_scan {
@@ -25,7 +23,7 @@ static bool skip_char(struct compact_scan *scan, char c)
     return true;
 }
 
-/* Skips a string of plain characters and escapes with only one form. */
+/* Skips a string of plain characters and of escapes that have only one spelling. */
 static bool skip_json_string(struct compact_scan *scan)
 {
     if (!skip_char(scan, '"'))
@@ -107,14 +105,18 @@ bool wt__is_compact(struct str text)
     return text.len > 0 && skip_json_value(&scan) && scan.at == scan.end;
 }
 
-/* ---------------------------------------------------------------- members */
-
 void wt__json_key(struct buffer *out, const char *key)
 {
     bool first = out->len == 0 || out->ptr[out->len - 1] == '{';
     wt__buffer_append(out, ",\"" + first, 2 - first);
     wt__buffer_text(out, key);
     wt__buffer_append(out, "\":", 2);
+}
+
+void wt__json_open(struct buffer *out, const char *key, char bracket)
+{
+    wt__json_key(out, key);
+    wt__buffer_char(out, bracket);
 }
 
 void wt__json_text(struct buffer *out, const char *key, const char *value)
@@ -158,7 +160,7 @@ void wt__json_number(struct buffer *out, const char *key, double value)
 
 void wt__json_raw(struct buffer *out, const char *key, const char *json)
 {
-    json_t *value = NULL;
+    json_auto_t *value = NULL;
     wt__json_key(out, key);
     if (wt__is_compact(wt__str(json)))
         wt__shown_json(out, wt__str(json));
@@ -166,7 +168,6 @@ void wt__json_raw(struct buffer *out, const char *key, const char *json)
         wt__shown_value(out, value);
     else
         wt__shown_string(out, wt__str(json));
-    json_decref(value);
 }
 
 void wt__json_as_written(struct buffer *out, const char *key, const char *json)
@@ -177,8 +178,7 @@ void wt__json_as_written(struct buffer *out, const char *key, const char *json)
 
 void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count)
 {
-    wt__json_key(out, key);
-    wt__buffer_char(out, '[');
+    wt__json_open(out, key, '[');
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
         wt__shown_string(out, wt__str(items[i]));
@@ -253,8 +253,7 @@ void wt__json_changes(struct buffer *out, const wt_add_report *report)
 
 void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count)
 {
-    wt__json_key(out, "issues");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "issues", '[');
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "file", issues[i]->file);

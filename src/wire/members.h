@@ -9,6 +9,7 @@
 
 /* Append "key":value, after a comma unless it is the object's first member. key: a literal of letters, not escaped. */
 void wt__json_key(struct buffer *out, const char *key);
+void wt__json_open(struct buffer *out, const char *key, char bracket); /* an opening bracket as the value */
 void wt__json_text(struct buffer *out, const char *key, const char *value);
 void wt__json_count(struct buffer *out, const char *key, uint64_t value);
 void wt__json_flag(struct buffer *out, const char *key, bool value);

@@ -1,66 +1,40 @@
-#include "base/memory.h"
 #include "wire/results.h"
 
 #include <math.h>
 
-/* ---------------------------------------------------------------- find, pick */
+#include "base/memory.h"
+
+/* Members with the same name in wt_hits and wt_picked. */
+#define COMMON_MEMBERS(result, own_request)                                                                            \
+    .hits = (result)->items, .len = (result)->len,                                                                     \
+    .request = (result)->last_turn ? (result)->last_turn : (own_request), .read_as = (result)->read_as,                \
+    .unknown_words = (result)->unknown_words, .unknown_count = (result)->unknown_count, .recipe = (result)->recipe,    \
+    .encoder = (result)->encoder, .notice = (result)->notice, .notice_codes = (result)->notice_codes,                  \
+    .no_tool = (result)->no_answer_probability, .tokens = (result)->tokens, .over_budget = (result)->over_budget,      \
+    .encode_ms = (result)->encode_ms, .search_ms = (result)->search_ms, .total_ms = (result)->total_ms,                \
+    .kept = (result)->kept
 
 struct search_result wt__found_by_find(const wt_hits *hits, const char *request)
 {
-    return (struct search_result){.hits = hits->items,
-                                  .len = hits->len,
-                                  .request = hits->last_turn ? hits->last_turn : request,
-                                  .read_as = hits->read_as,
-                                  .unknown_words = hits->unknown_words,
-                                  .unknown_count = hits->unknown_count,
-                                  .recipe = hits->recipe,
-                                  .encoder = hits->encoder,
-                                  .reason = hits->why,
-                                  .notice = hits->notice,
-                                  .notice_codes = hits->notice_codes,
-                                  .no_tool = hits->no_answer_probability,
-                                  .several_providers = hits->multi_provider_probability,
-                                  .complete = NAN,
-                                  .expected_match = NAN,
-                                  .tokens = hits->tokens,
-                                  .over_budget = hits->over_budget,
-                                  .encode_ms = hits->encode_ms,
-                                  .search_ms = hits->search_ms,
-                                  .total_ms = hits->total_ms,
-                                  .kept = hits->kept};
+    return (struct search_result){COMMON_MEMBERS(hits, request), .reason = hits->why,
+                                  .several_providers = hits->multi_provider_probability, .complete = NAN,
+                                  .expected_match = NAN};
 }
 
 struct search_result wt__found_by_pick(const wt_picked *picked, const char *request)
 {
     return (struct search_result){
-        .hits = picked->items,
-        .len = picked->len,
-        .request = picked->last_turn ? picked->last_turn : request,
-        .read_as = picked->read_as,
-        .unknown_words = picked->unknown_words,
-        .unknown_count = picked->unknown_count,
-        .recipe = picked->recipe,
-        .notice = picked->notice,
-        .notice_codes = picked->notice_codes,
-        .encoder = picked->encoder,
+        COMMON_MEMBERS(picked, request),
         .trace = picked->trace,
-        .no_tool = picked->no_answer_probability,
         .several_providers = NAN,
         .complete = picked->complete,
         .expected_match = picked->tracc,
-        .tokens = picked->tokens,
-        .over_budget = picked->over_budget,
-        .encode_ms = picked->encode_ms,
-        .search_ms = picked->search_ms,
-        .total_ms = picked->total_ms,
-        .language_model = {picked->questions, picked->prompt_tokens, picked->completion_tokens, picked->model_ms},
-        .kept = picked->kept};
+        .language_model = {picked->questions, picked->prompt_tokens, picked->completion_tokens, picked->model_ms}};
 }
 
 static void put_stages(struct buffer *out, const wt_hit *hit)
 {
-    wt__json_key(out, "stages");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "stages", '[');
     for (size_t i = 0; i < hit->stage_count; i++) {
         wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "stage", hit->stages[i]->stage);
@@ -75,8 +49,7 @@ static void put_stages(struct buffer *out, const wt_hit *hit)
 
 static void put_matches(struct buffer *out, const wt_hit *hit)
 {
-    wt__json_key(out, "matches");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "matches", '[');
     for (size_t i = 0; i < hit->match_count; i++) {
         wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "word", hit->matches[i]->word);
@@ -138,8 +111,7 @@ void wt__json_found(struct buffer *out, const struct search_result *found, const
         wt__json_raw(out, "trace", found->trace);
     if (form->definitions)
         wt__json_as_written(out, "definitions", form->definitions);
-    wt__json_key(out, "hits");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "hits", '[');
     for (size_t i = 0; i < found->len; i++) {
         wt__buffer_text(out, i ? "," : "");
         put_found_hit(out, found->hits[i], i + 1, form);
@@ -147,12 +119,9 @@ void wt__json_found(struct buffer *out, const struct search_result *found, const
     wt__buffer_text(out, "]}");
 }
 
-/* ---------------------------------------------------------------- call */
-
 static void put_verified(struct buffer *out, const wt_called *called)
 {
-    wt__json_key(out, "verified");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "verified", '[');
     for (size_t i = 0; i < called->verified_count; i++) {
         wt__buffer_text(out, i > 0 ? ",{" : "{");
         wt__json_text(out, "what", called->verified[i]->what);
@@ -204,8 +173,7 @@ void wt__json_called(struct buffer *out, const wt_called *called, const char *re
 
 static void put_status_providers(struct buffer *out, const wt_status *status)
 {
-    wt__json_key(out, "providers");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "providers", '[');
     for (size_t i = 0; i < status->provider_count; i++) {
         wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "provider", status->providers[i]->name);
@@ -250,8 +218,7 @@ void wt__json_status(struct buffer *out, const wt_status *status)
     wt__json_count(out, "usages", status->usages);
     wt__json_count(out, "teaching", status->teaching);
     wt__json_count(out, "untrained", status->untrained);
-    wt__json_key(out, "trained");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "trained", '[');
     for (size_t i = 0; i < status->trained_count; i++) {
         wt__buffer_text(out, i ? "," : "");
         put_trained(out, status->trained[i]);
@@ -267,7 +234,7 @@ void wt__json_status(struct buffer *out, const wt_status *status)
     wt__buffer_char(out, '}');
 }
 
-/* ---------------------------------------------------------------- imports */
+/* ---------------------------------------------------------------- imports and recorded usages */
 
 void wt__json_added(struct buffer *out, const char *source, const wt_add_report *report)
 {
@@ -277,8 +244,7 @@ void wt__json_added(struct buffer *out, const char *source, const wt_add_report 
     wt__json_changes(out, report);
     wt__json_count(out, "embedded", report->embedded);
     wt__json_count(out, "collisions", report->collisions);
-    wt__json_key(out, "collided");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "collided", '[');
     for (size_t i = 0; i < report->collided_count; i++) {
         const wt_add_collision *one = report->collided[i];
         wt__buffer_text(out, i ? ",{" : "{");
@@ -304,8 +270,6 @@ void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage
     wt__json_count(out, "learned", report->learned);
 }
 
-/* ---------------------------------------------------------------- recorded usages */
-
 /* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
 bool wt__is_invalid_usage(const struct reported_usage *usage, bool policed)
 {
@@ -316,8 +280,7 @@ bool wt__is_invalid_usage(const struct reported_usage *usage, bool policed)
 static void put_invalid_usages(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     bool any = false;
-    wt__json_key(out, "refused");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "refused", '[');
     for (size_t i = 0; i < count; i++) {
         if (!wt__is_invalid_usage(usages[i], policed))
             continue;
@@ -330,7 +293,7 @@ static void put_invalid_usages(struct buffer *out, struct reported_usage *const 
     wt__buffer_char(out, ']');
 }
 
-/* With a policy every valid usage counts as recorded, because the other words reveal whether its tools exist. */
+/* With a policy every valid usage counts as recorded, because the other counts would reveal whether its tools exist. */
 void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",

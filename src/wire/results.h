@@ -8,7 +8,7 @@
 #include "changes/recorded_use.h"
 #include "wire/members.h"
 
-/* Common form of the results of find and pick. */
+/* Result of find or pick, in one form for both. */
 struct search_result {
     const wt_hit *const *hits; /* [len] */
     size_t len;
@@ -19,12 +19,13 @@ struct search_result {
     const char *encoder;                 /* "" if none */
     const char *reason, *notice, *trace; /* NULL if none */
     unsigned notice_codes;
-    /* probabilities, and expected match of a set; NaN if unknown */
+    /* Probabilities that no tool fits, that several providers are needed, that the set is complete; then the expected
+     * match of the set. NaN if unknown. */
     double no_tool, several_providers, complete, expected_match;
     size_t tokens, over_budget;
     double encode_ms, search_ms, total_ms;
     struct model_cost language_model;
-    size_t kept; /* number of kept hits */
+    size_t kept; /* number of hits that are in the result because they are already loaded (wt_hit.kept) */
 };
 
 /* Return views of a result. request: NULL for a conversation only; its last turn is then the request. */

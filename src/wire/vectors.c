@@ -22,7 +22,7 @@ static int check_model(const struct json_run *run, const char *asked, wt_catalog
                        *info->model ? info->model : "none");
 }
 
-/* Computes unit vectors of the texts. Free *out [count, dim] with free(). */
+/* Computes a vector of length 1 for each text. Free *out, [count, *dim], with free(). */
 static int embed_texts(const struct json_run *run, const struct texts *texts, float **out, size_t *dim, wt_error *err)
 {
     *out = NULL;
@@ -43,7 +43,7 @@ static int embed_texts(const struct json_run *run, const struct texts *texts, fl
     return 0;
 }
 
-/* Estimates tokens as a quarter of the bytes, the same estimate as elsewhere in the library. */
+/* Estimates tokens as a quarter of the bytes, as max_tokens does. */
 static uint64_t estimate_tokens(const struct texts *texts)
 {
     uint64_t bytes = 0;
@@ -51,8 +51,6 @@ static uint64_t estimate_tokens(const struct texts *texts)
         bytes += strlen(texts->items[i]);
     return (bytes + 3) / 4;
 }
-
-/* ---------------------------------------------------------------- embeddings */
 
 /* Truncates the vector to `kept` dimensions and normalises it again. */
 static void truncate_vector(float *vector, size_t dim, size_t kept)
@@ -71,7 +69,7 @@ static void truncate_vector(float *vector, size_t dim, size_t kept)
 static void put_floats(struct buffer *out, const float *vector, size_t count)
 {
     wt__buffer_char(out, '"');
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     for (size_t d = 0; d < count; d++) {
         uint32_t bits;
         memcpy(&bits, &vector[d], sizeof bits);
@@ -80,7 +78,6 @@ static void put_floats(struct buffer *out, const float *vector, size_t count)
     }
     wt__base64(out, wt__buffer_view(&bytes));
     out->failed |= bytes.failed;
-    wt__buffer_dispose(&bytes);
     wt__buffer_char(out, '"');
 }
 
@@ -108,38 +105,27 @@ static void put_embeddings(struct json_run *run, const struct embeddings_body *b
     wt__buffer_char(out, ']');
     wt__json_text(out, "model", model);
     uint64_t tokens = estimate_tokens(&body->texts);
-    wt__json_key(out, "usage");
-    wt__buffer_char(out, '{');
+    wt__json_open(out, "usage", '{');
     wt__json_count(out, "prompt_tokens", tokens);
     wt__json_count(out, "total_tokens", tokens);
     wt__buffer_text(out, "}}");
 }
 
-static int answer_embeddings(struct json_run *run, const struct embeddings_body *body, wt_error *err)
-{
-    wt_catalog_info info;
-    WT_AUTO_FREE float *vectors = NULL;
-    size_t dim;
-    WT_TRY(check_model(run, body->model, &info, err));
-    WT_TRY(embed_texts(run, &body->texts, &vectors, &dim, err));
-    if (body->dimensions > dim)
-        return wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
-                           info.model, dim, body->dimensions);
-    put_embeddings(run, body, vectors, dim, info.model);
-    return 0;
-}
-
 int wt__run_embed(struct json_run *run, struct str json, wt_error *err)
 {
-    struct embeddings_body body;
-    int rc = wt__embeddings_body_read(&body, json, err);
-    if (rc == 0)
-        rc = answer_embeddings(run, &body, err);
-    wt__body_dispose(&body.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct embeddings_body body = {0};
+    WT_AUTO_FREE float *vectors = NULL;
+    wt_catalog_info info;
+    size_t dim;
+    WT_TRY(wt__embeddings_body_read(&body, json, err));
+    WT_TRY(check_model(run, body.model, &info, err));
+    WT_TRY(embed_texts(run, &body.texts, &vectors, &dim, err));
+    if (body.dimensions > dim)
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
+                           info.model, dim, body.dimensions);
+    put_embeddings(run, &body, vectors, dim, info.model);
+    return 0;
 }
-
-/* ---------------------------------------------------------------- rerank */
 
 struct document_relevance {
     double score;
@@ -166,8 +152,7 @@ static void put_ranked(struct json_run *run, const struct rerank_body *body, con
     wt__buffer_char(out, '{');
     wt__json_text(out, "id", "rerank");
     wt__json_text(out, "model", model);
-    wt__json_key(out, "results");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "results", '[');
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i ? ",{" : "{");
         wt__json_count(out, "index", ranked[i].index);
@@ -184,7 +169,7 @@ static void put_ranked(struct json_run *run, const struct rerank_body *body, con
     wt__buffer_text(out, "},\"meta\":{\"api_version\":{\"version\":\"2\"},\"billed_units\":{\"search_units\":1}}}");
 }
 
-/* Scores and sorts the documents. vectors: [1 + count, dim], the query first. */
+/* Scores the documents by their similarity to the query, best first. vectors: [1 + count, dim], the query first. */
 static void rank_documents(const float *vectors, size_t dim, struct document_relevance *out, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -196,30 +181,23 @@ static void rank_documents(const float *vectors, size_t dim, struct document_rel
     qsort(out, count, sizeof *out, compare_relevance);
 }
 
-static int answer_rerank(struct json_run *run, struct rerank_body *body, wt_error *err)
-{
-    wt_catalog_info info;
-    WT_AUTO_FREE float *vectors = NULL;
-    size_t dim, count = body->documents.count;
-    WT_TRY(check_model(run, body->model, &info, err));
-    const char **texts = wt__arena_array(&body->body.arena, const char *, count + 1);
-    struct document_relevance *ranked = wt__arena_array(&body->body.arena, struct document_relevance, count + 1);
-    if (!texts || !ranked)
-        return wt__fail_nomem(err);
-    texts[0] = body->query;
-    memcpy(texts + 1, body->documents.items, count * sizeof *texts);
-    WT_TRY(embed_texts(run, &(struct texts){texts, count + 1}, &vectors, &dim, err));
-    rank_documents(vectors, dim, ranked, count);
-    put_ranked(run, body, ranked, info.model);
-    return 0;
-}
-
 int wt__run_rerank(struct json_run *run, struct str json, wt_error *err)
 {
-    struct rerank_body body;
-    int rc = wt__rerank_body_read(&body, json, err);
-    if (rc == 0)
-        rc = answer_rerank(run, &body, err);
-    wt__body_dispose(&body.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct rerank_body body = {0};
+    WT_AUTO_FREE float *vectors = NULL;
+    wt_catalog_info info;
+    size_t dim;
+    WT_TRY(wt__rerank_body_read(&body, json, err));
+    WT_TRY(check_model(run, body.model, &info, err));
+    size_t count = body.documents.count;
+    const char **texts = wt__arena_array(&body.body.arena, const char *, count + 1);
+    struct document_relevance *ranked = wt__arena_array(&body.body.arena, struct document_relevance, count + 1);
+    if (!texts || !ranked)
+        return wt__fail_nomem(err);
+    texts[0] = body.query;
+    memcpy(texts + 1, body.documents.items, count * sizeof *texts);
+    WT_TRY(embed_texts(run, &(struct texts){texts, count + 1}, &vectors, &dim, err));
+    rank_documents(vectors, dim, ranked, count);
+    put_ranked(run, &body, ranked, info.model);
+    return 0;
 }

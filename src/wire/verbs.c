@@ -43,22 +43,19 @@ static int put_found(struct json_run *run, const struct search_result *found, st
 
 int wt__run_find(struct json_run *run, struct str json, wt_error *err)
 {
-    struct find_body body;
+    WT_CLEANUP(wt__body_dispose) struct find_body body = {0};
     wt_hits *hits = NULL;
-    int rc = wt__find_body_read(&body, json, err);
-    if (rc == 0) {
-        body.options.progress = run->progress;
-        body.options.progress_context = run->progress_context;
-        body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
-        rc = wt__find_parsed(run->engine, wt__str(body.asked.query), &body.options, body.asked.messages, &hits, err);
-    }
+    WT_TRY(wt__find_body_read(&body, json, err));
+    body.options.progress = run->progress;
+    body.options.progress_context = run->progress_context;
+    body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
+    int rc = wt__find_parsed(run->engine, wt__str(body.asked.query), &body.options, body.asked.messages, &hits, err);
     if (rc >= 0) {
         const struct search_result found = wt__found_by_find(hits, body.asked.query);
         const struct found_form form = {.counted = body.options.max_tokens > 0, .explained = body.options.explain};
         rc = put_found(run, &found, form, body.definitions, err);
     }
     wt_hits_free(hits);
-    wt__body_dispose(&body.asked.body);
     return rc;
 }
 
@@ -69,41 +66,36 @@ static int permit_model(const struct json_run *run, const char *pointer, wt_erro
 
 int wt__run_pick(struct json_run *run, struct str json, wt_error *err)
 {
-    struct pick_body body;
+    WT_CLEANUP(wt__body_dispose) struct pick_body body = {0};
     wt_picked *picked = NULL;
-    int rc = wt__pick_body_read(&body, json, err);
-    if (rc == 0 && body.options.recipe && strcmp(body.options.recipe, "ptr") == 0)
-        rc = permit_model(run, "/recipe", err);
-    if (rc == 0) {
-        const char *query = body.asked.query;
-        body.options.progress = run->progress;
-        body.options.progress_context = run->progress_context;
-        body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
-        rc = wt_pick(run->engine, query, query ? strlen(query) : 0, &body.options, &picked, err);
-    }
+    WT_TRY(wt__pick_body_read(&body, json, err));
+    if (body.options.recipe && strcmp(body.options.recipe, "ptr") == 0)
+        WT_TRY(permit_model(run, "/recipe", err));
+    const char *query = body.asked.query;
+    body.options.progress = run->progress;
+    body.options.progress_context = run->progress_context;
+    body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
+    int rc = wt_pick(run->engine, query, query ? strlen(query) : 0, &body.options, &picked, err);
     if (picked) {
         const struct search_result found = wt__found_by_pick(picked, body.asked.query);
         const struct found_form form = {.counted = body.options.max_tokens > 0, .explained = body.options.explain};
         rc = put_found(run, &found, form, body.definitions, err);
     }
     wt_picked_free(picked);
-    wt__body_dispose(&body.asked.body);
     return rc;
 }
 
 int wt__run_call(struct json_run *run, struct str json, wt_error *err)
 {
-    struct call_body body;
+    WT_CLEANUP(wt__body_dispose) struct call_body body = {0};
     wt_called *called = NULL;
-    int rc = wt__call_body_read(&body, json, err);
-    if (rc == 0 && body.options.language_model)
-        rc = permit_model(run, "/language_model", err);
-    if (rc == 0) {
-        body.options.progress = run->progress;
-        body.options.progress_context = run->progress_context;
-        body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
-        rc = wt_call(run->engine, body.asked.query, strlen(body.asked.query), &body.options, &called, err);
-    }
+    WT_TRY(wt__call_body_read(&body, json, err));
+    if (body.options.language_model)
+        WT_TRY(permit_model(run, "/language_model", err));
+    body.options.progress = run->progress;
+    body.options.progress_context = run->progress_context;
+    body.options.time_limit_ms = bound_time_limit(run, body.options.time_limit_ms);
+    int rc = wt_call(run->engine, body.asked.query, strlen(body.asked.query), &body.options, &called, err);
     if (called) {
         const struct called_form form = {.explained = body.options.explain, .call = body.options.form != NULL};
         snprintf(run->recipe, sizeof run->recipe, "%s", called->recipe);
@@ -111,7 +103,6 @@ int wt__run_call(struct json_run *run, struct str json, wt_error *err)
         rc = 0;
     }
     wt_called_free(called);
-    wt__body_dispose(&body.asked.body);
     return rc;
 }
 
@@ -150,8 +141,7 @@ int wt__run_list(struct json_run *run, const wt_list_options *options, wt_error 
         wt__buffer_printf(run->out, "%zu", options->offset + tools->len);
     else
         wt__buffer_text(run->out, "null");
-    wt__json_key(run->out, "tools");
-    wt__buffer_char(run->out, '[');
+    wt__json_open(run->out, "tools", '[');
     for (size_t i = 0; i < tools->len; i++) {
         wt__buffer_text(run->out, i ? "," : "");
         put_wire_tool(run->out, tools->items[i], false);
@@ -218,15 +208,11 @@ int wt__run_remove_provider(struct json_run *run, const char *provider, wt_error
     return put_removed(run, wt_remove_provider(run->engine, provider, err));
 }
 
-/* ---------------------------------------------------------------- status, recipes */
-
 /* Checks that the JSON is an object without members. */
 static int read_nothing(struct str json, wt_error *err)
 {
-    struct body body;
-    int rc = wt__body_read(&body, json, (struct fields){0}, NULL, err);
-    wt__body_dispose(&body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct body body = {0};
+    return wt__body_read(&body, json, (struct fields){0}, NULL, err);
 }
 
 int wt__run_status(struct json_run *run, struct str json, wt_error *err)
@@ -257,57 +243,40 @@ int wt__run_recipes(struct json_run *run, struct str json, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- wt_json */
+/* ---------------------------------------------------------------- the verbs of wt_json */
 
 static int run_list_verb(struct json_run *run, struct str json, wt_error *err)
 {
-    struct list_query query;
-    int rc = wt__list_body_read(&query, json, err);
-    if (rc == 0)
-        rc = wt__run_list(run, &query.options, err);
-    wt__body_dispose(&query.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct list_query query = {0};
+    WT_TRY(wt__list_body_read(&query, json, err));
+    return wt__run_list(run, &query.options, err);
 }
 
 static int run_show_verb(struct json_run *run, struct str json, wt_error *err)
 {
-    struct show_query query;
-    int rc = wt__show_body_read(&query, json, err);
-    if (rc == 0)
-        rc = wt__run_show(run, query.name, query.definition, err);
-    wt__body_dispose(&query.body);
-    return rc;
-}
-
-static int add_json_tools(struct json_run *run, struct add_query *query, wt_error *err)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer source = {0};
-    if (json_is_string(query->tools))
-        return wt__run_add(run, (struct str){json_string_value(query->tools), json_string_length(query->tools)},
-                           &query->options, err);
-    if (wt__json_write(&source, query->tools) < 0 || source.failed)
-        return wt__fail_nomem(err);
-    return wt__run_add(run, wt__buffer_view(&source), &query->options, err);
+    WT_CLEANUP(wt__body_dispose) struct show_query query = {0};
+    WT_TRY(wt__show_body_read(&query, json, err));
+    return wt__run_show(run, query.name, query.definition, err);
 }
 
 static int run_add_verb(struct json_run *run, struct str json, wt_error *err)
 {
-    struct add_query query;
-    int rc = wt__add_body_read(&query, json, err);
-    if (rc == 0)
-        rc = add_json_tools(run, &query, err);
-    wt__body_dispose(&query.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct add_query query = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer source = {0};
+    WT_TRY(wt__add_body_read(&query, json, err));
+    if (json_is_string(query.tools))
+        return wt__run_add(run, (struct str){json_string_value(query.tools), json_string_length(query.tools)},
+                           &query.options, err);
+    if (wt__json_write(&source, query.tools) < 0 || source.failed)
+        return wt__fail_nomem(err);
+    return wt__run_add(run, wt__buffer_view(&source), &query.options, err);
 }
 
 static int run_remove_verb(struct json_run *run, struct str json, wt_error *err)
 {
-    struct remove_query query;
-    int rc = wt__remove_body_read(&query, json, err);
-    if (rc == 0)
-        rc = query.name ? wt__run_remove(run, query.name, err) : wt__run_remove_provider(run, query.provider, err);
-    wt__body_dispose(&query.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct remove_query query = {0};
+    WT_TRY(wt__remove_body_read(&query, json, err));
+    return query.name ? wt__run_remove(run, query.name, err) : wt__run_remove_provider(run, query.provider, err);
 }
 
 static int record_usages(struct json_run *run, const json_t *list, struct arena *arena, wt_error *err)
@@ -333,12 +302,9 @@ static int record_usages(struct json_run *run, const json_t *list, struct arena 
 
 static int run_usage_verb(struct json_run *run, struct str json, wt_error *err)
 {
-    struct usages_body body;
-    int rc = wt__usages_body_read(&body, json, err);
-    if (rc == 0)
-        rc = record_usages(run, body.usages, &body.body.arena, err);
-    wt__body_dispose(&body.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct usages_body body = {0};
+    WT_TRY(wt__usages_body_read(&body, json, err));
+    return record_usages(run, body.usages, &body.body.arena, err);
 }
 
 static const struct json_verb {

@@ -15,7 +15,8 @@ struct json_run {
     wt_progress_fn progress; /* may be NULL */
     void *progress_context;
     unsigned time_limit_ms; /* upper bound of a request's own limit; 0: unlimited */
-    /* Called before a language model is asked; ends the operation with its result if that is not 0. NULL: permitted. */
+    /* Called before a language model is asked. A result other than 0 ends the operation and is its result. pointer:
+     * JSON pointer of the member that asks for the model. NULL: always permitted. */
     int (*permit_model)(void *context, const char *pointer, wt_error *err);
     void *permit_context;
     char recipe[VERB_RECIPE_BYTES]; /* recipe that ran, or "" */
@@ -30,7 +31,7 @@ int wt__run_rerank(struct json_run *run, struct str json, wt_error *err);
 int wt__run_status(struct json_run *run, struct str json, wt_error *err);
 int wt__run_recipes(struct json_run *run, struct str json, wt_error *err);
 
-/* The same with parsed arguments, which HTTP has in its path and query. */
+/* Variants with parsed arguments, for HTTP, which has them in path and query. */
 int wt__run_list(struct json_run *run, const wt_list_options *options, wt_error *err);
 int wt__run_show(struct json_run *run, const char *name, const char *format, wt_error *err);
 int wt__run_add(struct json_run *run, struct str source, wt_add_options *options, wt_error *err);

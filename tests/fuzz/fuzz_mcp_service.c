@@ -16,7 +16,7 @@ static void run_echo(void *context, struct mcp_call *call)
 {
     (void)context;
     wt__mcp_progress(call, 1, 2, STR("half"));
-    wt__mcp_log(call, MCP_ALERT, STR("l"), wt__mcp_call_name(call));
+    wt__mcp_relay_log(call, STR("{\"level\":\"alert\",\"logger\":\"l\",\"data\":\"said\"}"));
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 
@@ -30,7 +30,7 @@ static void run_ask(void *context, struct mcp_call *call)
     wt__mcp_keep_state(call, STR("kept"));
     if (wt__mcp_ask(call, "one", "elicitation/create", STR("{}"), &one) == MCP_ASK_ANSWERED &&
         wt__mcp_ask(call, "two", "roots/list", STR("{}"), &two) == MCP_ASK_ANSWERED)
-        wt__mcp_add_content(call, two);
+        wt__mcp_add_item(call, STR(""), two);
 }
 
 static void read_any(void *context, struct mcp_call *call, struct str uri)

@@ -13,7 +13,8 @@ static struct {
     unsigned entered, gone, open, recorded; /* counts of handlers, disconnects, permits for /wait, and records */
     unsigned unfinished;                    /* on_gone callbacks still running after the end of the answer */
     struct http_exchange *kept;
-    struct http_record last; /* views are invalid */
+    struct http_record last; /* last record; its pointers are invalid */
+    char peer[64];           /* peer of the last record */
     bool last_was_request;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -178,8 +179,6 @@ static inline void answer_by_path(void *context, struct http_exchange *exchange)
         answer_with_fields(exchange);
     else if (wt__str_equal(path, STR("/nothing")))
         wt__http_answer(exchange, 204, "text/plain", NULL, 0, STR("never sent"));
-    else if (wt__str_equal(path, STR("/peer")))
-        wt__http_answer(exchange, 200, "text/plain", NULL, 0, wt__str(wt__http_peer(exchange)));
     else if (!wt__str_equal(path, STR("/silent")))
         wt__http_answer(exchange, 200, "text/plain", NULL, 0, request->body.len > 0 ? request->body : path);
     if (wt__str_equal(path, STR("/twice")))
@@ -213,6 +212,7 @@ static inline void keep_record(void *context, const struct http_record *what)
     (void)context;
     pthread_mutex_lock(&world.lock);
     world.last = *what;
+    snprintf(world.peer, sizeof world.peer, "%s", what->peer);
     world.last_was_request = what->request != NULL;
     pthread_mutex_unlock(&world.lock);
     increment(&world.recorded);

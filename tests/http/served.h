@@ -125,7 +125,7 @@ static inline void receive_until(int client, struct buffer *in, const char *text
 {
     while (!in->ptr || !memmem(in->ptr, in->len, text, strlen(text)))
         if (!receive_some(client, in))
-            fail_msg("the end came before \"%s\": %s", text, in->ptr ? in->ptr : "nothing came");
+            fail_msg("the connection ended before \"%s\": %s", text, in->ptr ? in->ptr : "no bytes");
 }
 
 static inline void receive_to_end(int client, struct buffer *in)

@@ -39,7 +39,7 @@ static void reader_reports_out_of_memory(void **state)
 {
     (void)state;
     if (!INTERPOSED) {
-        print_message("skipped: failing allocations, which the sanitizer brings itself\n");
+        print_message("skipped: failing allocations; the sanitizer replaces malloc\n");
         skip();
     }
     for (int all = 0; all < 2; all++) { /* a single failure, or all from one allocation on */

@@ -79,20 +79,20 @@ static void try_folder(const char *name, void (*each)(const struct http_case *, 
     assert_int_equal(failures, 0);
 }
 
-static void rejects_ambiguous_requests(void **state)
+static void ambiguous_requests_are_rejected(void **state)
 {
     (void)state;
     try_folder("refused", try_refused, REFUSED_MIN);
 }
 
-static void accepts_plain_requests(void **state)
+static void valid_requests_are_accepted(void **state)
 {
     (void)state;
     try_folder("accepted", try_accepted, ACCEPTED_MIN);
 }
 
 /* Every byte in every part of a head: only bytes of the grammar are accepted. */
-static void rejects_bytes_outside_the_grammar(void **state)
+static void bytes_outside_the_grammar_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -124,7 +124,7 @@ static void rejects_bytes_outside_the_grammar(void **state)
 }
 
 /* Field names are matched in any case. After wt__http_reader_take the reader is empty. */
-static void finds_fields_in_any_case(void **state)
+static void field_names_match_in_any_case(void **state)
 {
     (void)state;
     struct http_reader reader = {0};
@@ -143,7 +143,7 @@ static void finds_fields_in_any_case(void **state)
 }
 
 /* Bytes that are not consumed belong to the next request. */
-static void consumes_only_the_bytes_of_one_request(void **state)
+static void reader_consumes_only_one_request(void **state)
 {
     (void)state;
     struct http_reader reader = {0};
@@ -162,11 +162,9 @@ static void consumes_only_the_bytes_of_one_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rejects_ambiguous_requests),
-        cmocka_unit_test(accepts_plain_requests),
-        cmocka_unit_test(rejects_bytes_outside_the_grammar),
-        cmocka_unit_test(finds_fields_in_any_case),
-        cmocka_unit_test(consumes_only_the_bytes_of_one_request),
+        cmocka_unit_test(ambiguous_requests_are_rejected),        cmocka_unit_test(valid_requests_are_accepted),
+        cmocka_unit_test(bytes_outside_the_grammar_are_rejected), cmocka_unit_test(field_names_match_in_any_case),
+        cmocka_unit_test(reader_consumes_only_one_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,19 +23,20 @@ static const struct {
     const char *script; /* for sh -c */
     double timeout_ms;
     int rc;
-    const char *tail; /* or part of the error message */
+    const char *tail; /* expected end of stderr, or part of the error message if rc is negative */
 } rows[] = {
-    {"success is silent", "echo unheard", 0, 0, ""},
-    {"a status comes back", "echo 'no such  package' >&2; exit 3", 0, 3, "no such package"},
-    {"a signal is 128 and its number", "kill -9 $$", 0, 128 + 9, ""},
-    {"the tail is one line without control characters", "printf ' one\\n\\033two\\t\\n' >&2; exit 1", 0, 1, "one two"},
+    {"status 0 without output", "echo unheard", 0, 0, ""},
+    {"exit status 3 and a line on stderr", "echo 'no such  package' >&2; exit 3", 0, 3, "no such package"},
+    {"killed by a signal: status is 128 plus its number", "kill -9 $$", 0, 128 + 9, ""},
+    {"control characters and line breaks on stderr", "printf ' one\\n\\033two\\t\\n' >&2; exit 1", 0, 1, "one two"},
     {"stdin is empty", "read x || exit 7", 0, 7, ""},
-    {"what is left behind does not hold us up", "sleep 900 & exit 4", 0, 4, ""},
-    {"a slow one is stopped", "sleep 900", 100, WT_EIO, "sh did not end within 0.1 seconds"},
-    {"a stubborn one too", "trap '' TERM; sleep 900 & wait; sleep 900", 100, WT_EIO, "did not end"},
+    {"a process left behind does not delay the result", "sleep 900 & exit 4", 0, 4, ""},
+    {"program that exceeds its timeout", "sleep 900", 100, WT_EIO, "sh did not end within 0.1 seconds"},
+    {"program that ignores SIGTERM and exceeds its timeout", "trap '' TERM; sleep 900 & wait; sleep 900", 100, WT_EIO,
+     "did not end"},
 };
 
-static void reports_every_ending(void **state)
+static void child_result_tells_how_the_program_ended(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -49,7 +50,7 @@ static void reports_every_ending(void **state)
     }
 }
 
-static void keeps_the_end_of_long_output(void **state)
+static void child_keeps_only_the_end_of_long_stderr(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done >&2", NULL};
@@ -60,7 +61,7 @@ static void keeps_the_end_of_long_output(void **state)
     assert_true(len > CHILD_TAIL_BYTES - 20 && strcmp(tail + len - 9, "line 4999") == 0);
 }
 
-static void passes_arguments_and_environment_unchanged(void **state)
+static void child_gets_arguments_and_environment_unchanged(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "echo \"$1 $NAME\" >&2", "sh", "$(touch x); a  'b'", NULL};
@@ -71,7 +72,7 @@ static void passes_arguments_and_environment_unchanged(void **state)
     assert_string_equal(tail, "$(touch x); a 'b' value");
 }
 
-static void reports_missing_program(void **state)
+static void missing_program_is_reported(void **state)
 {
     (void)state;
     const char *argv[] = {"no-such-program-of-ours", NULL};
@@ -117,10 +118,10 @@ static void cancellation_ends_the_whole_group(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_every_ending),
-        cmocka_unit_test(keeps_the_end_of_long_output),
-        cmocka_unit_test(passes_arguments_and_environment_unchanged),
-        cmocka_unit_test(reports_missing_program),
+        cmocka_unit_test(child_result_tells_how_the_program_ended),
+        cmocka_unit_test(child_keeps_only_the_end_of_long_stderr),
+        cmocka_unit_test(child_gets_arguments_and_environment_unchanged),
+        cmocka_unit_test(missing_program_is_reported),
         cmocka_unit_test(cancellation_ends_the_whole_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,25 +30,26 @@ static const struct {
     const char *says;   /* error message, or end of stderr */
     int status;         /* exit status if it ends by itself; -1 if terminated */
 } rows[] = {
-    {"a line there and a line back", "read x; echo \"$x you\"", false, "hello you|", 0, "", 0},
-    {"several at once", "printf 'a\\nb\\n\\nc\\n'", false, "a|b||c|", 0, "", 0},
-    {"lines of another system", "printf 'a\\r\\nb\\r\\n'", false, "a|b|", 0, "", 0},
-    {"a last one without an end", "printf 'a\\nb'", false, "a|b|", 0, "", 0},
-    {"a line in pieces", "printf a; sleep .1; printf 'b\\n'", false, "ab|", 0, "", 0},
-    {"stdin ends", "read x; cat; exit 4", false, NULL, 1, "", 4},
-    {"stderr is drained, and its end kept",
+    {"answers one line", "read x; echo \"$x you\"", false, "hello you|", 0, "", 0},
+    {"several lines in one write", "printf 'a\\nb\\n\\nc\\n'", false, "a|b||c|", 0, "", 0},
+    {"lines that end in CR LF", "printf 'a\\r\\nb\\r\\n'", false, "a|b|", 0, "", 0},
+    {"last line without a newline", "printf 'a\\nb'", false, "a|b|", 0, "", 0},
+    {"line written in two pieces", "printf a; sleep .1; printf 'b\\n'", false, "ab|", 0, "", 0},
+    {"exits at the end of stdin", "read x; cat; exit 4", false, NULL, 1, "", 4},
+    {"much output on stderr: only its end is kept",
      "i=0; while [ $i -lt 20000 ]; do echo noise noise noise $i; i=$((i+1)); done >&2; echo done; echo 'the end' >&2",
      false, "done|", 0, "the end", 0},
-    {"a status", "echo no >&2; exit 3", false, "", 0, "no", 3},
-    {"a mute one", "sleep 900", true, "", WT_ECANCELLED, "stop", -1},
-    {"a stubborn one", "trap '' TERM; echo a; sleep 900 & wait; sleep 900", true, "a|", WT_ECANCELLED, "stop", -1},
-    {"a stopped one", "echo a; kill -STOP $$", true, "a|", WT_ECANCELLED, "stop", -1},
-    {"what is left behind with our pipe does not hold us up", "echo a; sleep 900 & exit 5", false, "a|", 0, "", 5},
-    {"a line without an end", "while :; do printf %65536s x; done", false, "", WT_ETOOLONG,
+    {"exit status and a line on stderr", "echo no >&2; exit 3", false, "", 0, "no", 3},
+    {"program that writes nothing is stopped", "sleep 900", true, "", WT_ECANCELLED, "stop", -1},
+    {"program that ignores SIGTERM is stopped", "trap '' TERM; echo a; sleep 900 & wait; sleep 900", true, "a|",
+     WT_ECANCELLED, "stop", -1},
+    {"suspended program is stopped", "echo a; kill -STOP $$", true, "a|", WT_ECANCELLED, "stop", -1},
+    {"a process left behind holds the pipe open", "echo a; sleep 900 & exit 5", false, "a|", 0, "", 5},
+    {"line longer than the limit", "while :; do printf %65536s x; done", false, "", WT_ETOOLONG,
      "sh wrote a line of more than 16 MB", -1},
 };
 
-static void exchanges_lines(void **state)
+static void coprocess_exchanges_lines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -87,7 +88,7 @@ static void exchanges_lines(void **state)
     }
 }
 
-static void reports_program_that_never_reads(void **state)
+static void program_that_never_reads_is_reported(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "sleep 900", NULL};
@@ -106,7 +107,7 @@ static void reports_program_that_never_reads(void **state)
 }
 
 /* Output larger than the pipe is written while waiting for the answer, and no byte is lost. */
-static void sends_long_lines_while_receiving(void **state)
+static void long_lines_are_sent_while_receiving(void **state)
 {
     enum { BYTES = 4 << 20 };
     const char *argv[] = {"cat", NULL};
@@ -211,7 +212,7 @@ static size_t open_descriptors(void)
     return count;
 }
 
-static void closes_all_descriptors(void **state)
+static void coprocess_closes_all_descriptors(void **state)
 {
     const char *argv[] = {"true", NULL}, *nobody[] = {"there-is-no-such-program", NULL};
     struct child child = {.argv = argv}, none = {.argv = nobody};
@@ -229,7 +230,7 @@ static void closes_all_descriptors(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
-static void uses_folder_environment_and_path(void **state)
+static void coprocess_uses_folder_environment_and_path(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-coprocess-XXXXXX", program[64], path[64];
@@ -264,15 +265,15 @@ static void uses_folder_environment_and_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exchanges_lines),
-        cmocka_unit_test(reports_program_that_never_reads),
-        cmocka_unit_test(sends_long_lines_while_receiving),
+        cmocka_unit_test(coprocess_exchanges_lines),
+        cmocka_unit_test(program_that_never_reads_is_reported),
+        cmocka_unit_test(long_lines_are_sent_while_receiving),
         cmocka_unit_test(writing_to_closed_stdin_raises_no_signal),
         cmocka_unit_test(open_descriptors_are_not_inherited),
         cmocka_unit_test(ignored_sigchld_makes_status_unknown),
         cmocka_unit_test(program_of_another_user_does_not_block),
-        cmocka_unit_test(closes_all_descriptors),
-        cmocka_unit_test(uses_folder_environment_and_path),
+        cmocka_unit_test(coprocess_closes_all_descriptors),
+        cmocka_unit_test(coprocess_uses_folder_environment_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,32 +62,34 @@ static const struct {
 } rows[] = {
     {"a whole file", "/well", 0, BODY, 0, BODY, NULL},
     {"the rest of a file", "/well", 123456, BODY, 0, BODY, NULL},
-    {"a server that cannot continue starts again", "/plain", 123456, BODY, 0, BODY, NULL},
-    {"a file that is whole already is fetched again", "/well", BODY, BODY, 0, BODY, NULL},
-    {"a connection that ends early is taken up", "/cut", 0, BODY, 0, BODY, NULL},
-    {"but not for ever, and what came is kept", "/crumbs", 0, BODY, WT_ENETWORK, 30, "cannot fetch http://127.0.0.1"},
+    {"server does not support ranges", "/plain", 123456, BODY, 0, BODY, NULL},
+    {"complete file is fetched again", "/well", BODY, BODY, 0, BODY, NULL},
+    {"connection ends early once", "/cut", 0, BODY, 0, BODY, NULL},
+    {"connection ends early at each attempt: received bytes are kept", "/crumbs", 0, BODY, WT_ENETWORK, 30,
+     "cannot fetch http://127.0.0.1"},
     {"an empty file", "/nothing", 0, BODY, 0, 0, NULL},
-    {"more than was allowed", "/well", 0, 1000, WT_ETOOLONG, SIZE_MAX, "/well has more than 1000 bytes"},
-    {"more than was allowed, continued", "/well", 500, 1000, WT_ETOOLONG, SIZE_MAX, "has more than 1000 bytes"},
-    {"a file that is not there", "/absent", 0, BODY, WT_ENOTFOUND, 0, "the server answered 404"},
-    {"a server that fails", "/broken", 10, BODY, WT_ENETWORK, 10, "the server answered 500"},
+    {"file longer than max_bytes", "/well", 0, 1000, WT_ETOOLONG, SIZE_MAX, "/well has more than 1000 bytes"},
+    {"rest of a file longer than max_bytes", "/well", 500, 1000, WT_ETOOLONG, SIZE_MAX, "has more than 1000 bytes"},
+    {"missing file", "/absent", 0, BODY, WT_ENOTFOUND, 0, "the server answered 404"},
+    {"status 500", "/broken", 10, BODY, WT_ENETWORK, 10, "the server answered 500"},
     {"a redirect on this machine", "/moved", 0, BODY, 0, BODY, NULL},
-    {"the rest of a file that was moved", "/moved", 123456, BODY, 0, BODY, NULL},
-    {"a redirect to plain http elsewhere", "/plainly", 0, BODY, WT_ENETWORK, 0,
+    {"the rest of a file after a redirect", "/moved", 123456, BODY, 0, BODY, NULL},
+    {"redirect to plain http on another machine", "/plainly", 0, BODY, WT_ENETWORK, 0,
      "redirects to an address that is not https://"},
-    {"a redirect to a file", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "redirects to an address that is not https://"},
-    {"a redirect without end", "/round", 0, BODY, WT_ENETWORK, 0, "the server redirects more than 5 times"},
-    {"a redirect to nowhere", "/nowhere", 0, BODY, WT_ENETWORK, 0, "answered 302 without an address"},
+    {"redirect to file://", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "redirects to an address that is not https://"},
+    {"endless redirects", "/round", 0, BODY, WT_ENETWORK, 0, "the server redirects more than 5 times"},
+    {"redirect without Location", "/nowhere", 0, BODY, WT_ENETWORK, 0, "answered 302 without an address"},
     {"plain http to another machine", "http://example.org/x", 0, BODY, WT_EINVAL, 0, "only https:// is allowed"},
-    {"a host that looks like this one", "http://localhost.example.org/x", 0, BODY, WT_EINVAL, 0, "only https://"},
-    {"a user that looks like this host", "http://127.0.0.1@example.org/", 0, BODY, WT_EINVAL, 0, "only https://"},
-    {"a user and a port that look so", "http://127.0.0.1:80@example.org/", 0, BODY, WT_EINVAL, 0, "only https://"},
-    {"another protocol", "file:///etc/hostname", 0, BODY, WT_EINVAL, 0, "not a URL of a server"},
-    {"no URL", "a b", 0, BODY, WT_EINVAL, 0, "not a URL of a server"},
-    {"no server", "http://127.0.0.1:1/x", 0, BODY, WT_ENETWORK, 0, "cannot fetch http://127.0.0.1:1/x"},
+    {"host that begins with localhost", "http://localhost.example.org/x", 0, BODY, WT_EINVAL, 0, "only https://"},
+    {"user name 127.0.0.1", "http://127.0.0.1@example.org/", 0, BODY, WT_EINVAL, 0, "only https://"},
+    {"user 127.0.0.1 with password 80", "http://127.0.0.1:80@example.org/", 0, BODY, WT_EINVAL, 0, "only https://"},
+    {"file:// address", "file:///etc/hostname", 0, BODY, WT_EINVAL, 0, "not a URL of a server"},
+    {"not a URL", "a b", 0, BODY, WT_EINVAL, 0, "not a URL of a server"},
+    {"no server listens on the port", "http://127.0.0.1:1/x", 0, BODY, WT_ENETWORK, 0,
+     "cannot fetch http://127.0.0.1:1/x"},
 };
 
-static void downloads_files(void **state)
+static void each_download_ends_as_expected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -116,7 +118,7 @@ static int read_wanted(void *context, const char *phase, uint64_t done, uint64_t
     return *(int *)context;
 }
 
-static void cancels_download(void **state)
+static void download_can_be_cancelled(void **state)
 {
     (void)state;
     int wanted = 0;
@@ -152,7 +154,7 @@ static int fetch_with(const char *name, const char *token, struct http_response_
 }
 
 /* Other ports and other names of this machine count as other hosts. */
-static void sends_token_only_to_its_host(void **state)
+static void token_is_sent_only_to_its_host(void **state)
 {
     (void)state;
     static struct served_file others[] = {
@@ -194,9 +196,9 @@ static void sends_token_only_to_its_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(downloads_files),
-        cmocka_unit_test(sends_token_only_to_its_host),
-        cmocka_unit_test(cancels_download),
+        cmocka_unit_test(each_download_ends_as_expected),
+        cmocka_unit_test(token_is_sent_only_to_its_host),
+        cmocka_unit_test(download_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, start_download_server, stop_download_server);
 }

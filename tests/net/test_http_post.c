@@ -46,57 +46,61 @@ static const struct {
     bool may_retry;
 } rows[] = {
     {.name = "an answer", .step = {.status = 200, .body = "{}"}, .status = 200, .body = "{}"},
-    {.name = "an empty one", .step = {.status = 204}, .status = 204, .body = ""},
-    {.name = "one that ends with the connection",
+    {.name = "empty answer", .step = {.status = 204}, .status = 204, .body = ""},
+    {.name = "body ends with the connection",
      .step = {.status = 200, .body = "[1]", .no_length = true},
      .status = 200,
      .body = "[1]"},
-    {.name = "a failure is an answer too", .step = {.status = 500, .body = "oops"}, .status = 500, .body = "oops"},
+    {.name = "status 500", .step = {.status = 500, .body = "oops"}, .status = 500, .body = "oops"},
     {.name = "a redirect is not followed",
      .step = {.status = 302, .headers = "Location: /v1/x\r\n", .body = ""},
      .status = 302,
      .body = ""},
-    {.name = "slow, within the time",
+    {.name = "delayed answer within the timeout",
      .step = {.status = 200, .body = "{}", .delay_ms = 300},
      .stall_ms = 50,
      .status = 200,
      .body = "{}"},
-    {.name = "too slow",
+    {.name = "answer exceeds the timeout",
      .step = {.status = 200, .body = "{}", .delay_ms = 900},
      .total_ms = 200,
      .rc = WT_ENETWORK,
      .says = "cannot ask http://127.0.0.1:",
      .may_retry = true},
-    {.name = "cut off in the midst",
+    {.name = "server closes in the middle of the body",
      .step = {.status = 200, .body = "{\"a\":1}", .cut = 3},
      .rc = WT_ENETWORK,
      .says = "cannot ask",
      .may_retry = true},
-    {.name = "it stops and stays",
+    {.name = "server stops sending but stays connected",
      .step = {.status = 200, .body = "{\"a\":1}", .stall = 3},
      .stall_ms = 200,
      .rc = WT_ENETWORK,
      .says = "/v1/x stopped in the middle of its answer",
      .may_retry = true},
-    {.name = "it hangs up", .step = {.status = 0}, .rc = WT_ENETWORK, .says = "cannot ask", .may_retry = true},
-    {.name = "10 MB",
+    {.name = "server closes without an answer",
+     .step = {.status = 0},
+     .rc = WT_ENETWORK,
+     .says = "cannot ask",
+     .may_retry = true},
+    {.name = "body of 10 MB",
      .step = {.status = 200, .body = "{}", .filler = 10 << 20},
      .rc = WT_ETOOLONG,
      .says = "/v1/x answers with more than 4194304 bytes"},
-    {.name = "10 MB of unknown length",
+    {.name = "body of 10 MB of unknown length",
      .step = {.status = 200, .body = "{}", .filler = 10 << 20, .no_length = true},
      .rc = WT_ETOOLONG,
      .says = "answers with more than 4194304 bytes"},
-    {.name = "all that is allowed, and not a byte more",
+    {.name = "body of the maximum length",
      .step = {.status = 200, .body = "{}", .filler = HTTP_ANSWER_BYTES_MAX - 2},
      .status = 200},
-    {.name = "a byte more than is allowed",
+    {.name = "body one byte longer than the maximum",
      .step = {.status = 200, .body = "{}", .filler = HTTP_ANSWER_BYTES_MAX - 1},
      .rc = WT_ETOOLONG,
      .says = "answers with more than"},
 };
 
-static void reads_answers(void **state)
+static void each_answer_is_read_or_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -116,7 +120,7 @@ static void reads_answers(void **state)
     }
 }
 
-static void reports_refused_connection(void **state)
+static void refused_connection_is_reported(void **state)
 {
     (void)state;
     struct http_post post = default_post();
@@ -129,7 +133,7 @@ static void reports_refused_connection(void **state)
 }
 
 /* Requests are POST with the given headers, and the connection is kept open. */
-static void sends_headers_and_body(void **state)
+static void post_sends_headers_and_body(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = "{}"};
@@ -170,7 +174,7 @@ static void errors_show_the_given_server_name(void **state)
     assert_null(strstr(err.message, "secret"));
 }
 
-static void rejects_header_injection(void **state)
+static void headers_with_line_breaks_are_rejected(void **state)
 {
     (void)state;
     char longer[HTTP_HEADER_BYTES_MAX + 2];
@@ -188,7 +192,7 @@ static void rejects_header_injection(void **state)
     }
 }
 
-static void reads_retry_headers(void **state)
+static void retry_headers_are_read(void **state)
 {
     (void)state;
     const struct {
@@ -226,7 +230,7 @@ static int cancel_at_once(void *context, const char *phase, uint64_t done, uint6
     return 1;
 }
 
-static void cancels_post(void **state)
+static void post_can_be_cancelled(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = "{}", .delay_ms = SCRIPT_NEVER_MS};
@@ -241,7 +245,7 @@ static void cancels_post(void **state)
     wt__progress_dispose(&progress);
 }
 
-static void checks_base_addresses(void **state)
+static void base_addresses_are_checked(void **state)
 {
     (void)state;
     static const struct {
@@ -273,14 +277,14 @@ static void checks_base_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_answers),
-        cmocka_unit_test(reports_refused_connection),
-        cmocka_unit_test(sends_headers_and_body),
+        cmocka_unit_test(each_answer_is_read_or_rejected),
+        cmocka_unit_test(refused_connection_is_reported),
+        cmocka_unit_test(post_sends_headers_and_body),
         cmocka_unit_test(errors_show_the_given_server_name),
-        cmocka_unit_test(rejects_header_injection),
-        cmocka_unit_test(reads_retry_headers),
-        cmocka_unit_test(cancels_post),
-        cmocka_unit_test(checks_base_addresses),
+        cmocka_unit_test(headers_with_line_breaks_are_rejected),
+        cmocka_unit_test(retry_headers_are_read),
+        cmocka_unit_test(post_can_be_cancelled),
+        cmocka_unit_test(base_addresses_are_checked),
     };
     return cmocka_run_group_tests(tests, start_post_server, stop_post_server);
 }

@@ -122,14 +122,23 @@ static const struct {
     const char *name;
     struct script_step step;
     enum how how;
-    size_t most, bytes; /* bytes: received before it is cancelled */
+    size_t most, bytes; /* bytes: number received before the transfer is cancelled */
     unsigned total_ms;
     int rc, status;
     const char *body;
     bool sent;
 } rows[] = {
-    {"an answer", {.status = 200, .headers = "X-Kept: me\r\n", .body = "abc"}, BY_ITSELF, 0, 0, 0, 0, 200, "abc", true},
-    {"any status", {.status = 503, .body = "no"}, BY_ITSELF, 0, 0, 0, 0, 503, "no", true},
+    {"complete answer",
+     {.status = 200, .headers = "X-Kept: me\r\n", .body = "abc"},
+     BY_ITSELF,
+     0,
+     0,
+     0,
+     0,
+     200,
+     "abc",
+     true},
+    {"status 503", {.status = 503, .body = "no"}, BY_ITSELF, 0, 0, 0, 0, 503, "no", true},
     {"a redirect is not followed",
      {.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n"},
      BY_ITSELF,
@@ -140,7 +149,7 @@ static const struct {
      302,
      "",
      true},
-    {"enough of one that stays open",
+    {"caller stops after 3 bytes of an open stream",
      {.status = 200, .body = "abcdef", .stall = 3},
      BY_ITSELF,
      3,
@@ -150,12 +159,39 @@ static const struct {
      200,
      "abc",
      true},
-    {"it hangs up", {.status = 0}, BY_ITSELF, 0, 0, 0, WT_ENETWORK, 0, "", true},
-    {"it breaks off", {.status = 200, .body = "abcdef", .cut = 3}, BY_ITSELF, 0, 0, 0, WT_ENETWORK, 200, "abc", true},
-    {"too slow", {.status = 200, .delay_ms = SCRIPT_NEVER_MS}, BY_ITSELF, 0, 0, 100, WT_ENETWORK, 0, "", true},
-    {"cancelled", {.status = 200, .body = "abcdef", .stall = 3}, CANCELLED, 0, 3, 0, WT_ECANCELLED, 200, "abc", true},
-    {"cancelled before it began", {.status = 200}, CANCELLED_BEFORE, 0, 0, 0, WT_ECANCELLED, 0, "", false},
-    {"the loop is closed",
+    {"server closes without an answer", {.status = 0}, BY_ITSELF, 0, 0, 0, WT_ENETWORK, 0, "", true},
+    {"server closes in the middle of the body",
+     {.status = 200, .body = "abcdef", .cut = 3},
+     BY_ITSELF,
+     0,
+     0,
+     0,
+     WT_ENETWORK,
+     200,
+     "abc",
+     true},
+    {"answer exceeds the timeout",
+     {.status = 200, .delay_ms = SCRIPT_NEVER_MS},
+     BY_ITSELF,
+     0,
+     0,
+     100,
+     WT_ENETWORK,
+     0,
+     "",
+     true},
+    {"cancelled after 3 bytes",
+     {.status = 200, .body = "abcdef", .stall = 3},
+     CANCELLED,
+     0,
+     3,
+     0,
+     WT_ECANCELLED,
+     200,
+     "abc",
+     true},
+    {"cancelled before the start", {.status = 200}, CANCELLED_BEFORE, 0, 0, 0, WT_ECANCELLED, 0, "", false},
+    {"loop closes after 3 bytes",
      {.status = 200, .body = "abcdef", .stall = 3},
      CLOSED,
      0,
@@ -167,7 +203,7 @@ static const struct {
      true},
 };
 
-static void reports_every_end_once(void **state)
+static void each_transfer_ends_exactly_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -201,7 +237,7 @@ static void reports_every_end_once(void **state)
 
 enum { MANY = 40 };
 
-static void runs_many_transfers_at_once(void **state)
+static void many_transfers_run_at_once(void **state)
 {
     static const struct script_step step = {.status = 200, .body = "abc", .delay_ms = 20};
     struct http_loop *loop;
@@ -226,7 +262,7 @@ static void runs_many_transfers_at_once(void **state)
         events_dispose(&told[i]);
 }
 
-static void rejects_invalid_stream_header(void **state)
+static void stream_with_invalid_header_is_rejected(void **state)
 {
     static const struct http_header header = {"X-Key", "a\nb"};
     struct http_loop *loop;
@@ -263,7 +299,7 @@ static const struct {
     {"file:///etc/passwd", NULL},
 };
 
-static void resolves_addresses_on_the_same_server(void **state)
+static void resolved_addresses_must_be_on_the_same_server(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
@@ -300,8 +336,10 @@ static void loop_needs_a_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_every_end_once),        cmocka_unit_test(runs_many_transfers_at_once),
-        cmocka_unit_test(rejects_invalid_stream_header), cmocka_unit_test(resolves_addresses_on_the_same_server),
+        cmocka_unit_test(each_transfer_ends_exactly_once),
+        cmocka_unit_test(many_transfers_run_at_once),
+        cmocka_unit_test(stream_with_invalid_header_is_rejected),
+        cmocka_unit_test(resolved_addresses_must_be_on_the_same_server),
         cmocka_unit_test(loop_needs_a_thread),
     };
     return cmocka_run_group_tests(tests, start_stream_server, stop_stream_server);

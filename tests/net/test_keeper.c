@@ -41,12 +41,11 @@ static const struct {
     const char *name, *script;
     enum how how;
 } rows[] = {
-    {"killed, with a child and grandchildren", "sleep 900 & (sleep 900 & sleep 900) & echo up; sleep 900", KILLED},
-    {"killed, when the child has ended and the grandchild has not", "sleep 900 & echo up; exit 0", KILLED},
-    {"killed, with one that does not let itself be asked", "trap '' TERM; echo up; sleep 900 & wait; sleep 900",
-     KILLED},
-    {"terminated", "sleep 900 & echo up; sleep 900", TERMINATED},
-    {"at its own end", "sleep 900 & echo up; sleep 900", ENDS},
+    {"killed while a child and grandchildren run", "sleep 900 & (sleep 900 & sleep 900) & echo up; sleep 900", KILLED},
+    {"killed after the child has ended and while the grandchild runs", "sleep 900 & echo up; exit 0", KILLED},
+    {"killed while a child that ignores SIGTERM runs", "trap '' TERM; echo up; sleep 900 & wait; sleep 900", KILLED},
+    {"terminated by SIGTERM", "sleep 900 & echo up; sleep 900", TERMINATED},
+    {"exits by itself", "sleep 900 & echo up; sleep 900", ENDS},
 };
 
 /* Starts a program from a child process and ends the child. Returns its exit status, or 128 plus the signal's
@@ -82,7 +81,7 @@ static int live_and_end(const char *script, enum how how)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void ends_all_descendants(void **state)
+static void keeper_ends_all_descendants(void **state)
 {
     static const int statuses[] = {[KILLED] = 128 + SIGKILL, [TERMINATED] = 128 + SIGTERM};
     (void)state;
@@ -109,7 +108,7 @@ static pid_t begin_group(void)
 
 /* Killed after the program has started and before the keeper has heard of it. The program ignores the end of its
  * stdin. */
-static void ends_program_started_just_before_the_kill(void **state)
+static void keeper_ends_program_started_just_before_the_kill(void **state)
 {
     static const char *const argv[] = {"sleep", "900", NULL};
     const struct child child = {.argv = argv};
@@ -139,7 +138,7 @@ static void ends_program_started_just_before_the_kill(void **state)
 }
 
 /* Numbers are reused: an ended group's number may belong to another process. */
-static void leaves_ended_groups_alone(void **state)
+static void keeper_leaves_ended_groups_alone(void **state)
 {
     int status;
     (void)state;
@@ -165,9 +164,9 @@ static void leaves_ended_groups_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_all_descendants),
-        cmocka_unit_test(ends_program_started_just_before_the_kill),
-        cmocka_unit_test(leaves_ended_groups_alone),
+        cmocka_unit_test(keeper_ends_all_descendants),
+        cmocka_unit_test(keeper_ends_program_started_just_before_the_kill),
+        cmocka_unit_test(keeper_leaves_ended_groups_alone),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

@@ -9,11 +9,14 @@
 #include "serve/mcp/service.h"
 #include "serve/mcp_table.h"
 
-/* A red pixel and an empty tone. */
+/* A red pixel and an empty tone, in base64. */
 #define FIXTURE_PNG "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 #define FIXTURE_WAV "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 
-/* The open service, for tools announcing changes. */
+#define FIXTURE_IMAGE "{\"type\":\"image\",\"data\":\"" FIXTURE_PNG "\",\"mimeType\":\"image/png\"}"
+#define FIXTURE_AUDIO "{\"type\":\"audio\",\"data\":\"" FIXTURE_WAV "\",\"mimeType\":\"audio/wav\"}"
+
+/* The open service, for tools that announce changes. */
 static struct mcp_service *fixture_service;
 
 static void fixture_pause(void)
@@ -63,29 +66,40 @@ static void fixture_simple_text(void *context, struct mcp_call *call)
 static void fixture_image(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_image(call, STR(FIXTURE_PNG), "image/png");
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_IMAGE));
 }
 
 static void fixture_audio(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_audio(call, STR(FIXTURE_WAV), "audio/wav");
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_AUDIO));
+}
+
+/* Adds an embedded resource with a text. */
+static void fixture_embed(struct mcp_call *call, struct str uri, const char *mime_type, const char *text)
+{
+    struct buffer item = {0};
+    wt__buffer_text(&item, "{\"type\":\"resource\",\"resource\":{\"uri\":");
+    wt__buffer_json(&item, uri);
+    wt__buffer_printf(&item, ",\"mimeType\":\"%s\",\"text\":", mime_type);
+    wt__buffer_json(&item, wt__str(text));
+    wt__buffer_text(&item, "}}");
+    wt__mcp_add_item(call, STR(""), wt__buffer_view(&item));
+    wt__buffer_dispose(&item);
 }
 
 static void fixture_embedded(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_embedded(call, STR("test://embedded-resource"), "text/plain",
-                         STR("This is an embedded resource content."), (struct str){NULL, 0});
+    fixture_embed(call, STR("test://embedded-resource"), "text/plain", "This is an embedded resource content.");
 }
 
 static void fixture_mixed(void *context, struct mcp_call *call)
 {
     (void)context;
     fixture_say(call, "Multiple content types test:");
-    wt__mcp_add_image(call, STR(FIXTURE_PNG), "image/png");
-    wt__mcp_add_embedded(call, STR("test://mixed-content-resource"), "application/json",
-                         STR("{\"test\":\"data\",\"value\":123}"), (struct str){NULL, 0});
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_IMAGE));
+    fixture_embed(call, STR("test://mixed-content-resource"), "application/json", "{\"test\":\"data\",\"value\":123}");
 }
 
 static void fixture_error(void *context, struct mcp_call *call)
@@ -97,11 +111,11 @@ static void fixture_error(void *context, struct mcp_call *call)
 static void fixture_logging(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_log(call, MCP_INFO, STR(""), STR("Tool execution started"));
+    wt__mcp_relay_log(call, STR("{\"level\":\"info\",\"data\":\"Tool execution started\"}"));
     fixture_pause();
-    wt__mcp_log(call, MCP_INFO, STR(""), STR("Tool processing data"));
+    wt__mcp_relay_log(call, STR("{\"level\":\"info\",\"data\":\"Tool processing data\"}"));
     fixture_pause();
-    wt__mcp_log(call, MCP_INFO, STR(""), STR("Tool execution completed"));
+    wt__mcp_relay_log(call, STR("{\"level\":\"info\",\"data\":\"Tool execution completed\"}"));
     fixture_say(call, "Logged three times.");
 }
 
@@ -485,15 +499,15 @@ static void fixture_arguments_prompt(void *context, struct mcp_call *call)
 static void fixture_resource_prompt(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_embedded(call, wt__json_str(wt__mcp_call_argument_tree(call), "resourceUri"), "text/plain",
-                         STR("Embedded resource content for testing."), (struct str){NULL, 0});
+    fixture_embed(call, wt__json_str(wt__mcp_call_argument_tree(call), "resourceUri"), "text/plain",
+                  "Embedded resource content for testing.");
     fixture_say(call, "Please process the embedded resource above.");
 }
 
 static void fixture_image_prompt(void *context, struct mcp_call *call)
 {
     (void)context;
-    wt__mcp_add_image(call, STR(FIXTURE_PNG), "image/png");
+    wt__mcp_add_item(call, STR(""), STR(FIXTURE_IMAGE));
     fixture_say(call, "Please analyze the image above.");
 }
 
@@ -543,13 +557,19 @@ static struct mcp_table fixture_table = {
     .prompt_count = sizeof fixture_prompts / sizeof *fixture_prompts,
 };
 
+static void fixture_write_instructions(void *context, const char *principal, struct buffer *out)
+{
+    (void)context, (void)principal;
+    wt__buffer_text(out, "Nothing here is of use.");
+}
+
 static int fixture_open(struct mcp_service **out, const struct mcp_service_options *options, wt_error *err)
 {
     struct mcp_features features = {
         .name = "fixture",
         .version = "1.0.0",
         .title = "Fixture of the conformance suite",
-        .instructions = "Nothing here is of use.",
+        .write_instructions = fixture_write_instructions,
         .ttl_ms = 60000,
         .changes = true,
         .resources = {.watched = true},

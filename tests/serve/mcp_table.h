@@ -6,7 +6,7 @@
 
 #include "base/json_scan.h"
 #include "mcp/message.h"
-#include "serve/mcp/service.h"
+#include "serve/mcp/internal.h"
 
 struct mcp_tool_row {
     const char *name;
@@ -137,12 +137,37 @@ static inline void list_table_prompts(void *context, struct mcp_call *call, stru
             return;
 }
 
+/* Sets the result of a prompt: a message of the user for each content item that the row's function has added. */
+static inline void wrap_prompt_items(struct mcp_call *call)
+{
+    struct buffer text = {0}, result = {0};
+    json_t *items = NULL, *item;
+    size_t i;
+    if (call->is_refused || call->item_count == 0)
+        return;
+    wt__buffer_printf(&text, "[%s]", call->items.ptr);
+    wt__json_parse(&items, text.ptr ? text.ptr : "", text.len, NULL);
+    wt__buffer_text(&result, "{\"messages\":[");
+    json_array_foreach(items, i, item)
+    {
+        wt__buffer_text(&result, i > 0 ? ",{\"role\":\"user\",\"content\":" : "{\"role\":\"user\",\"content\":");
+        wt__json_write(&result, item);
+        wt__buffer_char(&result, '}');
+    }
+    wt__buffer_text(&result, "]}");
+    wt__mcp_result(call, wt__buffer_view(&result));
+    json_decref(items);
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(&result);
+}
+
 static inline void get_table_prompt(void *context, struct mcp_call *call, struct str name)
 {
     const struct mcp_table *table = context;
     for (size_t i = 0; i < table->prompt_count; i++)
         if (wt__str_equal(wt__str(table->prompts[i].name), name)) {
             table->prompts[i].get(table->context, call);
+            wrap_prompt_items(call);
             return;
         }
     wt__mcp_refuse_unknown(call);

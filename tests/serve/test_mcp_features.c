@@ -1,4 +1,4 @@
-/* Features as a struct of functions: ten thousand tools, pages, groups not offered, and records. */
+/* Features as a struct of functions: ten thousand tools, pages, and groups not offered. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,7 @@ static wt_error err;
 
 static struct {
     unsigned runs, drops, finds;
-    struct mcp_record last;
-    bool recorded_modern;
-    char method[64], principal[64];
-} seen;
+} seen; /* numbers of calls of the functions below */
 
 /* Lists tool-00000 and so on, by number. */
 static void list_many(void *context, struct mcp_call *call, struct str after)
@@ -73,16 +70,6 @@ static void drop_one(void *context, const struct mcp_tool *tool)
     seen.drops++;
 }
 
-static void keep_call_record(void *context, const struct mcp_record *what)
-{
-    struct str method = wt__mcp_call_method(what->call);
-    (void)context;
-    seen.last = *what;
-    seen.recorded_modern = wt__mcp_call_is_modern(what->call);
-    snprintf(seen.method, sizeof seen.method, "%.*s", (int)method.len, method.ptr);
-    snprintf(seen.principal, sizeof seen.principal, "%s", wt__mcp_call_principal(what->call));
-}
-
 static void write_test_instructions(void *context, const char *principal, struct buffer *out)
 {
     (void)context;
@@ -92,12 +79,10 @@ static void write_test_instructions(void *context, const char *principal, struct
 static const struct mcp_features many = {
     .name = "many",
     .version = "1",
-    .instructions = "not these",
     .write_instructions = write_test_instructions,
     .private_lists = true,
     .ttl_ms = 5,
     .tools = {.list = list_many, .find = find_one, .run = run_one, .drop = drop_one},
-    .record = keep_call_record,
 };
 
 static struct mcp_service *service;
@@ -164,21 +149,20 @@ static const struct {
      "\"capabilities\":{\"logging\":{},\"tools\":{}},\"instructions\":\"for carol\""},
 };
 
-static void offered_methods_are_answered_and_recorded(void **state)
+static void offered_methods_are_answered_and_others_refused(void **state)
 {
     (void)state;
     seen.runs = seen.drops = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int status;
+        char code[32];
+        snprintf(code, sizeof code, "\"error\":{\"code\":%d,", rows[i].code);
         char *said = recorder_ask(service, peer, rows[i].text, NULL, &status);
-        if (status != rows[i].status || seen.last.error_code != rows[i].code || !strstr(said, rows[i].says))
-            fail_msg("%s: %d %d %s", rows[i].name, status, seen.last.error_code, said);
-        assert_int_equal(seen.last.bytes + 1, strlen(said)); /* plus the line break */
-        assert_true(seen.recorded_modern);
-        assert_string_equal(seen.principal, "carol");
+        if (status != rows[i].status || !strstr(said, rows[i].code ? code : "\"result\":") ||
+            !strstr(said, rows[i].says))
+            fail_msg("%s: %d %s", rows[i].name, status, said);
         free(said);
     }
-    assert_string_equal(seen.method, "server/discover");
     assert_int_equal(seen.runs, 1);
     assert_int_equal(seen.drops, 1);
 }
@@ -193,9 +177,9 @@ static void a_cancelled_call_does_not_run_its_tool(void **state)
     wt__mcp_channel_gone(&own->channel);
     struct mcp_call *call = wt__mcp_call_begin(service, peer, &own->channel, &in, true, NULL);
     assert_non_null(call);
+    assert_true(wt__mcp_is_cancelled(call));
     wt__mcp_call_run(call);
     assert_int_equal(seen.finds, 0);
-    assert_true(seen.last.cancelled);
     assert_null(own->said.ptr);
     wt__mcp_channel_release(&own->channel);
 }
@@ -252,7 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_list_each_tool_once),
-        cmocka_unit_test(offered_methods_are_answered_and_recorded),
+        cmocka_unit_test(offered_methods_are_answered_and_others_refused),
         cmocka_unit_test(a_cancelled_call_does_not_run_its_tool),
         cmocka_unit_test(incomplete_features_are_refused),
         cmocka_unit_test(invalid_tables_are_refused),

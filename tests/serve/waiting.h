@@ -162,8 +162,8 @@ static void tool_bytes(void *context, struct mcp_call *call)
 {
     (void)context;
     wt__mcp_add_text(call, (struct str){"a\0b\xff\n\"", 6});
-    wt__mcp_log(call, MCP_ERROR, STR("l"), STR("said"));
-    wt__mcp_log(call, MCP_DEBUG, STR("l"), STR("not said"));
+    wt__mcp_relay_log(call, STR("{\"level\":\"error\",\"logger\":\"l\",\"data\":\"said\"}"));
+    wt__mcp_relay_log(call, STR("{\"level\":\"debug\",\"logger\":\"l\",\"data\":\"not said\"}"));
 }
 
 static void tool_refuse(void *context, struct mcp_call *call)
@@ -195,7 +195,7 @@ static const struct mcp_tool_row waiting_tools[] = {
 static void read_watched(void *context, struct mcp_call *call, struct str uri)
 {
     (void)context;
-    wt__mcp_add_contents(call, uri, NULL, STR("text"), (struct str){NULL, 0});
+    wt__mcp_add_contents(call, uri, "text/plain", STR("text"), (struct str){NULL, 0});
 }
 
 static bool watch_test_resource(void *context, struct mcp_call *call, struct str uri, wt_error *why)

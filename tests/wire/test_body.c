@@ -148,7 +148,7 @@ static const struct {
      "documents/0 must be a string"},
 };
 
-static void accepts_or_rejects_each_body(void **state)
+static void each_body_is_accepted_or_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -249,7 +249,7 @@ static void schemas_are_valid_and_describe_each_field(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accepts_or_rejects_each_body),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_body_is_accepted_or_rejected),
                                        cmocka_unit_test(bodies_set_the_options),
                                        cmocka_unit_test(schemas_are_valid_and_describe_each_field)};
     return cmocka_run_group_tests(tests, NULL, NULL);

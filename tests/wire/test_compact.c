@@ -41,7 +41,7 @@ static void check_reproduced(struct str text)
     if (!wt__is_compact(text))
         return;
     if (wt__json_parse(&root, text.ptr, text.len, NULL) < 0)
-        fail_msg("no JSON: %.*s", (int)text.len, text.ptr);
+        fail_msg("not valid JSON: %.*s", (int)text.len, text.ptr);
     wt__json_write(&written, root);
     if (!wt__str_equal(text, wt__buffer_view(&written)))
         fail_msg("%.*s is written as %s", (int)text.len, text.ptr, written.ptr);
@@ -49,7 +49,7 @@ static void check_reproduced(struct str text)
     json_decref(root);
 }
 
-static void recognises_compact_texts(void **state)
+static void compact_texts_are_recognised(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -59,7 +59,7 @@ static void recognises_compact_texts(void **state)
     }
 }
 
-static void limits_nesting_like_the_parser(void **state)
+static void nesting_is_limited_as_in_the_parser(void **state)
 {
     (void)state;
     for (size_t depth = 1; depth < 2 * WT_MAX_JSON_DEPTH; depth++) {
@@ -108,8 +108,8 @@ static void writer_reproduces_compact_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recognises_compact_texts),
-                                       cmocka_unit_test(limits_nesting_like_the_parser),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compact_texts_are_recognised),
+                                       cmocka_unit_test(nesting_is_limited_as_in_the_parser),
                                        cmocka_unit_test(writer_reproduces_compact_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

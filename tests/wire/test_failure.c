@@ -15,34 +15,36 @@ static const struct {
     const char *message, *pointer, *told;
     bool changed;
 } rows[] = {
-    {"a store that is damaged", WT_ESTORE, "/srv/data/tools.wt is damaged: tool 3 is not whole", "",
+    {"damaged store", WT_ESTORE, "/srv/data/tools.wt is damaged: tool 3 is not whole", "",
      "the server's store is damaged", true},
-    {"a disk that is full", WT_EFULL, "cannot write tools.wt: the disk is full", "", "the server's disk is full", true},
-    {"an update", WT_ENEWER, "/srv/tools.wt was updated by a newer whichtool", "",
+    {"full disk", WT_EFULL, "cannot write tools.wt: the disk is full", "", "the server's disk is full", true},
+    {"store updated by a newer version", WT_ENEWER, "/srv/tools.wt was updated by a newer whichtool", "",
      "a newer whichtool has updated the server's store: the server has to be started again with it", true},
-    {"no tools", WT_EEMPTY, "the store tools.wt holds no tools; add some with `whichtool add FILE`", "",
+    {"store without tools", WT_EEMPTY, "the store tools.wt holds no tools; add some with `whichtool add FILE`", "",
      "the catalogue holds no tools", true},
-    {"what the client sent", WT_EINVAL, "\"k\" is no number from 1 to 1000", "/k", "\"k\" is no number from 1 to 1000",
+    {"value sent by the client", WT_EINVAL, "\"k\" is no number from 1 to 1000", "/k",
+     "\"k\" is no number from 1 to 1000", false},
+    {"JSON pointer to the value", WT_EINVAL, "/filter/only: takes a list", "/filter/only", "/filter/only: takes a list",
      false},
-    {"a pointer into it", WT_EINVAL, "/filter/only: takes a list", "/filter/only", "/filter/only: takes a list", false},
-    {"a route", WT_ENOTFOUND, "ask /v1/recipes", "", "ask /v1/recipes", false},
-    {"a tool's id", WT_ENOTFOUND, "there is no tool town/book", "", "there is no tool town/book", false},
-    {"an address", WT_ENETWORK, "http://127.0.0.1:9/mcp/x did not answer", "",
-     "http://127.0.0.1:9/mcp/x did not answer", false},
-    {"the store's name", WT_ETOOLONG, "tools.wt would hold 9 usages; at most 8 fit", "",
+    {"path of an API route", WT_ENOTFOUND, "ask /v1/recipes", "", "ask /v1/recipes", false},
+    {"tool id with a slash", WT_ENOTFOUND, "there is no tool town/book", "", "there is no tool town/book", false},
+    {"URL", WT_ENETWORK, "http://127.0.0.1:9/mcp/x did not answer", "", "http://127.0.0.1:9/mcp/x did not answer",
+     false},
+    {"path of the store", WT_ETOOLONG, "tools.wt would hold 9 usages; at most 8 fit", "",
      "the store would hold 9 usages; at most 8 fit", true},
-    {"files", WT_EMODEL, "cannot open /home/ada/models/x: no; see '/tmp/a b', (/etc/x/y), \"/opt/z/w\".", "",
+    {"paths of files", WT_EMODEL, "cannot open /home/ada/models/x: no; see '/tmp/a b', (/etc/x/y), \"/opt/z/w\".", "",
      "cannot open a file: no; see 'a file b', (a file), \"a file\".", true},
-    {"a program", WT_ENETWORK, "the server bad does not run: cannot start /usr/local/bin/bad: Permission denied", "",
+    {"path of a program", WT_ENETWORK,
+     "the server bad does not run: cannot start /usr/local/bin/bad: Permission denied", "",
      "the server bad does not run: cannot start a file: Permission denied", true},
-    {"what lies beside the store", WT_EMODEL, "tools.wt-index/snapshot: cut short; tools.wt: no. Of tools.wt.", "",
+    {"file next to the store", WT_EMODEL, "tools.wt-index/snapshot: cut short; tools.wt: no. Of tools.wt.", "",
      "the store: cut short; the store: no. Of the store.", true},
-    {"a word that holds the store's name", WT_EINVAL, "no tool is named mytools.wt or tools.wtx", "",
+    {"word that contains the store's name", WT_EINVAL, "no tool is named mytools.wt or tools.wtx", "",
      "no tool is named mytools.wt or tools.wtx", false},
-    {"a slash", WT_EINVAL, "/ and a/b/c and //", "", "/ and a/b/c and //", false},
+    {"slashes that are not paths", WT_EINVAL, "/ and a/b/c and //", "", "/ and a/b/c and //", false},
 };
 
-static void hides_paths_from_clients(void **state)
+static void paths_are_hidden_from_clients(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -60,7 +62,7 @@ static void hides_paths_from_clients(void **state)
 }
 
 /* Replacing a short path with a longer word truncates a full message. */
-static void truncates_full_message(void **state)
+static void full_message_is_truncated(void **state)
 {
     wt_error err = {.code = WT_EINVAL};
     (void)state;
@@ -72,7 +74,7 @@ static void truncates_full_message(void **state)
 }
 
 /* A replacement is not searched for paths again. */
-static void hides_store_called_store_once(void **state)
+static void store_named_store_is_replaced_once(void **state)
 {
     wt_error err = {.code = WT_EINVAL, .message = "store is private; the store store-index"};
     (void)state;
@@ -86,9 +88,9 @@ static void hides_store_called_store_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hides_paths_from_clients),
-        cmocka_unit_test(hides_store_called_store_once),
-        cmocka_unit_test(truncates_full_message),
+        cmocka_unit_test(paths_are_hidden_from_clients),
+        cmocka_unit_test(store_named_store_is_replaced_once),
+        cmocka_unit_test(full_message_is_truncated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* about.c: information about the server: health, metrics, status, recipes, and its OpenAPI description.
  *
- * OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0) is generated from the route table, so that it describes exactly
- * the existing routes. */
+ * The description follows OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0). It is generated from the route table, so
+ * it always matches the existing routes. */
 #include "serve/api/internal.h"
 
+#include "base/memory.h"
 #include "wire/failure.h"
 #include "wire/verbs.h"
 
@@ -88,8 +89,6 @@ int wt__api_recipes(struct api_call *call, wt_error *err)
     return wt__run_recipes(&run, STR("{}"), err);
 }
 
-/* ---------------------------------------------------------------- OpenAPI */
-
 static void put_api_parameter(struct buffer *out, const char *in, const struct field *field, const char *lead)
 {
     wt__buffer_printf(out, "%s{", lead);
@@ -104,18 +103,14 @@ static void put_api_parameter(struct buffer *out, const char *in, const struct f
 
 static void put_parameters(struct buffer *out, const struct route *route)
 {
-    static const struct field id = {.name = "id",
-                                    .kind = FIELD_TEXT,
-                                    .required = true,
-                                    .max = WT_MAX_REQUEST_BYTES,
-                                    .says =
-                                        "The tool's name: an id such as provider/name, with slashes escaped or not, an "
-                                        "exported name, or a bare name if it is unique."};
+    static const char says[] = "The tool's name: an id such as provider/name, with slashes escaped or not, an exported "
+                               "name, or a bare name if it is unique.";
+    static const struct field id = {
+        .name = "id", .kind = FIELD_TEXT, .required = true, .max = WT_MAX_REQUEST_BYTES, .says = says};
     bool path = strstr(route->path, "{id}") != NULL;
     if (!path && !route->query)
         return;
-    wt__json_key(out, "parameters");
-    wt__buffer_char(out, '[');
+    wt__json_open(out, "parameters", '[');
     if (path)
         put_api_parameter(out, "path", &id, "");
     for (size_t i = 0; route->query && i < route->query->count; i++)
@@ -157,21 +152,19 @@ static void put_responses(struct buffer *out, const struct route *route)
 
 static void put_operation(struct buffer *out, const struct route *route)
 {
-    size_t len = strlen(route->method);
     wt__buffer_char(out, '"');
-    for (size_t i = 0; i < len; i++)
-        wt__buffer_char(out, (char)(route->method[i] | 0x20));
+    for (const char *c = route->method; *c; c++)
+        wt__buffer_char(out, (char)(*c | 0x20)); /* in lower case */
     wt__buffer_text(out, "\":{");
     wt__json_text(out, "operationId", route->name);
     wt__json_text(out, "summary", route->summary);
     if (route->scope != SCOPE_OPEN) {
-        struct buffer says = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer says = {0};
         wt__buffer_printf(&says, "Requires a key with the scope %s if the server has keys.",
                           wt__scope_name(route->scope));
         if (route->of_tools)
             wt__buffer_text(&says, " With a policy for tools, requires the scope admin.");
         wt__json_text(out, "description", says.ptr ? says.ptr : "");
-        wt__buffer_dispose(&says);
         wt__json_key(out, "security");
         wt__buffer_text(out, "[{\"key\":[]},{}]");
     }
@@ -181,7 +174,7 @@ static void put_operation(struct buffer *out, const struct route *route)
     wt__buffer_char(out, '}');
 }
 
-/* True if an earlier row has the same path; put_paths writes both under that path. */
+/* True if an earlier row has the same path: put_paths has then written both rows under that path. */
 static bool is_path_written(const struct routes *routes, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -210,7 +203,7 @@ static void put_paths(struct buffer *out, const struct routes *routes, bool *any
     }
 }
 
-/* Appends the error codes with their statuses and meanings, for authors of documentation. */
+/* Appends all error codes with their statuses and meanings. */
 static void put_codes(struct buffer *out)
 {
     const struct failure *failure;
@@ -251,8 +244,7 @@ int wt__api_openapi(struct api_call *call, wt_error *err)
     wt__buffer_text(out, ",\"license\":{\"name\":\"Apache 2.0\",\"identifier\":\"Apache-2.0\"}}");
     wt__json_key(out, "servers");
     wt__buffer_text(out, "[{\"url\":\"/\"}]");
-    wt__json_key(out, "paths");
-    wt__buffer_char(out, '{');
+    wt__json_open(out, "paths", '{');
     for (size_t i = 0; i < call->service->table_count; i++)
         put_paths(out, &call->service->tables[i], &any);
     wt__buffer_char(out, '}');

@@ -1,3 +1,4 @@
+/* api.c: opens and closes the API, connects it to the HTTP server, and runs slow calls on threads of their own. */
 #include "serve/api/internal.h"
 
 #include <stdio.h>
@@ -79,7 +80,8 @@ static void *run_long_call(void *context)
     return NULL;
 }
 
-/* Moves the exchange to a thread of its own. Returns false if the share is used up, or on failure. */
+/* Moves the exchange to a thread of its own. Returns false if the key's share of slow calls is used up, or on
+ * failure. */
 static bool start_long_call(struct http_api *api, struct http_exchange *exchange, const char *principal)
 {
     struct long_call *job = calloc(1, sizeof *job);
@@ -90,33 +92,31 @@ static bool start_long_call(struct http_api *api, struct http_exchange *exchange
     *job = (struct long_call){.api = api, .exchange = exchange};
     snprintf(job->principal, sizeof job->principal, "%s", principal);
     wt__http_keep(exchange);
-    bool begun = start_detached_thread(run_long_call, job);
-    if (!begun) {
-        wt__http_release(exchange);
-        release_long_place(api, principal);
-        free(job);
-    }
-    return begun;
+    if (start_detached_thread(run_long_call, job))
+        return true;
+    wt__http_release(exchange);
+    release_long_place(api, principal);
+    free(job);
+    return false;
 }
 
 static void *run_model_reload(void *context)
 {
     struct http_api *api = context;
-    struct buffer line = {0};
-    bool anew = false;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
+    bool reloaded = false;
     wt_error err = {0};
     double begun = wt__now_ms();
-    int rc = wt__engine_reload_trained(api->service.engine, &anew, &err);
+    int rc = wt__engine_reload_trained(api->service.engine, &reloaded, &err);
     if (rc < 0)
         wt__buffer_printf(&line, "whichtool: %s: %s\n",
-                          anew ? "reloaded the trained models, with an error"
-                               : "cannot reload the trained models, keeping the old ones",
+                          reloaded ? "reloaded the trained models, with an error"
+                                   : "cannot reload the trained models, keeping the old ones",
                           err.message);
-    else if (anew && api->options.access != ACCESS_OFF)
+    else if (reloaded && api->options.access != ACCESS_OFF)
         wt__buffer_printf(&line, "whichtool: reloaded the trained models in %.0f ms\n", wt__now_ms() - begun);
     if (line.len > 0 && api->options.say && !line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));
-    wt__buffer_dispose(&line);
     release_long_place(api, THE_SERVER);
     return NULL;
 }
@@ -144,17 +144,17 @@ static void answer_exchange(void *context, struct http_exchange *exchange)
     const struct route *route = wt__api_respond(api, &call, &takes_long);
     if (route) {
         route->take(route->context, exchange, call.principal, call.scopes);
-    } else if (takes_long) {
+        wt__api_call_dispose(&call);
+        return;
+    }
+    if (takes_long) {
         wt__api_call_dispose(&call);
         if (start_long_call(api, exchange, call.principal))
             return;
         call = (struct api_call){0};
         wt__api_answer_overloaded(&call);
     }
-    if (!route)
-        send_answer(exchange, &call);
-    else
-        wt__api_call_dispose(&call);
+    send_answer(exchange, &call);
 }
 
 static bool is_permitted(struct http_api *api, const struct http_request *head, const struct route *route, char *name)
@@ -175,47 +175,29 @@ static int refuse_head(void *context, const struct http_request *head)
 {
     struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1];
-    struct str rest, length = wt__http_field(head, "Content-Length");
-    size_t index;
-    bool known;
-    const struct route *route =
-        wt__route_find(api->service.tables, api->service.table_count, head, &rest, &index, &known);
+    struct str length = wt__http_field(head, "Content-Length");
+    const struct route *route = wt__route_find(&api->service, head, NULL);
     if (!route || length.len < API_STRANGER_DIGITS || is_permitted(api, head, route, name))
         return 0;
     return *name ? 403 : 401;
 }
 
-/* Limits the body of unauthorised requests. */
+/* Returns the maximum body of the request: that of its route, or API_STRANGER_BYTES if it is unauthorised. */
 static size_t limit_body(void *context, const struct http_request *head)
 {
     struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1];
-    struct str rest;
-    size_t index;
-    bool known;
-    const struct route *route =
-        wt__route_find(api->service.tables, api->service.table_count, head, &rest, &index, &known);
-    if (!route || !is_permitted(api, head, route, name))
-        return API_STRANGER_BYTES;
-    return route->body_max;
-}
-
-static void add_origin_fields(void *context, const struct http_request *head, struct http_fields *out)
-{
-    wt__api_add_origin_fields(context, head, out);
+    const struct route *route = wt__route_find(&api->service, head, NULL);
+    return route && is_permitted(api, head, route, name) ? route->body_max : API_STRANGER_BYTES;
 }
 
 static void record_request(void *context, const struct http_record *record)
 {
     struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1] = "";
-    struct str rest;
-    size_t index = SIZE_MAX;
-    bool known;
-    const struct route *route = record->request ? wt__route_find(api->service.tables, api->service.table_count,
-                                                                 record->request, &rest, &index, &known)
-                                                : NULL;
-    wt__metrics_count_request(&api->metrics, route ? index : SIZE_MAX, record->status,
+    struct route_match match;
+    const struct route *route = record->request ? wt__route_find(&api->service, record->request, &match) : NULL;
+    wt__metrics_count_request(&api->metrics, route ? match.index : SIZE_MAX, record->status,
                               record->queue_ms + record->run_ms);
     if (api->options.access == ACCESS_OFF || !api->options.say)
         return;
@@ -242,7 +224,7 @@ struct http_handler wt__api_handler(struct http_api *api)
                                  .body_max = limit_body,
                                  .refuse = refuse_head,
                                  .holder = write_holder,
-                                 .fields = add_origin_fields,
+                                 .fields = wt__api_add_origin_fields,
                                  .record = record_request,
                                  .stopping = notify_stopping,
                                  .context = api};
@@ -320,8 +302,7 @@ static void *warm_up_engine(void *context)
     wt_find_options options;
     wt_find_options_init(&options);
     options.k = 1;
-    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits,
-            NULL); /* searches will report the error */
+    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits, NULL); /* searches will report errors */
     wt_hits_free(hits);
     atomic_store(&api->state.ready, true);
     if (api->options.ready)

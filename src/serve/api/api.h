@@ -14,8 +14,6 @@
 #include "serve/metrics.h"
 #include "wire/body.h"
 
-/* ---------------------------------------------------------------- routes */
-
 /* The route table is the single source for dispatch, OpenAPI and metric labels. Other modules, such as MCP, add their
  * own tables. */
 
@@ -24,7 +22,9 @@ enum {
     API_MORE_MAX = 4,   /* maximum tables of other modules */
 };
 
-/* State of the process. */
+struct json_run;
+
+/* State of the server for GET /health and GET /metrics. */
 struct server_state {
     const struct http_server *server; /* NULL until wt__api_set_server */
     long long started;                /* Unix time in seconds */
@@ -49,7 +49,7 @@ enum { API_TAKES_LONG = 1 };
 struct api_call {
     const struct api_service *service;
     const struct http_request *request;
-    struct str rest;                        /* the part of the path that matches {id}, not decoded */
+    struct str rest;                        /* the part of the path that {id} matches, not decoded */
     char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key, "" if unknown */
     unsigned scopes;                        /* scopes of the key, or the default without keys */
     bool may_take_long;                     /* runs on a thread of its own */
@@ -76,6 +76,8 @@ struct route {
     const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
     /* Fills the response. Returns 0, a negative WT_E... with *err, or, before doing any work, API_TAKES_LONG. */
     int (*answer)(struct api_call *call, wt_error *err);
+    /* Alternative to answer: a verb of wire/verbs.h, which reads the body and writes the response. */
+    int (*verb)(struct json_run *run, struct str json, wt_error *err);
     /* Alternative to answer: takes over the exchange and answers at any time. */
     void (*take)(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes);
     void *context;
@@ -84,6 +86,7 @@ struct route {
     bool of_tools;   /* shows or changes the catalogue's tools; requires admin if a policy is set */
 };
 
+/* A table of routes. */
 struct routes {
     const struct route *items; /* [count] */
     size_t count;
@@ -91,17 +94,15 @@ struct routes {
     void (*metrics)(void *context, struct buffer *out);
     void *context;
 };
-/* Frees the response. */
+/* Frees the response of a call. */
 void wt__api_call_dispose(struct api_call *call);
-
-/* ---------------------------------------------------------------- the API */
 
 #define API_LISTEN "127.0.0.1:8642" /* default address */
 
 enum {
     API_TIME_LIMIT_MS = 60000, /* default time limit of a request */
     API_LONG_MAX = 8,          /* slow calls at once, shared by keys (shares.h); more get status 503 */
-    API_STRANGER_BYTES = 9999, /* maximum body of an unauthorised request: read to send an error */
+    API_STRANGER_BYTES = 9999, /* maximum body that is read of an unauthorised request, before the error is sent */
     API_STRANGER_DIGITS = 5,   /* digits of a Content-Length above API_STRANGER_BYTES */
 };
 
@@ -133,7 +134,8 @@ struct api_options {
 
 struct http_api;
 
-/* Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of wt__keys_open. */
+/* Opens the API. Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of
+ * wt__keys_open. */
 int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err);
 /* Returns the handler for the server's options, valid as long as the API. */
 struct http_handler wt__api_handler(struct http_api *api);
@@ -143,7 +145,7 @@ void wt__api_set_server(struct http_api *api, const struct http_server *server);
 void wt__api_warm_up(struct http_api *api);
 /* Returns the number of keys, 0 if no keys are required. */
 size_t wt__api_count_keys(const struct http_api *api);
-/* Returns wt__keys_count_find_only of the keys. */
+/* Returns the number of keys with the scope `find` but not `call` (wt__keys_count_find_only). */
 size_t wt__api_count_find_only_keys(const struct http_api *api);
 /* Requests a reload of the keys and trained models, which happens at the next request. Models load in the background
  * while requests use the old ones. If a file is invalid, the old contents stay and the error is logged. May be called
@@ -151,7 +153,7 @@ size_t wt__api_count_find_only_keys(const struct http_api *api);
 void wt__api_reload(struct http_api *api);
 /* Waits for slow calls, which hold exchanges. Call it after the server has stopped and before it is closed. */
 void wt__api_wait_for_calls(struct http_api *api);
-/* NULL is a no-op. */
+/* Closes the API. NULL is a no-op. */
 void wt__api_close(struct http_api *api);
 
 /* Answers a call without a server. The caller fills request, is_gone and may_take_long. If the call is slow and

@@ -17,56 +17,57 @@ struct http_api {
     const char *keys_path;
 
     pthread_rwlock_t keys_lock;
-    struct keys *keys; /* NULL if no keys are required */
-    atomic_bool keys_stale, models_stale;
+    struct keys *keys;                    /* NULL if no keys are required */
+    atomic_bool keys_stale, models_stale; /* a reload was requested (wt__api_reload) */
 
     pthread_mutex_t long_lock;
     pthread_cond_t long_ended;
-    size_t long_running;
-    struct shares long_shares; /* slow calls by key */
+    size_t long_running;       /* slow calls and reloads of models that are running */
+    struct shares long_shares; /* their shares, by key */
 
-    pthread_t warming;
+    pthread_t warming; /* runs if `warms` */
     bool warms;
 };
 
 /* Returns the scopes of a request. Stores the key's name in name [KEY_NAME_BYTES_MAX + 1], "" if unknown. */
 unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name);
 
-/* Returns the scope required for the route, given the policy option. */
+/* Returns the scope that the route requires: admin for routes of tools if a policy is set. */
 enum scope wt__api_required_scope(const struct http_api *api, const struct route *route);
 
-/* Implements http_handler.fields. */
-void wt__api_add_origin_fields(const struct http_api *api, const struct http_request *head, struct http_fields *out);
+/* Implements http_handler.fields; context is the http_api. */
+void wt__api_add_origin_fields(void *context, const struct http_request *head, struct http_fields *out);
 
 /* Answers with status 503: too many slow calls. */
 void wt__api_answer_overloaded(struct api_call *call);
 
-/* ---------------------------------------------------------------- routes */
-
 /* Our own routes. */
 extern const struct routes wt__api_routes;
 
-/* Returns the first row with a matching method and path, or NULL. *path_known is true if the path exists with any
- * method. *index is the row's number across all tables, as used for metrics. */
-const struct route *wt__route_find(const struct routes *tables, size_t table_count, const struct http_request *request,
-                                   struct str *rest, size_t *index, bool *path_known);
+/* How a request matches the tables. */
+struct route_match {
+    struct str rest;    /* the part of the path that {id} matches */
+    size_t index;       /* number of the row across all tables, as used for metrics */
+    bool is_path_known; /* a row has the path, with any method */
+};
+
+/* Returns the first row with a matching method and path, or NULL. out may be NULL. */
+const struct route *wt__route_find(const struct api_service *service, const struct http_request *request,
+                                   struct route_match *out);
 
 /* Appends the methods of a path, such as "GET, POST". */
-void wt__route_methods(struct buffer *out, const struct routes *tables, size_t table_count, struct str path);
+void wt__route_methods(struct buffer *out, const struct api_service *service, struct str path);
 
-/* ---------------------------------------------------------------- answers of our own routes (route.answer) */
+/* Runs a verb on the request's body, and counts the recipe that ran. */
+int wt__api_run_verb(struct api_call *call, int (*verb)(struct json_run *run, struct str json, wt_error *err),
+                     wt_error *err);
 
 /* tools.c */
-int wt__api_find(struct api_call *call, wt_error *err);
-int wt__api_pick(struct api_call *call, wt_error *err);
-int wt__api_call(struct api_call *call, wt_error *err);
 int wt__api_list_tools(struct api_call *call, wt_error *err);
 int wt__api_get_tool(struct api_call *call, wt_error *err);
 int wt__api_add_tools(struct api_call *call, wt_error *err);
 int wt__api_remove_tool(struct api_call *call, wt_error *err);
 int wt__api_remove_provider(struct api_call *call, wt_error *err);
-int wt__api_embed(struct api_call *call, wt_error *err);
-int wt__api_rerank(struct api_call *call, wt_error *err);
 /* about.c */
 int wt__api_health(struct api_call *call, wt_error *err);
 int wt__api_metrics(struct api_call *call, wt_error *err);

@@ -1,5 +1,5 @@
 /* respond.c: answers a request: checks Host and Origin, finds the route, checks the key, then calls the route's
- * function. In this order, an unauthorised client cannot probe the routes. */
+ * function. */
 #include "serve/api/internal.h"
 
 #include <stdio.h>
@@ -8,8 +8,6 @@
 #include "engine/engine.h"
 #include "wire/failure.h"
 
-/* ---------------------------------------------------------------- keys */
-
 static void reload_keys(struct http_api *api)
 {
     struct keys *fresh = NULL, *old = NULL;
@@ -17,11 +15,10 @@ static void reload_keys(struct http_api *api)
     if (!api->keys_path || !atomic_exchange(&api->keys_stale, false))
         return;
     if (wt__keys_open(&fresh, api->keys_path, &err) < 0) {
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_printf(&line, "whichtool: cannot reload the keys, keeping the old ones: %s\n", err.message);
         if (api->options.say && !line.failed)
             api->options.say(api->options.say_context, wt__buffer_view(&line));
-        wt__buffer_dispose(&line);
         return;
     }
     pthread_rwlock_wrlock(&api->keys_lock);
@@ -48,8 +45,6 @@ unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *re
     pthread_rwlock_unlock(&api->keys_lock);
     return found.scopes;
 }
-
-/* ---------------------------------------------------------------- answers */
 
 /* Adds a header field to the response; value is copied. */
 static void add_answer_field(struct api_call *call, const char *name, const char *value)
@@ -83,12 +78,11 @@ static void answer_failure(const struct http_api *api, struct api_call *call, co
     if (failure->again)
         add_answer_field(call, "Retry-After", "1");
     if (wt__client_error(&told, err, api->service.engine->path) && api->options.say) {
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_printf(&line, "whichtool: %.*s: %s\n", (int)call->request->path.len, call->request->path.ptr,
                           err->message);
         if (!line.failed)
             api->options.say(api->options.say_context, wt__buffer_view(&line));
-        wt__buffer_dispose(&line);
     }
     answer_refusal(call, failure->status, failure->word, told.message, told.pointer);
 }
@@ -115,10 +109,11 @@ static void add_http_field(struct http_fields *out, struct str name, struct str 
     out->items[out->count++] = (struct http_field){name, value};
 }
 
-/* Adds the CORS fields for a configured origin, also to error responses. Uses the configured string rather than the
- * request's. */
-void wt__api_add_origin_fields(const struct http_api *api, const struct http_request *head, struct http_fields *out)
+/* Adds the CORS fields for a configured origin, also to error responses. The views of the fields must
+ * outlive the request, so they point to the configured origin. */
+void wt__api_add_origin_fields(void *context, const struct http_request *head, struct http_fields *out)
 {
+    const struct http_api *api = context;
     struct str origin = wt__http_field(head, "Origin"), host = wt__http_field(head, "Host");
     if (api->guard.origin_count == 0)
         return;
@@ -134,13 +129,13 @@ void wt__api_add_origin_fields(const struct http_api *api, const struct http_req
         }
 }
 
-/* True if the scopes permit the route; otherwise answers with an error. known: the caller has a valid key. */
-static bool permits_route(const struct http_api *api, struct api_call *call, const struct route *route, unsigned scopes,
-                          bool known)
+/* True if the scopes of the call permit the route; otherwise answers with an error. */
+static bool permits_route(const struct http_api *api, struct api_call *call, const struct route *route)
 {
     char message[128];
     enum scope needed = wt__api_required_scope(api, route);
-    if (wt__scope_allows(scopes, needed))
+    bool known = *call->principal != '\0'; /* the caller has a valid key */
+    if (wt__scope_allows(call->scopes, needed))
         return true;
     if (!known && !api->keys_path) {
         answer_refusal(
@@ -177,7 +172,7 @@ static void answer_preflight(struct api_call *call)
 static void refuse_method(const struct http_api *api, struct api_call *call)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer methods = {0}, message = {0};
-    wt__route_methods(&methods, api->service.tables, api->service.table_count, call->request->path);
+    wt__route_methods(&methods, &api->service, call->request->path);
     wt__buffer_printf(&message, "method not allowed; this path supports %s",
                       methods.ptr ? methods.ptr : "other methods");
     if (methods.ptr)
@@ -196,7 +191,7 @@ static void run_route(const struct http_api *api, struct api_call *call, const s
         answer_refusal(call, 400, "invalid", "this path has no query parameters", "");
         return;
     }
-    int rc = route->answer(call, &err);
+    int rc = route->verb ? wt__api_run_verb(call, route->verb, &err) : route->answer(call, &err);
     *takes_long = rc == API_TAKES_LONG;
     if (rc < 0)
         answer_failure(api, call, &err);
@@ -215,8 +210,7 @@ const struct route *wt__api_respond(struct http_api *api, struct api_call *call,
 {
     struct str method = call->request->method;
     enum origin origin = ORIGIN_NONE;
-    size_t index;
-    bool path_known;
+    struct route_match match;
     *takes_long = false;
     call->service = &api->service;
     call->status = 200;
@@ -224,18 +218,18 @@ const struct route *wt__api_respond(struct http_api *api, struct api_call *call,
     reload_keys(api);
     if (!passes_guard(api, call, &origin))
         return NULL;
-    const struct route *route =
-        wt__route_find(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
-    if (path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {
+    const struct route *route = wt__route_find(&api->service, call->request, &match);
+    call->rest = match.rest;
+    if (match.is_path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {
         answer_preflight(call);
         return NULL;
     }
     call->scopes = wt__api_read_scopes(api, call->request, call->principal);
-    if (!route && path_known)
+    if (!route && match.is_path_known)
         refuse_method(api, call);
     else if (!route)
         answer_refusal(call, 404, "no_route", "unknown path; /openapi.json lists the paths", "");
-    else if (permits_route(api, call, route, call->scopes, *call->principal != '\0')) {
+    else if (permits_route(api, call, route)) {
         if (route->take)
             return route;
         run_route(api, call, route, takes_long);

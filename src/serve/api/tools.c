@@ -1,5 +1,5 @@
-/* tools.c: routes of tools: each reads the path, the query and the body, and runs a verb of wire/verbs.h. Imports read
- * the request body, never a path or URL. */
+/* tools.c: runs the verbs of wire/verbs.h for the routes, with arguments from the body, the path or the query. Imports
+ * read the request body, never a path or URL. */
 #include "serve/api/internal.h"
 
 #include "base/memory.h"
@@ -9,13 +9,11 @@
 static int stop_if_gone(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     const struct api_call *call = context;
-    (void)phase;
-    (void)done;
-    (void)total;
+    (void)phase, (void)done, (void)total;
     return call->is_gone && call->is_gone(call->gone_context);
 }
 
-/* A verb_run.permit_model; context is the api_call. */
+/* A json_run.permit_model; context is the api_call. */
 static int permit_language_model(void *context, const char *pointer, wt_error *err)
 {
     const struct api_call *call = context;
@@ -36,9 +34,8 @@ static struct json_run make_verb_run(struct api_call *call)
                              .permit_context = call};
 }
 
-/* Runs a verb on the request's body, and counts the recipe that ran. */
-static int run_verb(struct api_call *call, int (*verb)(struct json_run *run, struct str json, wt_error *err),
-                    wt_error *err)
+int wt__api_run_verb(struct api_call *call, int (*verb)(struct json_run *run, struct str json, wt_error *err),
+                     wt_error *err)
 {
     struct json_run run = make_verb_run(call);
     int rc = verb(&run, call->request->body, err);
@@ -47,69 +44,32 @@ static int run_verb(struct api_call *call, int (*verb)(struct json_run *run, str
     return rc;
 }
 
-int wt__api_find(struct api_call *call, wt_error *err)
-{
-    return run_verb(call, wt__run_find, err);
-}
-
-int wt__api_pick(struct api_call *call, wt_error *err)
-{
-    return run_verb(call, wt__run_pick, err);
-}
-
-int wt__api_call(struct api_call *call, wt_error *err)
-{
-    return run_verb(call, wt__run_call, err);
-}
-
-int wt__api_embed(struct api_call *call, wt_error *err)
-{
-    return run_verb(call, wt__run_embed, err);
-}
-
-int wt__api_rerank(struct api_call *call, wt_error *err)
-{
-    return run_verb(call, wt__run_rerank, err);
-}
-
-/* ---------------------------------------------------------------- the catalogue */
-
 int wt__api_list_tools(struct api_call *call, wt_error *err)
 {
     struct json_run run = make_verb_run(call);
-    struct list_query query;
-    int rc = wt__list_query_read(&query, call->request->query, err);
-    if (rc == 0)
-        rc = wt__run_list(&run, &query.options, err);
-    wt__body_dispose(&query.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct list_query query = {0};
+    WT_TRY(wt__list_query_read(&query, call->request->query, err));
+    return wt__run_list(&run, &query.options, err);
 }
 
 int wt__api_get_tool(struct api_call *call, wt_error *err)
 {
     struct json_run run = make_verb_run(call);
-    struct show_query query;
+    WT_CLEANUP(wt__body_dispose) struct show_query query = {0};
     char *name;
-    int rc = wt__show_query_read(&query, call->request->query, err);
-    if (rc == 0)
-        rc = wt__percent_decode(&name, &query.body.arena, call->rest, false, err);
-    if (rc == 0)
-        rc = wt__run_show(&run, name, query.definition, err);
-    wt__body_dispose(&query.body);
-    return rc;
+    WT_TRY(wt__show_query_read(&query, call->request->query, err));
+    WT_TRY(wt__percent_decode(&name, &query.body.arena, call->rest, false, err));
+    return wt__run_show(&run, name, query.definition, err);
 }
 
 int wt__api_add_tools(struct api_call *call, wt_error *err)
 {
     struct json_run run = make_verb_run(call);
-    struct add_query query;
-    int rc = wt__add_query_read(&query, call->request->query, err);
-    if (rc == 0)
-        rc = wt__run_add(&run, call->request->body, &query.options, err);
-    if (rc == 0)
-        atomic_fetch_add_explicit(&call->service->metrics->imports, 1, memory_order_relaxed);
-    wt__body_dispose(&query.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct add_query query = {0};
+    WT_TRY(wt__add_query_read(&query, call->request->query, err));
+    WT_TRY(wt__run_add(&run, call->request->body, &query.options, err));
+    atomic_fetch_add_explicit(&call->service->metrics->imports, 1, memory_order_relaxed);
+    return 0;
 }
 
 int wt__api_remove_tool(struct api_call *call, wt_error *err)
@@ -124,10 +84,7 @@ int wt__api_remove_tool(struct api_call *call, wt_error *err)
 int wt__api_remove_provider(struct api_call *call, wt_error *err)
 {
     struct json_run run = make_verb_run(call);
-    struct remove_query query;
-    int rc = wt__remove_query_read(&query, call->request->query, err);
-    if (rc == 0)
-        rc = wt__run_remove_provider(&run, query.provider, err);
-    wt__body_dispose(&query.body);
-    return rc;
+    WT_CLEANUP(wt__body_dispose) struct remove_query query = {0};
+    WT_TRY(wt__remove_query_read(&query, call->request->query, err));
+    return wt__run_remove_provider(&run, query.provider, err);
 }

@@ -51,8 +51,7 @@ void wt__mcp_refuse_unknown(struct mcp_call *call)
                                                   : wt__json_str(ref, "uri"),
                                          200));
     if (resource) {
-        wt__buffer_text(&data, "{\"uri\":");
-        wt__buffer_json(&data, call->name);
+        wt__mcp_put_text(&data, "{\"uri\":", call->name);
         wt__buffer_char(&data, '}');
     }
     wt__mcp_refuse_with(call, resource && !call->is_modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
@@ -98,89 +97,29 @@ void wt__mcp_result(struct mcp_call *call, struct str result)
     wt__buffer_str(&call->result, result);
 }
 
-static void put_text_member(struct buffer *out, const char *key, struct str text)
-{
-    wt__buffer_printf(out, ",\"%s\":", key);
-    wt__buffer_json(out, text);
-}
-
-/* Starts an item: appends the comma, and for a prompt the beginning of the message around the content. */
+/* Starts an item: counts it, and appends a comma if needed. */
 static struct buffer *begin_item(struct mcp_call *call)
 {
     call->is_refused = false;
     if (call->item_count++ > 0)
         wt__buffer_char(&call->items, ',');
-    if (call->method->shape == MCP_SHAPE_PROMPT)
-        wt__buffer_text(&call->items, "{\"role\":\"user\",\"content\":");
     return &call->items;
-}
-
-static void end_item(struct mcp_call *call)
-{
-    if (call->method->shape == MCP_SHAPE_PROMPT)
-        wt__buffer_char(&call->items, '}');
-}
-
-void wt__mcp_add_content(struct mcp_call *call, struct str item)
-{
-    wt__buffer_str(begin_item(call), item);
-    end_item(call);
 }
 
 void wt__mcp_add_text(struct mcp_call *call, struct str text)
 {
-    struct buffer *out = begin_item(call);
-    wt__buffer_text(out, "{\"type\":\"text\"");
-    put_text_member(out, "text", text);
-    wt__buffer_char(out, '}');
-    end_item(call);
-}
-
-static void add_media(struct mcp_call *call, const char *type, struct str base64, const char *mime_type)
-{
-    struct buffer *out = begin_item(call);
-    wt__buffer_printf(out, "{\"type\":\"%s\"", type);
-    put_text_member(out, "data", base64);
-    put_text_member(out, "mimeType", wt__str(mime_type));
-    wt__buffer_char(out, '}');
-    end_item(call);
-}
-
-void wt__mcp_add_image(struct mcp_call *call, struct str base64, const char *mime_type)
-{
-    add_media(call, "image", base64, mime_type);
-}
-
-void wt__mcp_add_audio(struct mcp_call *call, struct str base64, const char *mime_type)
-{
-    add_media(call, "audio", base64, mime_type);
-}
-
-static void write_contents(struct buffer *out, struct str uri, const char *mime_type, struct str text,
-                           struct str base64)
-{
-    wt__buffer_text(out, "{\"uri\":");
-    wt__buffer_json(out, uri);
-    if (mime_type)
-        put_text_member(out, "mimeType", wt__str(mime_type));
-    put_text_member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
-    wt__buffer_char(out, '}');
-}
-
-void wt__mcp_add_embedded(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
-                          struct str base64)
-{
-    struct buffer *out = begin_item(call);
-    wt__buffer_text(out, "{\"type\":\"resource\",\"resource\":");
-    write_contents(out, uri, mime_type, text, base64);
-    wt__buffer_char(out, '}');
-    end_item(call);
+    wt__mcp_put_text(begin_item(call), "{\"type\":\"text\",\"text\":", text);
+    wt__buffer_char(&call->items, '}');
 }
 
 void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
                           struct str base64)
 {
-    write_contents(begin_item(call), uri, mime_type, text, base64);
+    struct buffer *out = begin_item(call);
+    wt__mcp_put_text(out, "{\"uri\":", uri);
+    wt__mcp_put_text(out, ",\"mimeType\":", wt__str(mime_type));
+    wt__mcp_put_text(out, base64.ptr ? ",\"blob\":" : ",\"text\":", base64.ptr ? base64 : text);
+    wt__buffer_char(out, '}');
 }
 
 void wt__mcp_set_structured(struct mcp_call *call, struct str json)
@@ -239,7 +178,13 @@ void wt__mcp_set_meta(struct mcp_call *call, struct str meta)
 
 /* ---------------------------------------------------------------- the message */
 
-/* Appends the members of an object except the named ones, each after a comma. */
+static bool is_object(struct str json)
+{
+    json = wt__str_trim(json);
+    return json.len > 0 && json.ptr[0] == '{';
+}
+
+/* Appends the members of an object except those named in `but`, each after a comma. */
 static void copy_other_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
 {
     struct json_scan scan;
@@ -258,17 +203,16 @@ static void copy_other_members(struct buffer *out, struct str object, const char
     }
 }
 
-/* Appends the members of an upstream server's _meta except those also in ours, each after a comma. A name with an
- * escape is dropped: it may be another spelling of one of ours. */
+/* Appends the members of an upstream server's _meta, each after a comma, except those with a name that `ours` has too.
+ * A name with an escape is dropped: it may be another spelling of a name in `ours`. */
 static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 {
     struct json_scan scan;
     struct json_item item;
     struct str value;
-    theirs = wt__str_trim(theirs);
-    if (theirs.len == 0 || theirs.ptr[0] != '{')
+    if (!is_object(theirs))
         return;
-    wt__json_scan_open(&scan, theirs, 0, 1);
+    wt__json_scan_open(&scan, wt__str_trim(theirs), 0, 1);
     while (wt__json_scan_next(&scan, &item) > 0) {
         bool escaped = memchr(item.key.ptr, '\\', item.key.len) != NULL;
         char key[META_KEY_BYTES];
@@ -283,7 +227,7 @@ static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
     }
 }
 
-/* theirs: _meta of an upstream server, "" if it has none. */
+/* Appends _meta if it has members. more: _meta set by the call; theirs: _meta of an upstream server. Both may be "". */
 static void write_result_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
@@ -307,12 +251,6 @@ static void write_cache_hints(const struct mcp_call *call, struct buffer *out)
     const struct mcp_features *features = &call->service->features;
     wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
                       features->private_lists ? "private" : "public");
-}
-
-static bool is_object(struct str json)
-{
-    json = wt__str_trim(json);
-    return json.len > 0 && json.ptr[0] == '{';
 }
 
 static void write_items(const struct mcp_call *call, struct buffer *out, const char *key)
@@ -373,9 +311,6 @@ static void write_parts(struct mcp_call *call, struct buffer *out)
         break;
     case MCP_SHAPE_TOOL:
         write_tool_result(call, out);
-        break;
-    case MCP_SHAPE_PROMPT:
-        write_items(call, out, "messages");
         break;
     case MCP_SHAPE_CONTENTS:
         write_items(call, out, "contents");
@@ -438,12 +373,6 @@ static int error_status(const struct mcp_call *call)
                                                                                         : 200;
 }
 
-static bool have_parts_failed(const struct mcp_call *call)
-{
-    return call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
-           call->cursor.failed || call->questions.failed || call->sealed.failed;
-}
-
 static void write_message(struct mcp_call *call, struct buffer *out, int *status)
 {
     struct str id = wt__buffer_view(&call->in.id);
@@ -460,7 +389,8 @@ static void write_message(struct mcp_call *call, struct buffer *out, int *status
     else
         write_result(call, out);
     wt__buffer_text(out, "}}");
-    out->failed |= have_parts_failed(call);
+    out->failed |= call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
+                   call->cursor.failed || call->questions.failed || call->sealed.failed;
 }
 
 void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status)

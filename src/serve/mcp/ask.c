@@ -19,12 +19,12 @@
 
 /* ---------------------------------------------------------------- sealing a state */
 
-/* requestState passes through a possibly hostile client. An HMAC-SHA256 covers the payload and its subject: principal,
- * method, name, arguments and expiry time. The text is the base64 of
+/* requestState passes through a possibly hostile client. An HMAC-SHA256 covers the expiry time, the payload, and the
+ * request that the state belongs to. The text is the base64 of
  *
- *   mac 32   over a label, the end, the subject's digest, and the payload
- *   end 8    milliseconds, big-endian
- *   payload */
+ *   32 bytes   HMAC of a label, the digest of the request, the expiry time, and the payload
+ *   8 bytes    expiry time in milliseconds, big-endian
+ *   the rest   payload */
 
 /* The request that a state belongs to. */
 struct mcp_sealed_for {
@@ -75,7 +75,8 @@ static void compute_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32
     wt__hmac_end(&hmac, mac);
 }
 
-/* Appends the sealed state. ends_ms: expiry time by the same clock as now_ms below. Returns false if out of memory. */
+/* Appends the sealed payload in base64. ends_ms: expiry time on the clock of wt__mcp_steady_ms. Returns false if out of
+ * memory. */
 static bool seal_payload(struct buffer *out, const unsigned char key[32], const struct mcp_sealed_for *subject,
                          double ends_ms, struct str payload)
 {
@@ -97,7 +98,8 @@ static bool seal_payload(struct buffer *out, const unsigned char key[32], const 
     return !sealed.failed && !out->failed;
 }
 
-/* Appends the payload and returns NULL, or returns the end of an error sentence such as "is not one of ours". */
+/* Checks the sealed state, appends its payload and returns NULL. Otherwise returns the end of an error sentence, such
+ * as "is not one of ours". */
 static const char *unseal_payload(struct buffer *payload, const unsigned char key[32],
                                   const struct mcp_sealed_for *subject, double now_ms, struct str state)
 {
@@ -137,22 +139,20 @@ static void fill_sealed_subject(const struct mcp_call *call, struct mcp_sealed_f
 /* Parses an unsealed payload. We wrote it, but check it anyway. */
 static bool read_payload(struct mcp_call *call, struct str payload)
 {
-    json_t *read = NULL;
+    json_auto_t *read = NULL;
     if (wt__json_parse(&read, payload.ptr ? payload.ptr : "", payload.len, NULL) < 0)
         return false;
     call->round = (int)wt__json_int(read, "n", 0);
-    bool whole = json_is_object(json_object_get(read, "a")) &&
-                 json_object_update(call->responses, json_object_get(read, "a")) == 0 &&
-                 wt__base64_decode(&call->state, wt__json_str(read, "s"));
-    json_decref(read);
-    return whole;
+    return json_is_object(json_object_get(read, "a")) &&
+           json_object_update(call->responses, json_object_get(read, "a")) == 0 &&
+           wt__base64_decode(&call->state, wt__json_str(read, "s"));
 }
 
 static bool read_request_state(struct mcp_call *call)
 {
     const json_t *state = json_object_get(call->in.params, "requestState");
     struct mcp_sealed_for subject;
-    struct buffer payload = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer payload = {0};
     if (!state)
         return true;
     if (!json_is_string(state))
@@ -162,7 +162,6 @@ static bool read_request_state(struct mcp_call *call)
                                         wt__json_str(call->in.params, "requestState"));
     if (!reason && !read_payload(call, wt__buffer_view(&payload)))
         reason = "cannot be read";
-    wt__buffer_dispose(&payload);
     return !reason || refuse_responses(call, "requestState", reason);
 }
 
@@ -244,23 +243,19 @@ struct str wt__mcp_state(const struct mcp_call *call)
     return wt__buffer_view(call->kept.len > 0 ? &call->kept : &call->state);
 }
 
-/* ---------------------------------------------------------------- capabilities */
+/* ---------------------------------------------------------------- asking */
 
-/* Returns the capability needed for a method, such as "sampling" or "elicitation.url", or NULL if clients do not
- * support the method. */
+/* Returns the capability that a client needs for a method, such as "sampling" or "elicitation.url", or NULL if clients
+ * do not support the method. */
 static const char *find_capability(const char *method, struct str params)
 {
-    json_t *read = NULL;
-    const char *path = NULL;
+    json_auto_t *read = NULL;
     wt__json_parse(&read, params.ptr ? params.ptr : "", params.len, NULL);
     if (strcmp(method, "elicitation/create") == 0)
-        path = wt__str_equal(wt__json_str(read, "mode"), STR("url")) ? "elicitation.url" : "elicitation";
-    else if (strcmp(method, "sampling/createMessage") == 0)
-        path = json_object_get(read, "tools") ? "sampling.tools" : "sampling";
-    else if (strcmp(method, "roots/list") == 0)
-        path = "roots";
-    json_decref(read);
-    return path;
+        return wt__str_equal(wt__json_str(read, "mode"), STR("url")) ? "elicitation.url" : "elicitation";
+    if (strcmp(method, "sampling/createMessage") == 0)
+        return json_object_get(read, "tools") ? "sampling.tools" : "sampling";
+    return strcmp(method, "roots/list") == 0 ? "roots" : NULL;
 }
 
 /* Fails the call. In tools/call a legacy client gets a tool error, which its model can read. */
@@ -289,8 +284,6 @@ static enum mcp_asked fail_capability(struct mcp_call *call, const char *path)
     return MCP_ASK_FAILED;
 }
 
-/* ---------------------------------------------------------------- asking a modern client */
-
 static enum mcp_asked ask_modern_client(struct mcp_call *call, const char *key, const char *method, struct str params)
 {
     if (json_object_get(call->asked, key)) /* already asked */
@@ -305,8 +298,6 @@ static enum mcp_asked ask_modern_client(struct mcp_call *call, const char *key, 
     call->is_refused = false; /* an earlier question may have failed */
     return MCP_ASK_PENDING;
 }
-
-/* ---------------------------------------------------------------- asking a legacy client */
 
 /* Sends a question on the stream of the call's request. If that is closed without a cancel, uses the client's general
  * stream. */
@@ -395,17 +386,14 @@ static enum mcp_asked ask_legacy_client(struct mcp_call *call, const char *key, 
     return asked;
 }
 
-/* ---------------------------------------------------------------- both eras */
-
 struct str wt__mcp_response(struct mcp_call *call, const char *key)
 {
     json_t *response = json_object_get(call->responses, key);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     const char *copy = NULL;
     /* Keep a used response for later rounds. */
     if (response && json_object_set_new(call->asked, key, json_true()) == 0 && wt__json_write(&text, response) == 0)
         copy = wt__arena_copy(&call->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
     return wt__str(copy ? copy : "");
 }
 

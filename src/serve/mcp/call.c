@@ -14,13 +14,6 @@ int wt__mcp_level(struct str name)
     return -1;
 }
 
-/* ---------------------------------------------------------------- request and client */
-
-struct str wt__mcp_call_method(const struct mcp_call *call)
-{
-    return call->in.method;
-}
-
 struct str wt__mcp_call_name(const struct mcp_call *call)
 {
     return call->name;
@@ -99,24 +92,22 @@ bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path)
     const json_t *capability = wt__json_object(call->capabilities, name);
     if (!capability)
         return false;
-    if (strcmp(name, "elicitation") == 0 &&
-        (!dot || strcmp(dot, ".form") == 0)) /* older clients support forms without naming them */
+    /* Older clients support forms without naming them. */
+    if (strcmp(name, "elicitation") == 0 && (!dot || strcmp(dot, ".form") == 0))
         return json_object_get(capability, "form") || !json_object_get(capability, "url");
     return !dot || json_object_get(capability, dot + 1);
 }
-
-/* ---------------------------------------------------------------- while it runs */
 
 bool wt__mcp_call_send(struct mcp_call *call, struct str message)
 {
     return !wt__mcp_is_cancelled(call) && message.len > 0 && wt__mcp_channel_send(call->channel, message);
 }
 
-void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params)
+/* Sends a notification to the client. params: a JSON object. */
+static void notify_client(struct mcp_call *call, const char *method, struct str params)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
-    wt__buffer_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":");
-    wt__buffer_json(&message, wt__str(method));
+    wt__mcp_put_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":", wt__str(method));
     wt__buffer_text(&message, ",\"params\":");
     wt__buffer_str(&message, params);
     wt__buffer_char(&message, '}');
@@ -145,30 +136,11 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
         write_progress_number(&params, total);
     }
     if (message.len > 0) {
-        wt__buffer_text(&params, ",\"message\":");
-        wt__buffer_json(&params, message);
+        wt__mcp_put_text(&params, ",\"message\":", message);
     }
     wt__buffer_char(&params, '}');
     if (!params.failed)
-        wt__mcp_notify(call, "notifications/progress", wt__buffer_view(&params));
-}
-
-void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger, struct str text)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
-    if ((int)level < call->level)
-        return;
-    wt__buffer_printf(&params, "{\"level\":\"%s\",", levels[level]);
-    if (logger.len > 0) {
-        wt__buffer_text(&params, "\"logger\":");
-        wt__buffer_json(&params, logger);
-        wt__buffer_char(&params, ',');
-    }
-    wt__buffer_text(&params, "\"data\":");
-    wt__buffer_json(&params, text);
-    wt__buffer_char(&params, '}');
-    if (!params.failed)
-        wt__mcp_notify(call, "notifications/message", wt__buffer_view(&params));
+        notify_client(call, "notifications/progress", wt__buffer_view(&params));
 }
 
 const char *wt__mcp_wanted_level(const struct mcp_call *call)
@@ -178,13 +150,12 @@ const char *wt__mcp_wanted_level(const struct mcp_call *call)
 
 void wt__mcp_relay_log(struct mcp_call *call, struct str params)
 {
-    json_t *read = NULL;
-    if (wt__json_parse(&read, params.ptr ? params.ptr : "", params.len, NULL) == 0) {
-        int level = wt__mcp_level(wt__json_str(read, "level"));
-        if (level >= 0 && level >= call->level)
-            wt__mcp_notify(call, "notifications/message", params);
-    }
-    json_decref(read);
+    json_auto_t *read = NULL;
+    if (wt__json_parse(&read, params.ptr ? params.ptr : "", params.len, NULL) < 0)
+        return;
+    int level = wt__mcp_level(wt__json_str(read, "level"));
+    if (level >= 0 && level >= call->level)
+        notify_client(call, "notifications/message", params);
 }
 
 void wt__mcp_close_stream(struct mcp_call *call)
@@ -192,8 +163,6 @@ void wt__mcp_close_stream(struct mcp_call *call)
     if (!call->is_modern)
         wt__mcp_channel_close_early(call->channel);
 }
-
-/* ---------------------------------------------------------------- end */
 
 void wt__mcp_call_free(struct mcp_call *call)
 {

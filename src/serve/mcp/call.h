@@ -1,17 +1,18 @@
-/* call.h: a request as seen by the function answering it: request, client and response.
+/* call.h: a request as seen by the function that answers it: the request, its client and the response.
  *
- * A call can ask its client for input with wt__mcp_ask. The same code serves both eras:
+ * The legacy era is the revisions of MCP up to 2025-11-25, the modern era those from 2026-07-28 (service.h). A call can
+ * ask its client for input with wt__mcp_ask. The same code serves both eras:
  *
  *     switch (wt__mcp_ask(call, "name", "elicitation/create", params, &response)) {
  *     case MCP_ASK_ANSWERED: break;          response is the client's result
  *     default: return;                       asked, or failed: the call is over for now
  *     }
  *
- * A legacy client answers while the function waits inside. A modern client gets `input_required` with all questions
- * pending when the function returned, and repeats its request with the answers: the function then runs again from the
- * beginning and finds them. So act only after the last question, or remember what was done with wt__mcp_keep_state. The
- * state travels through the client, sealed: it cannot be changed, nor used for another request, by another principal,
- * or after MCP_STATE_MS. It is not secret.
+ * A legacy client answers while wt__mcp_ask waits. A modern client gets the result `input_required` with all questions
+ * that the function asked before it returned, and repeats its request with the answers: the function then runs again
+ * from the beginning, and wt__mcp_ask returns the answers. So act only after the last question, or remember what was
+ * done with wt__mcp_keep_state. The state travels through the client, sealed: it cannot be changed, nor used for
+ * another request, by another principal, or after MCP_STATE_MS. It is not secret.
  *
  * Text may be any bytes; invalid UTF-8 becomes U+FFFD. JSON passed in must be valid. All returned views live as long as
  * the call. A call belongs to one thread, except that any thread may use wt__mcp_is_cancelled and send progress, logs
@@ -20,13 +21,12 @@
 #define WT_SERVE_MCP_CALL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/str.h"
 
-/* Error codes of JSON-RPC and MCP. */
+/* Error codes of JSON-RPC and MCP. "modern" and "legacy": used in that era only. */
 enum {
     MCP_PARSE_ERROR = -32700,
     MCP_INVALID_REQUEST = -32600,
@@ -40,9 +40,6 @@ enum {
 
 struct mcp_call;
 
-/* ---------------------------------------------------------------- request and client */
-
-struct str wt__mcp_call_method(const struct mcp_call *call);
 /* Returns the name of the tool or prompt, or the URI; "" if the method has none. */
 struct str wt__mcp_call_name(const struct mcp_call *call);
 /* Returns the arguments, as sent or as repaired to fit the tool's schema: an object, "{}" if absent. As a tree: NULL if
@@ -73,29 +70,22 @@ const json_t *wt__mcp_call_capabilities(const struct mcp_call *call);
  * and "elicitation.form" are the same. */
 bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path);
 
-/* ---------------------------------------------------------------- while it runs */
-
 /* True if the client has cancelled the call; its response is then discarded. Thread-safe. */
 bool wt__mcp_is_cancelled(const struct mcp_call *call);
 /* Sets a callback for cancellation, called once from another thread, or immediately if the call is already cancelled.
- * It must not block. It is not called after the function answering the call has returned. Replaces an earlier callback;
- * NULL removes it. */
+ * The callback must not block. It is not called after the function that answers the call has returned. Replaces an
+ * earlier callback; NULL removes it. */
 void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context);
 
 /* Sends progress if the client asked for it. total: below 0 if unknown; message: "" for none. */
 void wt__mcp_progress(struct mcp_call *call, double progress, double total, struct str message);
 
+/* Levels of log messages, in rising order. */
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_CRITICAL, MCP_ALERT, MCP_EMERGENCY };
-/* Sends a log message if the client wants the level. logger: "" for none. */
-void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger, struct str text);
-
-/* For relays: returns the minimum log level of the client for this call as a word, or NULL for no logs.
- * wt__mcp_relay_log forwards the params of an upstream server's notifications/message. */
+/* Returns the minimum log level that the client wants for this call, as a word, or NULL for no logs. */
 const char *wt__mcp_wanted_level(const struct mcp_call *call);
+/* Sends a log message of an upstream server if the client wants its level. params: those of notifications/message. */
 void wt__mcp_relay_log(struct mcp_call *call, struct str params);
-
-/* For relays: sends any other notification. params: a JSON object. */
-void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params);
 
 /* Closes the connection of a slow call if its client can resume the stream later (SSE polling of 2025-11-25); no effect
  * for other clients. */
@@ -117,14 +107,13 @@ struct str wt__mcp_response(struct mcp_call *call, const char *key);
 void wt__mcp_keep_state(struct mcp_call *call, struct str state);
 struct str wt__mcp_state(const struct mcp_call *call);
 
-/* ---------------------------------------------------------------- response */
-
 /* Responds with a protocol error, which replaces everything set before. */
 void wt__mcp_refuse(struct mcp_call *call, int code, const char *format, ...) WT_PRINTF(3, 4);
 /* Works like wt__mcp_refuse with `data`, any JSON. */
 void wt__mcp_refuse_with(struct mcp_call *call, int code, struct str message, struct str data);
-/* Responds that the tool, prompt or resource is unknown, with the code of the era. */
+/* Responds that the tool, prompt or resource is unknown, with the error code of the client's era. */
 void wt__mcp_refuse_unknown(struct mcp_call *call);
+/* Responds that the cursor of a list is invalid. */
 void wt__mcp_refuse_cursor(struct mcp_call *call);
 /* Responds with err as a protocol error: invalid parameters if the caller is at fault, else an internal error. */
 void wt__mcp_refuse_error(struct mcp_call *call, const wt_error *err);
@@ -133,17 +122,12 @@ void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err);
 /* Copies the error for the client, without paths of this machine (wire/failure.h). */
 void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_error *told);
 
-/* Sets the whole result of an upstream server, a JSON object. Members specific to an era are adjusted. */
+/* Sets the whole result, a JSON object, as received from an upstream server. Members that only one era has are
+ * adjusted to the client's era. */
 void wt__mcp_result(struct mcp_call *call, struct str result);
 
-/* Content items for tools/call. For prompts/get each item is a message of the user. */
+/* Adds a content item for tools/call. */
 void wt__mcp_add_text(struct mcp_call *call, struct str text);
-void wt__mcp_add_image(struct mcp_call *call, struct str base64, const char *mime_type);
-void wt__mcp_add_audio(struct mcp_call *call, struct str base64, const char *mime_type);
-/* Pass either text or base64; the other one has ptr NULL. */
-void wt__mcp_add_embedded(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
-                          struct str base64);
-void wt__mcp_add_content(struct mcp_call *call, struct str item); /* item: JSON */
 
 /* Sets structuredContent for tools/call, any JSON. Legacy clients get it only if it is an object. */
 void wt__mcp_set_structured(struct mcp_call *call, struct str json);
@@ -151,7 +135,7 @@ void wt__mcp_set_is_error(struct mcp_call *call);
 /* Reports a tool error to the model: text, and isError. */
 void wt__mcp_fail_tool(struct mcp_call *call, const char *format, ...) WT_PRINTF(2, 3);
 
-/* For resources/read. */
+/* Adds the contents of a resource for resources/read: either text, or base64 if base64.ptr is not NULL. */
 void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
                           struct str base64);
 
@@ -170,18 +154,10 @@ struct mcp_completion {
 /* Adds a completion. The client gets the first 100 and the total count. */
 void wt__mcp_add_value(struct mcp_call *call, struct str value);
 
+/* Appends `before` unchanged, then text as a JSON string. */
+void wt__mcp_put_text(struct buffer *out, const char *before, struct str text);
+
 /* Sets `_meta` of any result, a JSON object. */
 void wt__mcp_set_meta(struct mcp_call *call, struct str meta);
-
-/* ---------------------------------------------------------------- record */
-
-struct mcp_record {
-    const struct mcp_call *call;
-    int error_code; /* 0 for a result */
-    bool is_error;  /* the tool reported an error */
-    bool input_required, cancelled;
-    size_t bytes; /* size of the response */
-    double ms;
-};
 
 #endif

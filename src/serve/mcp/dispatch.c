@@ -1,12 +1,10 @@
-/* dispatch.c: turns a message into a call. Checks the request in the order of the protocol's errors: revision, headers,
- * method, name. */
+/* dispatch.c: turns a message into a call. Checks the request in this order: headers, revision, method, name, other
+ * parameters. The first fault is the answer. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/clock.h"
 #include "serve/mcp/internal.h"
-
-/* ---------------------------------------------------------------- checks */
 
 static bool refuse_request(struct mcp_call *call, int code, const char *words)
 {
@@ -37,8 +35,7 @@ static bool refuse_headers(struct mcp_call *call, struct str words)
 static bool check_headers(struct mcp_call *call, const json_t *version)
 {
     const struct mcp_method *method = wt__mcp_find_method(call->in.method);
-    const json_t *name =
-        method && method->is_name_repeated ? json_object_get(call->in.params, method->name_member) : NULL;
+    const json_t *name = method && method->may_ask ? json_object_get(call->in.params, method->name_member) : NULL;
     WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     if (!call->headers)
         return true;
@@ -54,7 +51,7 @@ static bool check_headers(struct mcp_call *call, const json_t *version)
     return match;
 }
 
-/* Reads the members of _meta required in each modern request. */
+/* Reads the members of _meta that describe the client of a modern request, and checks the headers against them. */
 static bool read_meta(struct mcp_call *call)
 {
     const json_t *meta = wt__mcp_incoming_meta(&call->in);
@@ -80,6 +77,8 @@ static bool read_meta(struct mcp_call *call)
     return true;
 }
 
+/* Copies the client's description from the session of a legacy request. Returns false, with an error set, if the
+ * session is not open, except for initialize and ping. */
 static bool read_session(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
@@ -99,7 +98,7 @@ static bool find_method(struct mcp_call *call)
 {
     const struct mcp_method *method = wt__mcp_find_method(call->in.method);
     if (!method || !(method->eras & (call->is_modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
-        !method->is_offered(&call->service->features))
+        !wt__mcp_is_offered(&call->service->features, method->group))
         return refuse_request(call, MCP_METHOD_NOT_FOUND, "unknown method");
     call->method = method;
     return true;
@@ -136,8 +135,6 @@ static bool check_request(struct mcp_call *call)
            (!call->method->may_ask || wt__mcp_read_responses(call));
 }
 
-/* ---------------------------------------------------------------- starting a call */
-
 /* Links the call to its peer and channel, so that either can cancel it. */
 static bool link_call(struct mcp_call *call)
 {
@@ -152,7 +149,7 @@ static bool link_call(struct mcp_call *call)
         peer->running_count++;
     }
     pthread_mutex_unlock(&peer->lock);
-    if (!room)
+    if (!room) /* or the session has ended meanwhile */
         return refuse_request(call, MCP_INTERNAL_ERROR, "too many running requests of this client");
     pthread_mutex_lock(&call->channel->lock);
     call->channel->call = call;
@@ -164,8 +161,8 @@ static bool link_call(struct mcp_call *call)
 }
 
 /* Placeholder method for error responses before the method is known. */
-static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, NULL,
-                                            NULL, NULL};
+static const struct mcp_method no_method = {
+    .name = "", .eras = MCP_BOTH_ERAS, .shape = MCP_SHAPE_EMPTY, .is_quick = true};
 
 static struct mcp_call *create_call(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
 {
@@ -183,14 +180,7 @@ static struct mcp_call *create_call(struct mcp_service *service, struct mcp_peer
     call->method = &no_method;
     call->name = (struct str){"", 0};
     call->arguments = STR("{}");
-    call->began = wt__mcp_steady_ms(service);
     return call;
-}
-
-/* Prepares the call by its method. Skipped if the client has disconnected. */
-static bool prepare_call(struct mcp_call *call)
-{
-    return wt__mcp_is_cancelled(call) || !call->method->prepare || call->method->prepare(call);
 }
 
 /* Copies the headers to pass on to upstream servers. Returns false if out of memory. */
@@ -227,13 +217,12 @@ struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer
     call->headers = headers;
     if (!copy_passed_headers(call, headers))
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
-    else if (check_request(call) && link_call(call) && prepare_call(call))
+    else if (check_request(call) && link_call(call) &&
+             (wt__mcp_is_cancelled(call) || !call->method->prepare || call->method->prepare(call)))
         return call;
     wt__mcp_call_finish(call);
     return NULL;
 }
-
-/* ---------------------------------------------------------------- notifications and responses */
 
 void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
 {

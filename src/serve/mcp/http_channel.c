@@ -1,4 +1,4 @@
-/* http_channel.c: see internal.h.
+/* http_channel.c: the channel of an HTTP request, and the streams that a client can resume; see internal.h.
  *
  * Event ids are STREAM-EVENT, two numbers counted within the session. The first event of a resumable stream has no
  * data; it gives the client an id to resume from if the connection breaks at once. */
@@ -8,27 +8,24 @@
 
 #include "base/memory.h"
 
-#define JSON_TYPE "application/json"
-#define STREAM_TYPE "text/event-stream"
-
 struct http_channel {
     struct mcp_channel channel; /* must be first; send_lock guards the rest */
     struct mcp_streams *streams;
     struct http_exchange *exchange;
     bool has_started;                    /* the event stream has started */
-    bool is_away;                        /* closed by the server; may be resumed */
+    bool is_away;                        /* the server has closed the connection; the client may resume */
     const struct mcp_peer *session_peer; /* peer whose session starts with this response, else NULL */
     char session[MCP_SESSION_ID_BYTES];
-    struct http_channel *next, *before; /* list of open streams, under its lock */
+    struct http_channel *next, *before; /* list of open streams, under the lock of `streams` */
 
     struct mcp_peer *peer; /* peer of a resumable stream, else NULL */
     unsigned number, last_event;
     struct buffer kept;                    /* recent events */
     size_t lengths[MCP_RESUME_EVENTS_MAX]; /* lengths of the events in `kept` */
     size_t kept_count;
-    struct http_channel *resumable_next; /* list of resumable streams; under the streams' lock, like answered_ms */
+    struct http_channel *resumable_next; /* list of resumable streams; under the lock of `streams`, like answered_ms */
     double answered_ms;                  /* time of the answer, 0 before */
-    atomic_bool is_resumable;            /* is on the list */
+    atomic_bool is_resumable;            /* is on the list of resumable streams */
     _Atomic double left_ms;              /* time when the client was disconnected, 0 while connected */
 };
 
@@ -57,7 +54,8 @@ static void unlink_open_stream(struct http_channel *own)
     pthread_mutex_unlock(&streams->lock);
 }
 
-/* Takes the selected streams off the list. Returns a chain of references. */
+/* Takes the streams for which shall_go is true off the list of resumable streams. Returns them as a chain; the caller
+ * releases each one. Call with the lock held. */
 static struct http_channel *take_resumable(struct mcp_streams *streams,
                                            bool (*shall_go)(const struct http_channel *own, const void *context),
                                            const void *context)
@@ -77,7 +75,7 @@ static struct http_channel *take_resumable(struct mcp_streams *streams,
     return gone;
 }
 
-/* Call without the lock: the last reference may end an exchange. */
+/* Releases a chain of streams. Call without the lock: the last reference may end an exchange. */
 static void release_chain(struct http_channel *chain)
 {
     for (struct http_channel *next; chain; chain = next) {
@@ -99,43 +97,36 @@ static void drop_resumable(struct http_channel *own)
     release_chain(gone);
 }
 
-/* Returns the holder's oldest resumable stream, or NULL. */
-static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder)
+/* Returns the oldest resumable stream of the holder or peer, or NULL. The other one is NULL. *count: number of their
+ * resumable streams. */
+static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder,
+                                                  const struct mcp_peer *peer, size_t *count)
 {
-    struct http_channel *earliest = NULL;
-    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next)
-        if (strcmp(own->peer->holder, holder) == 0)
-            earliest = own;
-    return earliest;
+    struct http_channel *oldest = NULL;
+    *count = 0;
+    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next) {
+        if (holder ? strcmp(own->peer->holder, holder) != 0 : own->peer != peer)
+            continue;
+        oldest = own;
+        ++*count;
+    }
+    return oldest;
 }
 
-/* Reserves a place for one more stream of the holder, dropping its oldest ones if needed. *gone: chain of the dropped
- * streams. */
+/* Reserves a place for one more stream of the holder, and drops the holder's oldest streams if needed. *gone: chain of
+ * the dropped streams. Returns false if the holder has no stream left to drop. */
 static bool make_room_to_resume(struct mcp_streams *streams, const char *holder, struct http_channel **gone)
 {
+    size_t count;
     while (!wt__shares_take(&streams->kept, holder, 1)) {
-        struct http_channel *earliest = find_oldest_resumable(streams, holder);
-        if (!earliest)
+        struct http_channel *oldest = find_oldest_resumable(streams, holder, NULL, &count);
+        if (!oldest)
             return false;
-        take_resumable(streams, is_same_stream, earliest);
-        earliest->resumable_next = *gone;
-        *gone = earliest;
+        take_resumable(streams, is_same_stream, oldest);
+        oldest->resumable_next = *gone;
+        *gone = oldest;
     }
     return true;
-}
-
-/* Returns the peer's oldest resumable stream if it has too many, else NULL. */
-static struct http_channel *find_excess_stream(const struct mcp_streams *streams, const struct mcp_peer *peer)
-{
-    struct http_channel *earliest = NULL;
-    size_t count = 0;
-    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next) {
-        if (own->peer != peer)
-            continue;
-        earliest = own;
-        count++;
-    }
-    return count > MCP_RESUME_STREAMS_MAX ? earliest : NULL;
 }
 
 static void make_resumable(struct http_channel *own)
@@ -151,7 +142,10 @@ static void make_resumable(struct http_channel *own)
         atomic_store(&own->is_resumable, true);
         own->resumable_next = streams->resumable;
         streams->resumable = own;
-        too_many = take_resumable(streams, is_same_stream, find_excess_stream(streams, own->peer));
+        size_t count;
+        struct http_channel *oldest = find_oldest_resumable(streams, NULL, own->peer, &count);
+        if (count > MCP_RESUME_STREAMS_MAX)
+            too_many = take_resumable(streams, is_same_stream, oldest);
     }
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
@@ -195,14 +189,14 @@ static bool send_event(struct http_channel *own, struct str message)
     return sent;
 }
 
-/* Disable proxy buffering and caching. */
+/* Sends the head of an event stream, which disables caching and the buffering of proxies. */
 static void send_stream_head(struct http_exchange *exchange)
 {
     static const struct http_field fields[] = {
         {{"Cache-Control", 13}, {"no-store", 8}},
         {{"X-Accel-Buffering", 17}, {"no", 2}},
     };
-    wt__http_stream(exchange, 200, STREAM_TYPE, fields, 2);
+    wt__http_stream(exchange, 200, "text/event-stream", fields, 2);
 }
 
 static void start_stream(struct http_channel *own)
@@ -221,7 +215,7 @@ static void start_stream(struct http_channel *own)
         wt__http_send(own->exchange, wt__buffer_view(&first));
 }
 
-/* ---------------------------------------------------------------- channel callbacks, under send_lock */
+/* ---------------------------------------------------------------- callbacks of struct mcp_channel, under send_lock */
 
 static bool http_channel_send(struct mcp_channel *channel, struct str message)
 {
@@ -237,7 +231,7 @@ static void http_channel_answer(struct mcp_channel *channel, int status, struct 
     if (message.len == 0 && status == 200) /* a cancelled request gets no response, but its HTTP request must end */
         start_stream(own);
     if (!own->has_started) {
-        wt__http_answer(own->exchange, status, JSON_TYPE, &session,
+        wt__http_answer(own->exchange, status, "application/json", &session,
                         own->session_peer && own->session_peer->is_open ? 1 : 0, message);
         return;
     }
@@ -310,7 +304,7 @@ struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struc
     return &own->channel;
 }
 
-/* Runs on the event loop, so it takes no lock held during sends. */
+/* Runs on the event loop, so it must not take send_lock, which is held while a message is sent. */
 static void handle_disconnect(void *context)
 {
     struct http_channel *own = context;
@@ -353,6 +347,7 @@ void wt__mcp_http_channel_start_stream(struct mcp_channel *channel)
 
 /* ---------------------------------------------------------------- resuming */
 
+/* Parses "STREAM-EVENT"; each number has at most 9 digits. */
 static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
 {
     unsigned numbers[2] = {0, 0}, digits = 0;
@@ -362,7 +357,7 @@ static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
         if (c == '-' && part == 0 && digits > 0) {
             part = 1;
             digits = 0;
-        } else if (c >= '0' && c <= '9' && digits++ < 9) {
+        } else if (wt__is_digit(c) && digits++ < 9) {
             numbers[part] = numbers[part] * 10 + (unsigned)(c - '0');
         } else {
             return false;
@@ -373,14 +368,13 @@ static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
     return part == 1 && digits > 0;
 }
 
-/* Sends the kept events after event `heard`; the newest one is last_event. Under send_lock. */
+/* Sends the kept events that follow event number `heard`; the newest has number last_event. Under send_lock. */
 static void replay_events(struct http_channel *own, unsigned heard)
 {
     size_t from = 0;
-    for (size_t i = 0; i < own->kept_count; i++) {
+    for (size_t i = 0; i < own->kept_count; i++)
         if (own->last_event - (own->kept_count - 1 - i) <= heard)
             from += own->lengths[i];
-    }
     if (!own->kept.failed && from < own->kept.len)
         wt__http_send(own->exchange, (struct str){own->kept.ptr + from, own->kept.len - from});
 }
@@ -430,24 +424,15 @@ void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *servi
     pthread_mutex_init(&streams->lock, NULL);
 }
 
-static bool is_any_resumable(const struct http_channel *own, const void *context)
-{
-    (void)own;
-    (void)context;
-    return true;
-}
-
 void wt__mcp_streams_close(struct mcp_streams *streams)
 {
-    pthread_mutex_lock(&streams->lock);
-    struct http_channel *gone = take_resumable(streams, is_any_resumable, NULL);
-    pthread_mutex_unlock(&streams->lock);
-    release_chain(gone);
+    while (streams->resumable)
+        drop_resumable(streams->resumable);
     wt__shares_close(&streams->kept);
     pthread_mutex_destroy(&streams->lock);
 }
 
-/* Takes a reference unless the last one is gone. */
+/* Takes a reference, or returns false if the last reference was already released. */
 static bool retain_if_alive(struct mcp_channel *channel)
 {
     unsigned refs = atomic_load(&channel->refs);
@@ -456,7 +441,7 @@ static bool retain_if_alive(struct mcp_channel *channel)
     return refs > 0;
 }
 
-/* Calls `act` for the selected open streams, without holding the lock. */
+/* Calls `act` for the open streams chosen by is_chosen (NULL: all), without holding the lock. */
 static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(const struct http_channel *own, double now),
                              void (*act)(struct mcp_channel *channel))
 {
@@ -465,7 +450,7 @@ static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(cons
     pthread_mutex_lock(&streams->lock);
     struct mcp_channel **open = wt__alloc_array(streams->open_count, sizeof(struct mcp_channel *));
     for (struct http_channel *own = streams->open; open && own; own = own->next)
-        if (is_chosen(own, now) && retain_if_alive(&own->channel))
+        if ((!is_chosen || is_chosen(own, now)) && retain_if_alive(&own->channel))
             open[count++] = &own->channel;
     pthread_mutex_unlock(&streams->lock);
     for (size_t i = 0; i < count; i++) {
@@ -473,13 +458,6 @@ static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(cons
         wt__mcp_channel_release(open[i]);
     }
     free(open);
-}
-
-static bool is_any_open_stream(const struct http_channel *own, double now)
-{
-    (void)own;
-    (void)now;
-    return true;
 }
 
 static bool is_abandoned_stream(const struct http_channel *own, double now)
@@ -490,7 +468,7 @@ static bool is_abandoned_stream(const struct http_channel *own, double now)
 
 void wt__mcp_streams_keep_alive(struct mcp_streams *streams)
 {
-    for_open_streams(streams, is_any_open_stream, wt__mcp_channel_keep_alive);
+    for_open_streams(streams, NULL, wt__mcp_channel_keep_alive);
 }
 
 static bool is_expired_stream(const struct http_channel *own, const void *context)

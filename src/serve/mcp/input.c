@@ -1,4 +1,5 @@
-/* input.c: see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments reached
+/* input.c: compiles the input schema of a tool, validates arguments, and handles the arguments that clients repeat in
+ * headers; see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments reached
  * through "properties" alone, only on types with a single spelling, each with a unique name.
  *
  * Compiles as much of a malformed input schema as possible. Some servers list schemas rejected by every validator (a
@@ -32,8 +33,8 @@ static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *
     return 0;
 }
 
-/* Compiles the normal form of a schema. Normalising drops unknown types; if that could make the schema stricter, it is
- * not done and *out is NULL. Returns 0 or WT_ENOMEM. */
+/* Compiles the normal form of a schema. Normalising drops unknown types; if the normal form could be stricter than the
+ * schema, *out is NULL. Returns 0 or WT_ENOMEM. */
 static int open_normal_form(wt_validator **out, json_t *schema)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer normal = {0};
@@ -93,9 +94,10 @@ static int compile_input(wt_validator **out, struct buffer *text, struct str sch
 
 #define ANNOTATION "x-mcp-header"
 
+/* An argument that modern clients repeat in a header. */
 struct mirror {
-    const char *name;        /* suffix after Mcp-Param- */
-    const char *const *path; /* [depth], property names */
+    const char *name;        /* the header is Mcp-Param-NAME */
+    const char *const *path; /* [depth], property names from the root to the argument */
     size_t depth;
 };
 
@@ -117,33 +119,19 @@ struct schema_path {
     size_t depth;
 };
 
-static bool is_token(const char *text)
-{
-    static const char more[] = "!#$%&'*+-.^_`|~";
-    for (const char *c = text; *c; c++)
-        if (!(*c >= '0' && *c <= '9') && !((*c | 32) >= 'a' && (*c | 32) <= 'z') && !strchr(more, *c))
-            return false;
-    return *text != '\0';
-}
-
-static bool are_names_equal(const char *a, const char *b)
-{
-    return wt__str_among(wt__str(a), &b, 1);
-}
-
 static int add_mirror(struct mcp_input *input, const json_t *schema, const struct schema_path *path, wt_error *err)
 {
     const char *name = json_string_value(json_object_get(schema, ANNOTATION));
     static const char *const types[] = {"string", "integer", "boolean"};
     struct str type = wt__json_str(schema, "type");
-    if (!name || !is_token(name))
+    if (!name || !wt__http_is_token(wt__str(name)))
         return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" is not a header name");
     if (!path || path->depth == 0)
         return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not reached through properties alone", name);
     if (!wt__str_among(type, types, 3))
         return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not on a string, integer or boolean", name);
     for (size_t i = 0; i < input->mirror_count; i++)
-        if (are_names_equal(input->mirrors[i].name, name))
+        if (wt__str_among(wt__str(name), &input->mirrors[i].name, 1))
             return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is a duplicate", name);
     if (input->mirror_count == MCP_MIRRORS_MAX)
         return wt__fail(err, WT_ETOOLONG, "more than %d arguments have \"" ANNOTATION "\"", MCP_MIRRORS_MAX);
@@ -170,8 +158,8 @@ static int visit_schema_map(struct mcp_input *input, json_t *schemas, const stru
     return 0;
 }
 
-/* Visits a schema and collects mirrors. path: NULL if the path includes more than properties. The recursion is limited
- * by the nesting limit of JSON. */
+/* Visits a schema and collects the arguments with ANNOTATION. path: NULL if keywords other than "properties" lead to
+ * the schema. The recursion is limited by the nesting limit of JSON. */
 static int visit_schema(struct mcp_input *input, json_t *schema, const struct schema_path *path, wt_error *err)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};
@@ -313,7 +301,7 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
     return true;
 }
 
-/* Returns the digits of an integer as sent, or an empty string for other values. */
+/* Returns the digits of an integer as the client sent them, or an empty string for other values. */
 static struct str find_digits(struct str arguments, const struct mirror *mirror)
 {
     for (size_t i = 0; i < mirror->depth; i++)
@@ -348,14 +336,13 @@ int wt__mcp_input_write_headers(const struct mcp_input *input, struct str argume
     WT_TRY(wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err));
     for (size_t i = 0; i < input->mirror_count; i++) {
         const json_t *value = find_argument(tree, &input->mirrors[i]);
-        struct buffer name = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
         if (!value || json_is_object(value) || json_is_array(value))
             continue;
         wt__buffer_printf(&name, "Mcp-Param-%s", input->mirrors[i].name);
         out[count] =
             (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
                                  format_header_value(arena, value, find_digits(arguments, &input->mirrors[i]))};
-        wt__buffer_dispose(&name);
         WT_CHECK_ALLOC(out[count].name && out[count].value, err);
         count++;
     }

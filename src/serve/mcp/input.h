@@ -1,12 +1,11 @@
-/* input.h: the compiled input schema of a tool. It validates and repairs arguments, and knows the arguments repeated in
- * headers by modern clients (x-mcp-header). Immutable; any number of threads may use one. */
+/* input.h: the compiled input schema of a tool. It validates and repairs arguments, and knows the arguments that modern
+ * clients repeat in headers (x-mcp-header). A compiled schema is immutable; any number of threads may use it. */
 #ifndef WT_SERVE_MCP_INPUT_H
 #define WT_SERVE_MCP_INPUT_H
 
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/str.h"
 #include "net/http_client.h"
 
@@ -32,7 +31,8 @@ void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
  * if not, or WT_ENOMEM. */
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out);
 
-/* Repairs arguments (JSON) without loss and appends them to out. wraps: a single value may become an array of one.
+/* Repairs arguments (JSON) without loss, such as "5" to 5, and appends them to out. wraps: a single value may become an
+ * array of one item.
  * Returns 1 if the repaired arguments match, 0 if not, or WT_ENOMEM. */
 int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bool wraps, struct buffer *out);
 

@@ -33,14 +33,15 @@ enum {
 
 /* ---------------------------------------------------------------- channels */
 
+/* Carries the messages of one request to its client. */
 struct mcp_channel {
     atomic_uint refs;
     pthread_mutex_t send_lock; /* serialises messages */
     pthread_mutex_t lock;      /* guards call and gone */
     struct mcp_call *call;     /* call to cancel on disconnect, or NULL */
-    bool gone;
-    bool is_finished; /* answered, or closed without an answer; under send_lock */
-    bool is_shared;   /* the client's requests share one stream */
+    bool gone;                 /* the client has disconnected for good */
+    bool is_finished;          /* answered, or closed without an answer; under send_lock */
+    bool is_shared;            /* the client's requests share one stream */
     /* Sends a message before the answer. Returns false if it cannot be delivered. */
     bool (*send)(struct mcp_channel *channel, struct str message);
     /* Sends the answer with its HTTP status, once. An empty message ends the request without an answer. */
@@ -74,6 +75,7 @@ struct client_question {
     char *result;     /* JSON, NULL if the client refused */
 };
 
+/* The client end of a session, of stdio, or of one modern HTTP request. */
 struct mcp_peer {
     atomic_uint refs;
     struct mcp_service *service;
@@ -82,8 +84,8 @@ struct mcp_peer {
     /* Holder for shared pools (base/shares.h): the principal, or without keys the session. Constant. */
     const char *holder;
     char session_holder[24];
-    atomic_bool may_call; /* has the scope to call upstream servers, according to the last request */
-    bool is_listed;       /* is on the service's list and gets notices */
+    atomic_bool may_call; /* the last request's key has the scope to call upstream servers */
+    bool is_listed;       /* is on the service's list, and so gets change notices */
 
     pthread_mutex_t lock; /* guards the fields below */
     bool is_open;         /* `initialize` was answered */
@@ -92,7 +94,7 @@ struct mcp_peer {
     unsigned stream_number;
     json_t *client, *capabilities; /* constant once open, so calls borrow them */
     int level;                     /* minimum log level */
-    struct mcp_call *running;
+    struct mcp_call *running;      /* list of [running_count] calls */
     size_t running_count;
     struct client_question *questions;
     unsigned question_number;
@@ -101,20 +103,20 @@ struct mcp_peer {
     struct mcp_channel *stream; /* stream for messages outside of requests, or NULL */
 };
 
-/* Returns a new peer, or NULL if out of memory. known: add it to the service's list until it is closed, so that it gets
- * notices. */
+/* Returns a new peer, or NULL if out of memory or the principal's name is too long. known: add the peer to the
+ * service's list until it is closed, so that it gets change notices. */
 struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known);
 void wt__mcp_peer_keep(struct mcp_peer *peer);
 void wt__mcp_peer_release(struct mcp_peer *peer);
 /* Cancels the peer's calls and closes its stream. */
 void wt__mcp_peer_close(struct mcp_peer *peer);
-/* Replaces the peer's general stream, which ends. NULL for none. */
+/* Ends the peer's general stream and replaces it. stream: NULL for none. */
 void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream);
 /* Cancels the call with this id (JSON). */
 void wt__mcp_peer_cancel(struct mcp_peer *peer, struct str id);
 /* Delivers a response to a question. Borrows message. */
 void wt__mcp_peer_deliver_response(struct mcp_peer *peer, const json_t *message);
-/* Returns 0, WT_ETOOLONG (too many) or WT_ENOMEM. */
+/* Subscribes the peer to a resource. Returns 0, WT_ETOOLONG (too many subscriptions) or WT_ENOMEM. */
 int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri);
 void wt__mcp_peer_unwatch(struct mcp_peer *peer, struct str uri);
 
@@ -129,10 +131,10 @@ struct mcp_incoming {
     const json_t *params; /* an object, or NULL */
     struct buffer id;     /* as JSON, also for bad messages; "null" if absent */
     struct buffer text;   /* original bytes, for relaying arguments unchanged */
-    struct buffer fault;  /* why params.arguments is invalid, with a NUL; message then has {} for it */
+    struct buffer fault;  /* error text if params.arguments is invalid, else empty; `message` then has {} instead */
     struct str method;
-    int code; /* JSON-RPC error code of a bad message, with its text in words */
-    const char *words;
+    int code;          /* JSON-RPC error code of a bad message */
+    const char *words; /* error text of a bad message */
 };
 
 /* Parses a message. Errors are stored in *in. */
@@ -156,7 +158,7 @@ struct mcp_headers {
     /* Gets the value of Mcp-Param-NAME. Returns false if absent. */
     bool (*param)(const struct mcp_headers *headers, struct str name, struct str *value);
     const char *const *passed; /* names of headers to pass upstream, NULL-terminated; may be NULL */
-    /* Gets the value of a header sent exactly once. Returns false otherwise. */
+    /* Gets the value of a header. Returns false if the header is absent or was sent more than once. */
     bool (*field)(const struct mcp_headers *headers, struct str name, struct str *value);
     const void *context;
 };
@@ -190,9 +192,8 @@ struct mcp_call {
     struct buffer repaired;              /* storage of repaired arguments */
     json_t *repaired_tree;               /* repaired arguments, NULL if unchanged */
     const json_t *client, *capabilities; /* borrowed from the message or the peer */
-    int level;                           /* minimum log level; above the last level for no logs */
-    double began;
-    struct mcp_tool tool; /* for tools/call, if has_tool */
+    int level;                           /* minimum enum mcp_level; above MCP_EMERGENCY for no logs */
+    struct mcp_tool tool;                /* for tools/call, if has_tool */
     bool has_tool;
 
     pthread_mutex_t lock; /* guards the fields below */
@@ -207,15 +208,19 @@ struct mcp_call {
     struct buffer sealed;      /* requestState of the response */
     struct buffer questions;   /* members of inputRequests */
     json_t *asked;             /* keys of questions asked and responses used */
-    int round;
-    unsigned question_count;
+    int round;                 /* number of times that the client has answered questions of this call */
+    unsigned question_count;   /* questions asked in this round */
 
     /* The response. */
-    bool is_refused, is_whole, is_error, has_structured;
-    bool is_page_full;
-    int status, code;
+    bool is_refused;                       /* the response is an error with code, words and data */
+    bool is_whole;                         /* `result` is the whole result (wt__mcp_result) */
+    bool is_error;                         /* the tool reported an error */
+    bool has_structured;                   /* `structured` was set */
+    bool is_page_full;                     /* the list continues on another page */
+    int status;                            /* HTTP status of an error; 0 for the default of its code */
+    int code;                              /* JSON-RPC error code */
     struct buffer words, data;             /* message and data of an error */
-    struct buffer items, structured, meta; /* items: of content, messages, contents, a list or values */
+    struct buffer items, structured, meta; /* items: of content, contents, a list or values */
     struct buffer cursor, result;          /* result: the whole object, or its members */
     size_t item_count;
     struct arena arena;
@@ -232,7 +237,7 @@ int wt__mcp_level(struct str name);
 bool wt__mcp_read_responses(struct mcp_call *call);
 /* Seals the state to send with the questions. */
 void wt__mcp_seal_state(struct mcp_call *call);
-/* Writes the response message, and its HTTP status to *status. */
+/* Writes the response message to out, and its HTTP status to *status. */
 void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status);
 
 /* Protocol eras of a method. */
@@ -242,24 +247,26 @@ enum mcp_eras { MCP_LEGACY_ERA = 1, MCP_MODERN_ERA = 2, MCP_BOTH_ERAS = 3 };
 enum mcp_shape {
     MCP_SHAPE_EMPTY,
     MCP_SHAPE_TOOL,
-    MCP_SHAPE_PROMPT,
     MCP_SHAPE_CONTENTS,
     MCP_SHAPE_LIST,
     MCP_SHAPE_COMPLETION,
     MCP_SHAPE_RAW /* result contains the members */
 };
 
+/* Part of the features that a method belongs to. */
+enum mcp_group { MCP_CORE, MCP_TOOLS, MCP_RESOURCES, MCP_SUBSCRIPTIONS, MCP_PROMPTS, MCP_COMPLETIONS, MCP_NOTICES };
+bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group group);
+
 struct mcp_method {
     const char *name;
     enum mcp_eras eras;
     enum mcp_shape shape;
+    enum mcp_group group;
     const char *member;      /* name of the list for MCP_SHAPE_LIST */
     const char *name_member; /* member of params naming the requested item, or NULL */
-    bool is_name_repeated;   /* HTTP repeats the name in Mcp-Name */
-    bool may_ask;            /* may return input_required */
-    bool is_quick;           /* quick: run it where it was read */
-    bool (*is_offered)(const struct mcp_features *features);
-    /* Answers the call. Returns true if a thread has taken it over. */
+    bool may_ask;            /* may return input_required; HTTP repeats the name in Mcp-Name */
+    bool is_quick;           /* stdio runs it on the reading thread instead of a worker */
+    /* Answers the call. Returns true if a thread has taken it over. NULL for an empty result. */
     bool (*run)(struct mcp_call *call);
     /* Prepares the call on the reading thread. Returns false if it has been answered. May be NULL. */
     bool (*prepare)(struct mcp_call *call);
@@ -267,7 +274,8 @@ struct mcp_method {
 
 const struct mcp_method *wt__mcp_find_method(struct str name);
 
-/* Makes a call of a request. Returns NULL if it has been answered already, or if out of memory. Always consumes *in. */
+/* Makes a call of a request. Returns NULL if the request was already answered, because it is invalid or memory is
+ * short. Always consumes *in. */
 struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
                                     struct mcp_incoming *in, bool modern, const struct mcp_headers *headers);
 /* Answers and frees the call, here or on another thread. */
@@ -290,13 +298,14 @@ void wt__mcp_write_server_info(struct buffer *out, const struct mcp_features *fe
 
 /* ---------------------------------------------------------------- notices */
 
+/* An open request of a modern client for change notices (subscriptions/listen). */
 struct mcp_listener {
     struct mcp_listener *next;
     struct mcp_channel *channel;
-    struct mcp_peer *peer; /* owner; on stdio a cancel refers to it */
-    struct buffer id;
-    bool changes[3]; /* indexed by enum mcp_change */
-    char **uris;
+    struct mcp_peer *peer; /* the client */
+    struct buffer id;      /* id of the request, as JSON */
+    bool changes[3];       /* wanted list changes, indexed by enum mcp_change */
+    char **uris;           /* [uri_count] watched resources */
     size_t uri_count;
 };
 
@@ -320,9 +329,9 @@ struct mcp_service {
     pthread_cond_t idle;
     struct mcp_peer *peers;
     unsigned peer_number; /* number of the last peer opened */
-    struct mcp_job *jobs; /* jobs for idle threads */
+    struct mcp_job *jobs; /* [job_count] jobs for idle threads */
     pthread_cond_t job_came;
-    unsigned job_count, resting, threads;
+    unsigned job_count, resting, threads; /* resting: idle threads; threads: all */
     atomic_bool stopping;
     pthread_mutex_t notice_lock; /* guards listeners; held while sending notices, to keep them in order */
     struct mcp_listener *listeners;
@@ -330,7 +339,7 @@ struct mcp_service {
     struct shares listening; /* shares of listeners, by holder */
 };
 
-/* Returns monotonic time in ms, unaffected by changes to the wall clock. It stops while the machine sleeps. */
+/* Returns monotonic time in ms, unaffected by changes to the wall clock. The clock stops while the machine sleeps. */
 static inline double wt__mcp_steady_ms(const struct mcp_service *service)
 {
     return service->now_ms ? service->now_ms() : wt__now_ms();
@@ -338,8 +347,8 @@ static inline double wt__mcp_steady_ms(const struct mcp_service *service)
 
 /* ---------------------------------------------------------------- sessions */
 
-/* Legacy sessions of one path, created by `initialize` and identified by 128 random bits. A session is
- * bound to its principal. It does not authenticate: each request is authenticated before. */
+/* Legacy sessions of one path, created by `initialize` and identified by 128 random bits. A session is bound to its
+ * principal. A session id does not authenticate: each request is authenticated before. */
 struct mcp_session;
 
 struct mcp_sessions {
@@ -369,8 +378,8 @@ void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
 
 /* ---------------------------------------------------------------- channels over HTTP */
 
-/* A channel for the response to one HTTP request. It is JSON, or an event stream if a message precedes
- * the answer.
+/* A channel for the response to one HTTP request. The response is JSON, or an event stream if a message precedes the
+ * answer.
  *
  * For clients of the last legacy revision the stream is resumable: events have ids, and unsent events are kept, within
  * limits, while the client is disconnected. The client resumes by GET with the id of the last event received. */
@@ -412,7 +421,7 @@ void wt__mcp_http_channel_set_peer(struct mcp_channel *channel, struct mcp_peer 
 void wt__mcp_http_channel_set_session(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session);
 /* Starts the event stream immediately. */
 void wt__mcp_http_channel_start_stream(struct mcp_channel *channel);
-/* Continues the stream of an event on this exchange. Returns false if the stream is not kept. */
+/* Continues the stream that sent last_event on this exchange. Returns false if the stream is not kept. */
 bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_peer *peer, struct str last_event,
                                  struct http_exchange *exchange);
 

@@ -7,20 +7,17 @@
 #include "base/memory.h"
 #include "serve/mcp/internal.h"
 
-/* ---------------------------------------------------------------- parsing */
-
 void wt__mcp_write_id(struct buffer *out, struct str id)
 {
-    json_t *text = NULL;
+    json_auto_t *text = NULL;
     if (wt__json_is_number(id))
         wt__buffer_str(out, id);
     else if (id.len > 0 && id.ptr[0] == '"' && wt__json_parse(&text, id.ptr, id.len, NULL) == 0)
         wt__json_write(out, text);
-    json_decref(text);
 }
 
-/* Reads the id from the text, because the tree cannot hold every number. Also reads it from invalid messages where
- * possible: the client waits for a response with the id. */
+/* Reads the id from the text, because the tree cannot hold every number. Also reads the id of an invalid message if
+ * possible, because the client waits for a response with this id. */
 static void read_id(struct mcp_incoming *in, struct str text)
 {
     struct str id;
@@ -78,13 +75,13 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
     return named ? MCP_IN_REQUEST : MCP_IN_NOTIFICATION;
 }
 
-/* Parses a message that fails to parse as a whole, with its params.arguments separately: strings in arguments may
- * contain NUL. Records a fault of the arguments, so that the request still gets a response. Returns 0, WT_ENOMEM, or rc
- * if the fault is elsewhere. */
+/* Parses params.arguments and the rest of the message separately, after the whole message failed to parse with rc:
+ * strings in arguments may contain NUL. If only the arguments are invalid, sets in->fault, so that the request still
+ * gets a response. Returns 0, WT_ENOMEM, or rc if the rest of the message is invalid. */
 static int parse_around_arguments(struct mcp_incoming *in, struct str text, int rc)
 {
     struct str params, arguments;
-    struct buffer around = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer around = {0};
     json_t *tree = NULL;
     wt_error err;
     if (!wt__mcp_member(wt__str_trim(text), "params", &params) || !wt__mcp_member(params, "arguments", &arguments) ||
@@ -95,7 +92,6 @@ static int parse_around_arguments(struct mcp_incoming *in, struct str text, int 
     wt__buffer_text(&around, "{}");
     wt__buffer_append(&around, text.ptr + end, text.len - end);
     int parsed = around.failed ? WT_ENOMEM : wt__json_parse(&in->message, around.ptr, around.len, NULL);
-    wt__buffer_dispose(&around);
     if (parsed < 0)
         return parsed == WT_ENOMEM ? parsed : rc;
     parsed = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
@@ -149,6 +145,12 @@ const json_t *wt__mcp_incoming_meta(const struct mcp_incoming *in)
     return wt__json_object(in->params, "_meta");
 }
 
+void wt__mcp_put_text(struct buffer *out, const char *before, struct str text)
+{
+    wt__buffer_text(out, before);
+    wt__buffer_json(out, text);
+}
+
 void wt__mcp_write_error(struct buffer *out, struct str id, int code, struct str words, struct str data)
 {
     wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",");
@@ -175,18 +177,13 @@ bool wt__mcp_is_modern(const struct mcp_incoming *in, struct str header)
     return header.len > 0 && !wt__mcp_is_legacy_version(header);
 }
 
-/* ---------------------------------------------------------------- revisions and server information */
-
 void wt__mcp_write_server_info(struct buffer *out, const struct mcp_features *features, bool with_title)
 {
-    wt__buffer_text(out, "{\"name\":");
-    wt__buffer_json(out, wt__str(features->name));
+    wt__mcp_put_text(out, "{\"name\":", wt__str(features->name));
     if (with_title && features->title) {
-        wt__buffer_text(out, ",\"title\":");
-        wt__buffer_json(out, wt__str(features->title));
+        wt__mcp_put_text(out, ",\"title\":", wt__str(features->title));
     }
-    wt__buffer_text(out, ",\"version\":");
-    wt__buffer_json(out, wt__str(features->version));
+    wt__mcp_put_text(out, ",\"version\":", wt__str(features->version));
     wt__buffer_char(out, '}');
 }
 
@@ -201,8 +198,6 @@ void wt__mcp_write_versions(struct buffer *out)
     wt__buffer_text(out, "[\"" MCP_MODERN_VERSION "\",\"" MCP_LEGACY_VERSION
                          "\",\"2025-06-18\",\"2025-03-26\",\"2024-11-05\"]");
 }
-
-/* ---------------------------------------------------------------- HTTP headers */
 
 /* Compares a modern request's HTTP headers with its body. A proxy routing by headers and a server acting on
  * the body must see the same request. */
@@ -224,7 +219,7 @@ static bool decode_header(struct str header, struct buffer *out)
     return true;
 }
 
-/* True if the header is the number; 42.0 equals 42. */
+/* True if the header is a number equal to value; 42.0 equals 42. */
 static bool is_header_number(struct str header, double value)
 {
     char text[64], *end;
@@ -239,15 +234,14 @@ static bool is_header_number(struct str header, double value)
 bool wt__mcp_header_equals(struct str header, const json_t *value)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer decoded = {0};
-    bool same = decode_header(header, &decoded) && !decoded.failed;
+    if (!decode_header(header, &decoded) || decoded.failed)
+        return false;
     struct str text = wt__buffer_view(&decoded);
     if (json_is_string(value))
-        same = same && wt__str_equal(text, (struct str){json_string_value(value), json_string_length(value)});
-    else if (json_is_number(value))
-        same = same && is_header_number(text, json_number_value(value));
-    else
-        same = same && json_is_boolean(value) && wt__str_equal(text, json_is_true(value) ? STR("true") : STR("false"));
-    return same;
+        return wt__str_equal(text, (struct str){json_string_value(value), json_string_length(value)});
+    if (json_is_number(value))
+        return is_header_number(text, json_number_value(value));
+    return json_is_boolean(value) && wt__str_equal(text, json_is_true(value) ? STR("true") : STR("false"));
 }
 
 bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method, const json_t *name,

@@ -1,5 +1,4 @@
 /* methods.c: the table of methods, and the functions that answer them with the service's features. */
-#include <stdlib.h>
 
 #include "base/base64.h"
 #include "base/memory.h"
@@ -22,7 +21,7 @@ static bool read_cursor(struct mcp_call *call, struct buffer *after)
     return true;
 }
 
-static bool run_list(struct mcp_call *call, void (*list)(void *context, struct mcp_call *call, struct str after))
+static bool add_items(struct mcp_call *call, void (*list)(void *context, struct mcp_call *call, struct str after))
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer after = {0};
     if (read_cursor(call, &after))
@@ -30,14 +29,13 @@ static bool run_list(struct mcp_call *call, void (*list)(void *context, struct m
     return false;
 }
 
-static bool run_list_tools(struct mcp_call *call)
+static bool run_list(struct mcp_call *call)
 {
-    return run_list(call, call->service->features.tools.list);
-}
-
-static bool run_list_resources(struct mcp_call *call)
-{
-    return run_list(call, call->service->features.resources.list);
+    const struct mcp_features *features = &call->service->features;
+    enum mcp_group group = call->method->group;
+    return add_items(call, group == MCP_TOOLS     ? features->tools.list
+                           : group == MCP_PROMPTS ? features->prompts.list
+                                                  : features->resources.list);
 }
 
 static void list_no_templates(void *context, struct mcp_call *call, struct str after)
@@ -50,12 +48,7 @@ static void list_no_templates(void *context, struct mcp_call *call, struct str a
 static bool run_list_templates(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
-    return run_list(call, features->resources.templates ? features->resources.templates : list_no_templates);
-}
-
-static bool run_list_prompts(struct mcp_call *call)
-{
-    return run_list(call, call->service->features.prompts.list);
+    return add_items(call, features->resources.templates ? features->resources.templates : list_no_templates);
 }
 
 /* ---------------------------------------------------------------- tools */
@@ -78,7 +71,7 @@ static bool find_called_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Replaces the arguments by repaired ones. Returns 1 if these match, 0 if not, or WT_ENOMEM. */
+/* Repairs the arguments. Returns 1 and replaces them if the repaired arguments match, 0 if not, or WT_ENOMEM. */
 static int repair_arguments(struct mcp_call *call)
 {
     int fits = wt__mcp_input_repair(call->tool.input, call->arguments, true, &call->repaired);
@@ -106,12 +99,11 @@ static bool has_nul(struct str json)
 /* Validates the arguments. Violations become a tool error, so that the model can correct them. */
 static bool check_tool_arguments(struct mcp_call *call)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     const struct mcp_input *input = call->tool.input;
     if (call->is_modern && call->headers && input &&
         !wt__mcp_mirrors_match(input, call->headers, wt__mcp_call_argument_tree(call), &words)) {
         wt__mcp_refuse_with(call, MCP_HEADER_MISMATCH, wt__buffer_view(&words), STR(""));
-        wt__buffer_dispose(&words);
         return false;
     }
     bool is_checked = input && !call->tool.mirrors_only;
@@ -128,7 +120,6 @@ static bool check_tool_arguments(struct mcp_call *call)
         wt__mcp_add_text(call, wt__buffer_view(&words));
         wt__mcp_set_is_error(call);
     }
-    wt__buffer_dispose(&words);
     return fits > 0;
 }
 
@@ -137,42 +128,16 @@ static bool prepare_tool(struct mcp_call *call)
     return find_called_tool(call) && check_tool_arguments(call);
 }
 
-static bool run_call_tool(struct mcp_call *call)
-{
-    if (call->tool.waits)
-        return wt__mcp_call_start_thread(call, run_called_tool);
-    run_called_tool(call);
-    return false;
-}
-
 /* ---------------------------------------------------------------- resources, prompts, completions */
-
-static bool run_or_start(struct mcp_call *call, bool waits, void (*work)(struct mcp_call *call))
-{
-    if (waits)
-        return wt__mcp_call_start_thread(call, work);
-    work(call);
-    return false;
-}
 
 static void read_named_resource(struct mcp_call *call)
 {
     call->service->features.resources.read(call->service->features.context, call, call->name);
 }
 
-static bool run_read_resource(struct mcp_call *call)
-{
-    return run_or_start(call, call->service->features.resources.waits, read_named_resource);
-}
-
 static void get_named_prompt(struct mcp_call *call)
 {
     call->service->features.prompts.get(call->service->features.context, call, call->name);
-}
-
-static bool run_get_prompt(struct mcp_call *call)
-{
-    return run_or_start(call, call->service->features.prompts.waits, get_named_prompt);
 }
 
 static bool read_completion(const struct mcp_call *call, struct mcp_completion *out)
@@ -200,16 +165,22 @@ static void complete_argument(struct mcp_call *call)
                        "\"argument\" with a name and a value");
 }
 
-static bool run_complete(struct mcp_call *call)
+/* Calls the feature's function, on a thread of its own if it may wait. */
+static bool run_feature(struct mcp_call *call)
 {
-    return run_or_start(call, call->service->features.completions.waits, complete_argument);
-}
-
-/* ---------------------------------------------------------------- methods of the legacy era */
-
-static bool run_ping(struct mcp_call *call)
-{
-    (void)call;
+    static void (*const works[])(struct mcp_call * call) = {[MCP_TOOLS] = run_called_tool,
+                                                            [MCP_RESOURCES] = read_named_resource,
+                                                            [MCP_PROMPTS] = get_named_prompt,
+                                                            [MCP_COMPLETIONS] = complete_argument};
+    const struct mcp_features *features = &call->service->features;
+    const bool waits[] = {[MCP_TOOLS] = call->tool.waits,
+                          [MCP_RESOURCES] = features->resources.waits,
+                          [MCP_PROMPTS] = features->prompts.waits,
+                          [MCP_COMPLETIONS] = features->completions.waits};
+    enum mcp_group group = call->method->group;
+    if (waits[group])
+        return wt__mcp_call_start_thread(call, works[group]);
+    works[group](call);
     return false;
 }
 
@@ -249,9 +220,9 @@ static bool run_unsubscribe(struct mcp_call *call)
     return false;
 }
 
-/* ---------------------------------------------------------------- initialize and server/discover */
-
-/* `initialize` opens a legacy session; `server/discover` gives a modern client the same information without a
+/* ---------------------------------------------------------------- initialize and server/discover
+ *
+ * `initialize` opens a legacy session; `server/discover` gives a modern client the same information without a
  * session. */
 
 static void write_capability(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
@@ -278,11 +249,8 @@ static void write_mcp_instructions(struct buffer *out, const struct mcp_call *ca
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (features->write_instructions)
         features->write_instructions(features->context, call->peer->principal, &text);
-    else if (features->instructions)
-        wt__buffer_text(&text, features->instructions);
     if (text.len > 0) {
-        wt__buffer_text(out, ",\"instructions\":");
-        wt__buffer_json(out, wt__buffer_view(&text));
+        wt__mcp_put_text(out, ",\"instructions\":", wt__buffer_view(&text));
     }
     out->failed |= text.failed;
 }
@@ -320,7 +288,6 @@ static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const js
 
 static bool run_initialize(struct mcp_call *call)
 {
-    struct mcp_peer *peer = call->peer;
     struct str wanted = wt__json_str(call->in.params, "protocolVersion");
     const json_t *capabilities = wt__json_object(call->in.params, "capabilities");
     const json_t *client = wt__json_object(call->in.params, "clientInfo");
@@ -330,16 +297,11 @@ static bool run_initialize(struct mcp_call *call)
                        MCP_CLIENT_BYTES_MAX);
         return false;
     }
-    bool known = wt__mcp_is_legacy_version(wanted);
-    struct str version = known ? wanted : STR(MCP_LEGACY_VERSION);
-    switch (open_peer(peer, capabilities, client, wt__str_equal(version, STR(MCP_LEGACY_VERSION)))) {
-    case 0:
-        break;
-    case WT_ENOMEM:
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
-        return false;
-    default:
-        wt__mcp_refuse(call, MCP_INVALID_REQUEST, "the session is already initialized");
+    struct str version = wt__mcp_is_legacy_version(wanted) ? wanted : STR(MCP_LEGACY_VERSION);
+    int rc = open_peer(call->peer, capabilities, client, wt__str_equal(version, STR(MCP_LEGACY_VERSION)));
+    if (rc < 0) {
+        wt__mcp_refuse(call, rc == WT_ENOMEM ? MCP_INTERNAL_ERROR : MCP_INVALID_REQUEST,
+                       rc == WT_ENOMEM ? "out of memory" : "the session is already initialized");
         return false;
     }
     wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"", (int)version.len, version.ptr);
@@ -362,74 +324,50 @@ static bool run_discover(struct mcp_call *call)
     return false;
 }
 
-/* ---------------------------------------------------------------- table */
-
-static bool is_always_offered(const struct mcp_features *features)
+bool wt__mcp_is_offered(const struct mcp_features *features, enum mcp_group group)
 {
-    (void)features;
-    return true;
+    bool watches = features->resources.list && features->resources.watched;
+    const bool offered[] = {[MCP_CORE] = true,
+                            [MCP_TOOLS] = features->tools.list,
+                            [MCP_RESOURCES] = features->resources.list,
+                            [MCP_SUBSCRIPTIONS] = watches,
+                            [MCP_PROMPTS] = features->prompts.list,
+                            [MCP_COMPLETIONS] = features->completions.complete,
+                            [MCP_NOTICES] = features->changes || watches};
+    return offered[group];
 }
 
-static bool offers_tools(const struct mcp_features *features)
-{
-    return features->tools.list;
-}
-
-static bool offers_resources(const struct mcp_features *features)
-{
-    return features->resources.list;
-}
-
-static bool offers_subscriptions(const struct mcp_features *features)
-{
-    return features->resources.list && features->resources.watched;
-}
-
-static bool offers_prompts(const struct mcp_features *features)
-{
-    return features->prompts.list;
-}
-
-static bool offers_completions(const struct mcp_features *features)
-{
-    return features->completions.complete;
-}
-
-static bool offers_notices(const struct mcp_features *features)
-{
-    return features->changes || offers_subscriptions(features);
-}
+#define LEGACY_METHOD(name, group, name_member, run)                                                                   \
+    {                                                                                                                  \
+        name, MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, group, NULL, name_member, false, true, run, NULL                        \
+    }
+#define LIST_METHOD(name, group, member, run)                                                                          \
+    {                                                                                                                  \
+        name, MCP_BOTH_ERAS, MCP_SHAPE_LIST, group, member, NULL, false, false, run, NULL                              \
+    }
+#define NAMED_METHOD(name, shape, group, name_member, prepare)                                                         \
+    {                                                                                                                  \
+        name, MCP_BOTH_ERAS, shape, group, NULL, name_member, true, false, run_feature, prepare                        \
+    }
 
 static const struct mcp_method methods[] = {
-    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, run_initialize,
+    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, false, true, run_initialize, NULL},
+    LEGACY_METHOD("ping", MCP_CORE, NULL, NULL),
+    LEGACY_METHOD("logging/setLevel", MCP_CORE, NULL, run_set_level),
+    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, MCP_CORE, NULL, NULL, false, true, run_discover, NULL},
+    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, MCP_NOTICES, NULL, NULL, false, true, wt__mcp_run_listen,
      NULL},
-    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered, run_ping, NULL},
-    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered,
-     run_set_level, NULL},
-    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, run_discover,
+    LIST_METHOD("tools/list", MCP_TOOLS, "tools", run_list),
+    NAMED_METHOD("tools/call", MCP_SHAPE_TOOL, MCP_TOOLS, "name", prepare_tool),
+    LIST_METHOD("resources/list", MCP_RESOURCES, "resources", run_list),
+    LIST_METHOD("resources/templates/list", MCP_RESOURCES, "resourceTemplates", run_list_templates),
+    NAMED_METHOD("resources/read", MCP_SHAPE_CONTENTS, MCP_RESOURCES, "uri", NULL),
+    LEGACY_METHOD("resources/subscribe", MCP_SUBSCRIPTIONS, "uri", run_subscribe),
+    LEGACY_METHOD("resources/unsubscribe", MCP_SUBSCRIPTIONS, "uri", run_unsubscribe),
+    LIST_METHOD("prompts/list", MCP_PROMPTS, "prompts", run_list),
+    NAMED_METHOD("prompts/get", MCP_SHAPE_EMPTY, MCP_PROMPTS, "name", NULL),
+    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, MCP_COMPLETIONS, NULL, NULL, false, false, run_feature,
      NULL},
-    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, offers_notices,
-     wt__mcp_run_listen, NULL},
-    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, offers_tools, run_list_tools,
-     NULL},
-    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, offers_tools, run_call_tool,
-     prepare_tool},
-    {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, offers_resources,
-     run_list_resources, NULL},
-    {"resources/templates/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resourceTemplates", NULL, false, false, false,
-     offers_resources, run_list_templates, NULL},
-    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, offers_resources,
-     run_read_resource, NULL},
-    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions,
-     run_subscribe, NULL},
-    {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions,
-     run_unsubscribe, NULL},
-    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, offers_prompts,
-     run_list_prompts, NULL},
-    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, offers_prompts, run_get_prompt,
-     NULL},
-    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, offers_completions,
-     run_complete, NULL},
 };
 
 const struct mcp_method *wt__mcp_find_method(struct str name)

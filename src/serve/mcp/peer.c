@@ -9,14 +9,12 @@
 #include "base/memory.h"
 #include "serve/mcp/internal.h"
 
-/* ---------------------------------------------------------------- cancellation */
-
 bool wt__mcp_is_cancelled(const struct mcp_call *call)
 {
     return atomic_load(&call->cancelled);
 }
 
-/* The callback runs under the call's lock, so that it never runs after the call has ended. */
+/* The callback runs under the call's lock, so it never runs after this function has removed it. */
 void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context)
 {
     pthread_mutex_lock(&call->lock);
@@ -37,8 +35,6 @@ void wt__mcp_call_cancel(struct mcp_call *call)
     }
     pthread_mutex_unlock(&call->lock);
 }
-
-/* ---------------------------------------------------------------- channels */
 
 void wt__mcp_channel_open(struct mcp_channel *channel)
 {
@@ -111,8 +107,6 @@ void wt__mcp_append_line(struct buffer *out, struct str message)
         if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
             out->ptr[i] = ' ';
 }
-
-/* ---------------------------------------------------------------- peers */
 
 struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known)
 {

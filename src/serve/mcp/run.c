@@ -1,11 +1,9 @@
-/* run.c: runs a call, here or on a thread of its own, sends its response and records it. */
+/* run.c: runs a call, here or on a thread of its own, and sends its response. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "serve/mcp/internal.h"
-
-/* ---------------------------------------------------------------- end of a call */
 
 static void unlink_call(struct mcp_call *call)
 {
@@ -25,24 +23,8 @@ static void unlink_call(struct mcp_call *call)
     pthread_mutex_unlock(&call->channel->lock);
 }
 
-static void record_mcp_call(struct mcp_call *call, size_t bytes)
-{
-    const struct mcp_features *features = &call->service->features;
-    struct mcp_record record = {
-        .call = call,
-        .error_code = call->is_refused ? call->code : 0,
-        .is_error = !call->is_refused && call->is_error,
-        .input_required = !call->is_refused && call->is_modern && call->questions.len > 0,
-        .cancelled = wt__mcp_is_cancelled(call),
-        .bytes = bytes,
-        .ms = wt__mcp_steady_ms(call->service) - call->began,
-    };
-    if (features->record)
-        features->record(features->context, &record);
-}
-
-/* Sends the response of a call that was not cancelled; a later cancel comes too late. Returns its size. */
-static size_t send_call_answer(struct mcp_call *call)
+/* Sends the response of a call that was not cancelled. */
+static void send_call_answer(struct mcp_call *call)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     int status = 200;
@@ -53,20 +35,17 @@ static size_t send_call_answer(struct mcp_call *call)
         wt__mcp_channel_answer(call->channel, 503, STR(""));
     else
         wt__mcp_channel_answer(call->channel, status, wt__buffer_view(&message));
-    return message.len;
 }
 
 void wt__mcp_call_finish(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
-    size_t bytes = 0;
     wt__mcp_on_cancel(call, NULL, NULL);
     unlink_call(call);
     if (call->channel && !wt__mcp_is_cancelled(call))
-        bytes = send_call_answer(call);
+        send_call_answer(call);
     else if (call->channel)
         wt__mcp_channel_answer(call->channel, 200, STR(""));
-    record_mcp_call(call, bytes);
     if (call->has_tool && features->tools.drop)
         features->tools.drop(features->context, &call->tool);
     wt__mcp_call_free(call);
@@ -74,7 +53,7 @@ void wt__mcp_call_finish(struct mcp_call *call)
 
 void wt__mcp_call_run(struct mcp_call *call)
 {
-    if (wt__mcp_is_cancelled(call) || !call->method->run(call))
+    if (wt__mcp_is_cancelled(call) || !call->method->run || !call->method->run(call))
         wt__mcp_call_finish(call);
 }
 
@@ -132,7 +111,7 @@ static void *run_jobs(void *context)
     return NULL;
 }
 
-/* Call with the lock held. */
+/* Starts a thread for the job. Returns false on failure. Call with the lock held. */
 static bool start_job_thread(struct mcp_service *service, struct mcp_job *job)
 {
     pthread_attr_t detached;
@@ -159,7 +138,7 @@ static bool queue_job(struct mcp_service *service, struct mcp_job *job)
     return true;
 }
 
-/* Fails a call for lack of a thread. Tells a client if it used up its own share. */
+/* Fails a call because too many calls are running: those of this client, or those of all clients. */
 static void refuse_waiting(struct mcp_call *call)
 {
     struct shares *waiting = &call->service->waiting;

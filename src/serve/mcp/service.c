@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "serve/mcp/internal.h"
 
-static const char *const change_names[] = {"tools", "resources", "prompts"};
+/* Members of params.notifications, indexed by enum mcp_change. */
 static const char *const change_wishes[] = {"toolsListChanged", "resourcesListChanged", "promptsListChanged"};
 
 /* ---------------------------------------------------------------- listeners */
@@ -37,7 +37,7 @@ static void free_listener(struct mcp_listener *listener)
     free(listener);
 }
 
-/* Appends params with _meta, without the closing brace. */
+/* Appends the object `params` with its member _meta, without the closing brace. */
 static void begin_params(struct buffer *out, const struct mcp_listener *listener)
 {
     wt__buffer_text(out, "{\"_meta\":{\"" MCP_META "subscriptionId\":");
@@ -50,6 +50,7 @@ static void begin_notification(struct buffer *out, const char *method)
     wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
 }
 
+/* Sends the message and empties the buffer. */
 static bool send_and_clear(struct mcp_channel *channel, struct buffer *message)
 {
     bool sent = !message->failed && wt__mcp_channel_send(channel, wt__buffer_view(message));
@@ -57,6 +58,7 @@ static bool send_and_clear(struct mcp_channel *channel, struct buffer *message)
     return sent;
 }
 
+/* Copies from the request which changes and resources the client wants notices of. Returns false if out of memory. */
 static bool read_subscriptions(struct mcp_listener *listener, const struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
@@ -131,7 +133,7 @@ static bool link_listener(struct mcp_call *call, struct mcp_listener *listener)
     return sent;
 }
 
-/* Removes resources that cannot be watched, so that they are not acknowledged. */
+/* Starts watching the listener's resources. Removes those that cannot be watched, so that they are not acknowledged. */
 static void watch_uris(struct mcp_call *call, struct mcp_listener *listener)
 {
     const struct mcp_features *features = &call->service->features;
@@ -180,8 +182,8 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     return false;
 }
 
-/* Sends the final result. On a shared channel also sends a cancel notice, because two pages of the protocol disagree on
- * the form. */
+/* Ends the listener's request with a result. On a shared channel also sends a cancel notification, because the
+ * specification names both forms. */
 static void send_final_result(struct mcp_service *service, const struct mcp_listener *listener)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
@@ -273,8 +275,8 @@ static void write_change_notice(struct buffer *out, const struct mcp_listener *l
     wt__buffer_text(out, listener || uri.len > 0 ? "}}" : "}");
 }
 
-/* Returns the streams [*count] of interested legacy clients, with a reference to each. NULL if there are no streams, or
- * if out of memory. Free the array with free(). */
+/* Returns the general streams, [*count], of legacy clients that want this notice, with a reference to each. NULL if no
+ * client wants it, or if out of memory. Free the array with free(). */
 static struct mcp_channel **collect_legacy_streams(struct mcp_service *service, struct str uri, size_t *count)
 {
     struct mcp_channel **streams = NULL;
@@ -307,41 +309,33 @@ static void notify_legacy_clients(struct mcp_service *service, const char *metho
     free(streams);
 }
 
-void wt__mcp_service_changed(struct mcp_service *service, enum mcp_change change)
+/* Notifies all interested clients of an update of the resource, or of a change of a list if uri is empty. */
+static void notify_clients(struct mcp_service *service, const char *method, enum mcp_change change, struct str uri)
 {
-    struct buffer message = {0};
-    char method[64];
-    if (!service->features.changes)
-        return;
-    snprintf(method, sizeof method, "notifications/%s/list_changed", change_names[change]);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     pthread_mutex_lock(&service->notice_lock);
     for (const struct mcp_listener *listener = service->listeners; listener; listener = listener->next) {
-        if (!listener->changes[change])
-            continue;
-        write_change_notice(&message, listener, method, STR(""));
-        send_and_clear(listener->channel, &message);
-    }
-    pthread_mutex_unlock(&service->notice_lock);
-    wt__buffer_dispose(&message);
-    notify_legacy_clients(service, method, STR(""));
-}
-
-void wt__mcp_service_resource_updated(struct mcp_service *service, struct str uri)
-{
-    static const char method[] = "notifications/resources/updated";
-    struct buffer message = {0};
-    if (!service->features.resources.watched || uri.len == 0)
-        return;
-    pthread_mutex_lock(&service->notice_lock);
-    for (const struct mcp_listener *listener = service->listeners; listener; listener = listener->next) {
-        if (!has_uri(listener->uris, listener->uri_count, uri))
+        if (uri.len > 0 ? !has_uri(listener->uris, listener->uri_count, uri) : !listener->changes[change])
             continue;
         write_change_notice(&message, listener, method, uri);
         send_and_clear(listener->channel, &message);
     }
     pthread_mutex_unlock(&service->notice_lock);
-    wt__buffer_dispose(&message);
     notify_legacy_clients(service, method, uri);
+}
+
+void wt__mcp_service_changed(struct mcp_service *service, enum mcp_change change)
+{
+    static const char *const methods[] = {"notifications/tools/list_changed", "notifications/resources/list_changed",
+                                          "notifications/prompts/list_changed"};
+    if (service->features.changes)
+        notify_clients(service, methods[change], change, STR(""));
+}
+
+void wt__mcp_service_resource_updated(struct mcp_service *service, struct str uri)
+{
+    if (service->features.resources.watched && uri.len > 0)
+        notify_clients(service, "notifications/resources/updated", MCP_RESOURCES_CHANGED, uri);
 }
 
 /* ---------------------------------------------------------------- opening and closing */

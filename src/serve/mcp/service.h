@@ -2,11 +2,11 @@
  * sessions) and the modern one (2026-07-28: stateless requests), and detects the era for each request. Transports are
  * pipes and streamable HTTP (transport.h).
  *
- * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same.
- * Each function gets the call it answers (call.h). They run on many threads at once.
+ * The features are a struct of functions, so that a table of four tools and ten thousand changing tools look the same
+ * to the service. Each function gets the call that it answers (call.h). The functions run on many threads at once.
  *
- * Functions that wait (for a client's answer, for an upstream server) must say so and run on threads of their own, at
- * most MCP_WAITING_MAX. All others run where the request was read, and must be quick. */
+ * Functions that wait for a client's answer or an upstream server must set `waits`. They run on threads of their own,
+ * at most MCP_WAITING_MAX at once. All others run on the transport's threads, and must be quick. */
 #ifndef WT_SERVE_MCP_SERVICE_H
 #define WT_SERVE_MCP_SERVICE_H
 
@@ -36,10 +36,10 @@ enum {
 struct mcp_tool {
     const struct mcp_input *input; /* schema to check arguments against, or NULL */
     bool repairs;                  /* repair arguments without loss, and wrap single values */
-    bool mirrors_only;             /* check only headers against arguments; `run` checks the rest */
+    bool mirrors_only;             /* only compare the headers with the arguments; `run` validates the arguments */
     bool refuses_nul;              /* `run` uses C strings: refuse arguments with NUL */
-    bool waits;
-    void *handle; /* private to the feature, like number, for `run` and `drop` */
+    bool waits;                    /* `run` may wait */
+    void *handle;                  /* private to the feature, like number, for `run` and `drop` */
     size_t number;
 };
 
@@ -53,15 +53,15 @@ struct mcp_tool {
  * Answer unknown names and URIs with wt__mcp_refuse_unknown. */
 struct mcp_features {
     const char *name, *version;
-    const char *title, *instructions; /* may be NULL */
-    unsigned ttl_ms;                  /* cache time of lists, and of resources without their own */
-    bool private_lists;               /* lists depend on the principal: cacheScope is private */
-    bool changes;                     /* lists may change; announce it with wt__mcp_service_changed */
-    void *context;                    /* first argument of every function */
-    const char *store_path;           /* path to remove from errors sent to clients, or NULL */
+    const char *title;      /* may be NULL */
+    unsigned ttl_ms;        /* cache time of lists, and of resources without their own */
+    bool private_lists;     /* lists depend on the principal: cacheScope is private */
+    bool changes;           /* lists may change; announce it with wt__mcp_service_changed */
+    void *context;          /* first argument of every function */
+    const char *store_path; /* path to remove from errors sent to clients, or NULL */
     /* Logs an error whose details are hidden from the client (wire/failure.h). May be NULL. */
     void (*failed)(void *context, const wt_error *err);
-    /* Appends instructions for a client; overrides `instructions`. May be NULL. */
+    /* Appends instructions for a client. May be NULL. */
     void (*write_instructions)(void *context, const char *principal, struct buffer *out);
 
     struct {
@@ -83,16 +83,13 @@ struct mcp_features {
     } resources;
     struct {
         void (*list)(void *context, struct mcp_call *call, struct str after);
-        void (*get)(void *context, struct mcp_call *call, struct str name);
+        void (*get)(void *context, struct mcp_call *call, struct str name); /* sets the result with wt__mcp_result */
         bool waits;
     } prompts;
     struct {
         void (*complete)(void *context, struct mcp_call *call, const struct mcp_completion *what);
         bool waits;
     } completions;
-
-    /* Records a finished request, for logs and metrics. May be NULL. */
-    void (*record)(void *context, const struct mcp_record *record);
 };
 
 struct mcp_service_options {

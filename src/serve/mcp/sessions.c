@@ -1,4 +1,5 @@
-/* sessions.c: see internal.h. Ids are random, so the hash is made of their first digits. */
+/* sessions.c: the table of legacy sessions; see internal.h. Ids are random digits, so the hash of an id is made of its
+ * first digits. */
 #include "serve/mcp/internal.h"
 
 #include <stdlib.h>
@@ -21,8 +22,6 @@ void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *se
     wt__shares_open(&sessions->shares, service->sessions_max);
     pthread_mutex_init(&sessions->lock, NULL);
 }
-
-/* ---------------------------------------------------------------- under the lock */
 
 static size_t session_bucket(const struct mcp_sessions *sessions, const char *id)
 {
@@ -98,8 +97,8 @@ static struct mcp_session *take_dispensable_session(struct mcp_sessions *session
     return found ? unlink_session(sessions, find_session(sessions, wt__str(found->id))) : NULL;
 }
 
-/* Reserves a place for one more session, ending others of the principal if needed. *gone: chain of the removed
- * sessions. */
+/* Reserves a place for one more session, and removes sessions of the principal if needed. *gone: chain of the removed
+ * sessions, for end_sessions. Returns false if all sessions of the principal are in use. */
 static bool make_session_room(struct mcp_sessions *sessions, const char *principal, struct mcp_session **gone)
 {
     while (!wt__shares_take(&sessions->shares, session_holder(principal), 1)) {
@@ -122,8 +121,6 @@ static bool create_buckets(struct mcp_sessions *sessions)
     sessions->bucket_count = count;
     return sessions->buckets;
 }
-
-/* ---------------------------------------------------------------- without the lock */
 
 /* Ends a chain of sessions. NULL is a no-op. */
 static void end_sessions(struct mcp_session *session)

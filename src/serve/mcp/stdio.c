@@ -1,6 +1,7 @@
-/* stdio.c: see transport.h. The calling thread reads and answers quick requests; workers run the features; waiting calls
- * have threads of their own. Lines are written under one lock, in pieces small enough for a pipe to accept without
- * blocking. A client that does not read blocks the server for at most MCP_STDIO_WRITE_MS. */
+/* stdio.c: serves one client over two descriptors, a message per line; see transport.h. The calling thread reads and
+ * answers quick requests; workers run the features; waiting calls have threads of their own. Lines are written under
+ * one lock, in pieces small enough for a pipe to accept without blocking. A client that does not read blocks the server
+ * for at most MCP_STDIO_WRITE_MS. */
 #include "serve/mcp/transport.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ struct stdio {
     pthread_cond_t work, room, idle;
     struct mcp_call *queue[QUEUE_MAX]; /* ring buffer: `queued` calls from index `first` */
     size_t first, queued;
-    unsigned channels; /* channels that may still write */
+    unsigned channels; /* number of open channels, each of which may still write */
     bool is_closing;
     pthread_t workers[MCP_STDIO_WORKERS_MAX];
     unsigned worker_count;
@@ -41,8 +42,6 @@ struct stdio {
     struct buffer text; /* incomplete line */
     bool is_skipping;   /* skip the rest of an oversized line */
 };
-
-/* ---------------------------------------------------------------- writing */
 
 /* Waits until `out` accepts data. Returns false on error or timeout. */
 static bool wait_for_room(struct stdio *stdio)
@@ -162,7 +161,7 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-/* Queues a call. If the queue is full, waits instead of refusing the call. */
+/* Queues a call for the workers. Waits while the queue is full. */
 static void queue_call(struct stdio *stdio, struct mcp_call *call)
 {
     pthread_mutex_lock(&stdio->lock);
@@ -177,11 +176,9 @@ static int start_workers(struct stdio *stdio, unsigned count, wt_error *err)
 {
     if (count == 0)
         count = wt__processor_count();
-    while (stdio->worker_count < count && stdio->worker_count < MCP_STDIO_WORKERS_MAX) {
-        if (pthread_create(&stdio->workers[stdio->worker_count], NULL, run_worker, stdio) != 0)
-            break;
+    while (stdio->worker_count < count && stdio->worker_count < MCP_STDIO_WORKERS_MAX &&
+           pthread_create(&stdio->workers[stdio->worker_count], NULL, run_worker, stdio) == 0)
         stdio->worker_count++;
-    }
     return stdio->worker_count > 0 ? 0 : wt__fail(err, WT_EIO, "cannot start a thread");
 }
 
@@ -240,7 +237,8 @@ static void handle_line(struct stdio *stdio, struct str line)
     wt__mcp_incoming_dispose(&in);
 }
 
-/* Handles complete lines in `text`. An oversized line is refused and skipped. */
+/* Handles the complete lines in `text`, whose last `fresh` bytes are new, and removes them. Refuses an oversized line
+ * and skips the rest of it. */
 static void handle_lines(struct stdio *stdio, size_t fresh)
 {
     struct buffer *text = &stdio->text;
@@ -263,7 +261,7 @@ static void handle_lines(struct stdio *stdio, size_t fresh)
     wt__buffer_cut(text, text->len - begin);
 }
 
-/* Reads some input. Returns 1, 0 at the end of input, or an error. */
+/* Reads available input and handles its lines. Returns 1, 0 at the end of input, or an error. */
 static int read_some_input(struct stdio *stdio, char *bytes, wt_error *err)
 {
     ssize_t count = read(stdio->in, bytes, READ_BYTES);
@@ -282,7 +280,7 @@ static int read_some_input(struct stdio *stdio, char *bytes, wt_error *err)
 
 static int read_until_end(struct stdio *stdio, wt_error *err)
 {
-    char *bytes = malloc(READ_BYTES);
+    WT_AUTO_FREE char *bytes = malloc(READ_BYTES);
     int rc = bytes ? 1 : wt__fail_nomem(err);
     while (rc > 0 && !atomic_load(&stdio->has_failed)) {
         struct pollfd fds[] = {{stdio->in, POLLIN, 0}, {stdio->out, 0, 0}, {stdio->stop_fd, POLLIN, 0}};
@@ -298,13 +296,12 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
         else if (fds[0].revents)
             rc = read_some_input(stdio, bytes, err);
     }
-    free(bytes);
     return rc < 0 ? rc : 0;
 }
 
 /* ---------------------------------------------------------------- running */
 
-/* Waits until at most `kept` channels are left, or for most_ms. */
+/* Waits until at most `kept` channels are open, for at most most_ms. */
 static void wait_until_idle(struct stdio *stdio, unsigned kept, unsigned most_ms)
 {
     double until_ms = wt__now_ms() + most_ms;

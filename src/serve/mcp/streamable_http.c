@@ -1,11 +1,10 @@
-/* streamable_http.c: see transport.h.
+/* streamable_http.c: serves clients over HTTP at one path; see transport.h.
  *
  * The response is JSON, or an event stream if a message precedes the answer; the answer is then its last event. Closing
  * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.c) gets
  * some time to do so. */
 #include "serve/mcp/transport.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -13,7 +12,7 @@
 #include "http/exchange.h"
 #include "serve/mcp/internal.h"
 
-enum { TICK_MS = 1000 }; /* interval for checking sessions and streams */
+enum { TICK_MS = 1000 }; /* interval for checking sessions, streams and listeners */
 
 #define JSON_TYPE "application/json"
 #define STREAM_TYPE "text/event-stream"
@@ -30,10 +29,12 @@ struct mcp_http {
 
 /* ---------------------------------------------------------------- fields */
 
-/* Value of a header sent more than once: parsers disagree on which copy counts. No valid header equals it. */
+/* Stands for the value of a header that was sent more than once, because parsers disagree on which copy counts. No
+ * valid value equals it. */
 static const struct str doubtful = {"\x7f", 1};
 
-/* Returns the value of the only field named prefix + rest; empty if absent, `doubtful` if repeated. */
+/* Returns the value of the field named prefix + rest; "" if absent, `doubtful` if repeated. *there: the field
+ * exists. */
 static struct str find_only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
 {
     struct str value = {"", 0};
@@ -159,6 +160,7 @@ static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel
     return peer;
 }
 
+/* Runs the request as a call of the peer. */
 static void run_in_peer(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
                         struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
@@ -310,8 +312,6 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
     else
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
 }
-
-/* ---------------------------------------------------------------- periodic work, opening and closing */
 
 static void *run_ticker(void *context)
 {

@@ -1,11 +1,9 @@
-/* transport.h: MCP over standard input and output, and over HTTP. */
+/* transport.h: carries MCP over standard input and output, and over HTTP. */
 #ifndef WT_SERVE_MCP_TRANSPORT_H
 #define WT_SERVE_MCP_TRANSPORT_H
 
 #include "http/exchange.h"
 #include "serve/mcp/service.h"
-
-/* ---------------------------------------------------------------- stdio */
 
 enum {
     MCP_STDIO_WORKERS_MAX = 16,
@@ -18,8 +16,6 @@ enum {
  * per processor). The descriptors stay open; `in` may be left in the middle of a line. SIGPIPE must be ignored. Returns
  * 0, WT_EIO or WT_ENOMEM. */
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err);
-
-/* ---------------------------------------------------------------- HTTP */
 
 /* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy one (sessions, a GET
  * stream, DELETE). The caller checks Host, Origin and the principal, and the HTTP server accepts bodies up to
