@@ -60,6 +60,7 @@ static bool is_plain_identifier(const char *text)
     return len > 0 && len <= ARGUMENT_NAME_BYTES && strspn(text, plain) == len;
 }
 
+/* True for a list of at least one value in which all texts are identifiers and no value is a list or an object. */
 static bool all_plain(const json_t *values)
 {
     for (size_t i = 0; i < json_array_size(values); i++) {

@@ -57,22 +57,22 @@ static int reject_unfit_arguments(const wt_validation *validation, const struct 
 int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt_validation *validation = NULL;
-    json_t *unsure = json_object();
-    int rc = unsure ? 0 : WT_ENOMEM;
-    for (size_t p = 0; p < arguments->len && rc == 0; p++)
+    json_auto_t *unsure = json_object();
+    WT_CHECK_ALLOC(unsure, err);
+    for (size_t p = 0; p < arguments->len; p++)
         if (arguments->items[p].state == ARGUMENT_UNSURE && arguments->items[p].value &&
             json_object_set(unsure, parameters->items[p].name, arguments->items[p].value) < 0)
-            rc = WT_ENOMEM;
-    if (rc == 0 && checker->validator && json_object_size(unsure) > 0) {
-        rc = wt__json_write_typed(&json, unsure);
-        if (rc == 0 && (rc = wt_validate(checker->validator, json.ptr, json.len, NULL, &validation, NULL)) == 0)
-            rc = reject_unfit_arguments(validation, parameters, arguments);
-    }
+            return wt__fail_nomem(err);
+    if (!checker->validator || json_object_size(unsure) == 0)
+        return 0;
+    int rc = wt__json_write_typed(&json, unsure);
+    if (rc == 0)
+        rc = wt_validate(checker->validator, json.ptr, json.len, NULL, &validation, NULL);
+    if (rc == 0)
+        rc = reject_unfit_arguments(validation, parameters, arguments);
     wt_validation_free(validation);
-    wt__buffer_dispose(&json);
-    json_decref(unsure);
     return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
 }
 
@@ -110,9 +110,20 @@ enum {
 struct written_call {
     struct str name, export_name;
     const json_t *schema, *arguments;
-    struct buffer json; /* arguments as compact JSON */
-    char id[CALL_ID_DIGITS + 1];
+    struct buffer json;          /* arguments as compact JSON */
+    char id[CALL_ID_DIGITS + 1]; /* start of a hash of name and arguments */
 };
+
+void wt__write_shown_value(struct buffer *out, const json_t *value, const char *absent)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
+    if (value)
+        wt__json_write_typed(&json, value);
+    else
+        wt__buffer_text(&json, absent);
+    wt__shown_json(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+}
 
 static void write_shown_arguments(struct buffer *out, const struct written_call *call)
 {
@@ -186,22 +197,14 @@ static void write_call_lines(struct buffer *out, const struct written_call *call
     json_t *property;
     json_object_foreach(wt__json_object(call->schema, "properties"), name, property)
     {
-        const json_t *value = json_object_get(call->arguments, name);
-        struct buffer key = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
         wt__shown_string(&key, wt__str(name));
         wt__buffer_char(out, '\n');
         if (key.len > 2)
             wt__buffer_append(out, key.ptr + 1, key.len - 2); /* without quotes */
         wt__buffer_text(out, ": ");
-        struct buffer json = {0};
-        if (value)
-            wt__json_write_typed(&json, value);
-        else
-            wt__buffer_text(&json, "none");
-        wt__shown_json(out, wt__buffer_view(&json));
-        out->failed |= key.failed || json.failed;
-        wt__buffer_dispose(&json);
-        wt__buffer_dispose(&key);
+        wt__write_shown_value(out, json_object_get(call->arguments, name), "none");
+        out->failed |= key.failed;
     }
 }
 
@@ -255,7 +258,6 @@ int wt__tool_call_write(struct buffer *out, struct str form, struct str name, st
         make_call_id(&call);
         find_call_form(form)->write(out, &call);
     }
-    rc = rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
     wt__buffer_dispose(&call.json);
-    return rc;
+    return rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
 }

@@ -542,10 +542,10 @@ static void gullible_model_obeys_leaked_text(void **state)
 
 static void open_gullible(struct gullible *gullible, double error, bool inside)
 {
-    struct call_oracle_options options = wt__call_oracle_rate(error, 13);
+    struct call_oracle_options options = set_oracle_rates(error, 13);
     options.nearest = true;
     *gullible = (struct gullible){.model = {"gullible", ask_gullible_caller}, .inside = inside};
-    assert_int_equal(wt__call_oracle_init(&gullible->oracle, &options, NULL), 0);
+    assert_int_equal(init_call_oracle(&gullible->oracle, &options, NULL), 0);
 }
 
 /* Returns the tool chosen for each request. */
@@ -600,8 +600,7 @@ static void rogue_is_selected_like_its_twin(void **state)
                     select_for_all_requests(method, places[p], rogues[i].says, rates[j], false, rogue);
                     select_for_all_requests(method, places[p], says, rates[j], false, twin);
                     if (memcmp(rogue, twin, sizeof rogue) != 0)
-                        fail_msg("\"%s\" in place %d, %s", rogues[i].says, (int)places[p],
-                                 wt__selection_method_name(method));
+                        fail_msg("\"%s\" in place %d, method %d", rogues[i].says, (int)places[p], (int)method);
                     assert_int_equal(count_rogues(twin) > 0, rates[j] > 0);
                 }
             }
