@@ -25,15 +25,10 @@
 struct format {
     const char *name;
     const char *example;           /* description in messages: "a date such as 2026-03-01" */
-    bool (*fits)(struct str text); /* NULL for "regex", whose check may run out of memory */
+    bool (*fits)(struct str text); /* NULL for "regex", which is checked by wt__pattern_is_valid */
 };
-
-enum format_answer { FORMAT_NO, FORMAT_YES, FORMAT_NO_MEMORY };
-
 /* Returns the format, or NULL if it is unknown. An unknown format accepts every value. */
 const struct format *wt__format_find(struct str name);
-
-enum format_answer wt__format_fits(const struct format *format, struct str text);
 
 /* ---------------------------------------------------------------- regular expressions */
 
@@ -65,6 +60,9 @@ enum pattern_answer {
 
 /* Checks that text is a regular expression in strict ECMA-262, for the format "regex". Never PATTERN_UNDECIDED. */
 enum pattern_answer wt__pattern_is_valid(struct str text);
+
+/* Checks a text against a format. Never PATTERN_UNDECIDED. */
+enum pattern_answer wt__format_fits(const struct format *format, struct str text);
 
 /* Searches text for the pattern, and adds the cost to *steps. */
 enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, struct pattern_scratch *scratch,
@@ -247,8 +245,8 @@ static inline struct property *wt__find_property(const struct object_rules *rule
 
 /* ---------------------------------------------------------------- places */
 
-/* Returns "/keyword/name" in the arena, or "/keyword" if name is NULL. Escapes the name. Returns NULL if out of memory.
- */
+/* Returns "/keyword/name" in the arena, or "/keyword" if name is NULL. Escapes the name. Returns NULL if out of
+ * memory. */
 const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name);
 
 /* Appends the place of a subschema: a JSON pointer, preceded by the address of its document unless that is the schema

@@ -134,16 +134,17 @@ bool wt__schema_may_refuse_more(const json_t *schema)
     const char *key;
     json_t *value;
     size_t at;
-    bool found = false;
     json_array_foreach((json_t *)schema, at, value)
     {
-        found = found || wt__schema_may_refuse_more(value);
+        if (wt__schema_may_refuse_more(value))
+            return true;
     }
     json_object_foreach((json_t *)schema, key, value)
     {
-        found = found || AMONG(key, words) || wt__schema_may_refuse_more(value);
+        if (AMONG(key, words) || wt__schema_may_refuse_more(value))
+            return true;
     }
-    return found;
+    return false;
 }
 
 int wt__compile_lenient(struct compiled **out, json_t *schema, const char *dialect, struct schema_drops *drops,
@@ -157,7 +158,7 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
     for (;;) {
         struct refused_keyword refused = {0};
         wt_error why = {0};
-        int rc = wt__compile_located(out, schema, dialect, NULL, false, &refused, &why);
+        int rc = wt__compile_schema(out, schema, dialect, NULL, false, &refused, &why);
         bool is_fault = (rc == WT_EFORMAT || rc == WT_ENOTFOUND) && refused.keyword;
         if (!is_fault || !may_drop || drops->count == SCHEMA_DROPS) {
             if (rc < 0 && err)
@@ -170,15 +171,12 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
     }
 }
 
-/* ---------------------------------------------------------------- nullable */
-
-/* True if the array contains the value. */
 static bool array_has(const json_t *array, const json_t *value)
 {
-    bool found = false;
-    for (size_t i = 0; !found && i < json_array_size(array); i++)
-        found = json_equal(json_array_get(array, i), value);
-    return found;
+    for (size_t i = 0; i < json_array_size(array); i++)
+        if (json_equal(json_array_get(array, i), value))
+            return true;
+    return false;
 }
 
 static int add_null_type(json_t *schema, json_t *type)

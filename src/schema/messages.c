@@ -11,10 +11,6 @@
 #include "base/nearest.h"
 #include "text/shown.h"
 
-/* ---------------------------------------------------------------- places of subschemas */
-
-/* A subschema stores only the pointer from its parent, so a place is collected up to the root. */
-
 const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -49,8 +45,6 @@ int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, co
     return wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s",
                        place.len > 0 ? place.ptr : "at its root", what);
 }
-
-/* ---------------------------------------------------------------- quotes */
 
 /* Returns the start of a text, up to `most` bytes of whole characters. */
 static struct str cut_text(struct str text, size_t most)
@@ -182,13 +176,6 @@ bool wt__violations_sort(struct violations *list)
     return true;
 }
 
-static bool is_undecided(const struct violation *v)
-{
-    return v->kind >= VIOLATION_STEPS;
-}
-
-/* ---------------------------------------------------------------- places */
-
 void wt__violation_pointer(struct buffer *out, const struct violation *v)
 {
     for (size_t i = 0; i < v->depth; i++) {
@@ -223,8 +210,6 @@ static void append_place(struct buffer *out, const struct violation *v)
     out->failed |= pointer.failed;
 }
 
-/* ---------------------------------------------------------------- kinds */
-
 static void append_types(struct buffer *out, unsigned types)
 {
     static const struct {
@@ -247,6 +232,7 @@ static void append_types(struct buffer *out, unsigned types)
         wt__buffer_printf(out, "%s%s", i == 0 ? "" : i + 1 < len ? ", " : " or ", chosen[i]);
 }
 
+/* Appends the actual value. */
 static void append_got(struct buffer *out, const struct violation *v)
 {
     wt__buffer_text(out, ", got ");
@@ -293,15 +279,8 @@ static void append_bound(struct buffer *out, const struct violation *v)
 
 static void append_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
 {
-    wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "min", 3) == 0 ? "least" : "most",
+    wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "max", 3) == 0 ? "most" : "least",
                       v->limit, v->limit == 1 ? one : many, v->other);
-}
-
-static void append_contains(struct buffer *out, const struct violation *v)
-{
-    bool most = strcmp(v->keyword, "maxContains") == 0;
-    wt__buffer_printf(out, "expected at %s %zu %s matching \"contains\", got %zu", most ? "most" : "least", v->limit,
-                      v->limit == 1 ? "item" : "items", v->other);
 }
 
 /* Returns the word for a property: top-level properties are arguments. */
@@ -326,6 +305,7 @@ static void append_unknown(struct buffer *out, const struct violation *v)
     }
 }
 
+/* Appends the violation of the schema false. */
 static void append_nothing(struct buffer *out, const struct violation *v)
 {
     if (v->name) {
@@ -409,7 +389,7 @@ static void append_fault(struct buffer *out, const struct violation *v)
         quote_value(out, v->wanted);
         break;
     case VIOLATION_CONTAINS:
-        append_contains(out, v);
+        append_count(out, v, "item matching \"contains\"", "items matching \"contains\"");
         break;
     case VIOLATION_REQUIRED:
     case VIOLATION_DEPENDENT:
@@ -441,6 +421,6 @@ void wt__violation_message(struct buffer *out, const struct violation *v)
 {
     append_place(out, v);
     append_fault(out, v);
-    if (v->alternatives > 0 && !is_undecided(v))
+    if (v->alternatives > 0 && v->kind < VIOLATION_STEPS) /* later kinds are undecided */
         wt__buffer_printf(out, " (by the nearest of %zu alternatives)", v->alternatives);
 }

@@ -15,8 +15,6 @@
 /* Each violation proposes one value. The value is put into the copy, and the copy is validated again. If this did not
  * help, the old value is restored. Thus the rules of a valid repair are those of the validator. */
 
-/* ---------------------------------------------------------------- proposals */
-
 static struct str view_string(const json_t *value)
 {
     return (struct str){json_string_value(value), json_string_length(value)};
@@ -168,8 +166,6 @@ static json_t *propose_repair(struct schema_evaluation *e, const struct violatio
         return propose_value(e, v, why);
     return v->kind == VIOLATION_REQUIRED ? propose_default(e, v, why) : NULL;
 }
-
-/* ---------------------------------------------------------------- one try */
 
 /* Target of a repair: a member or an item of holder; the whole instance if holder is NULL. */
 struct target {
@@ -331,17 +327,6 @@ static bool repair_copy(struct repairs *repairs, struct violations *left, struct
 
 /* ---------------------------------------------------------------- validation */
 
-enum verdict wt__validator_check(const struct compiled *compiled, const json_t *instance)
-{
-    struct schema_evaluation e = {.most_steps = VALIDATION_STEPS};
-    struct arena arena = {0}; /* for the reason, if undecided */
-    e.arena = &arena;
-    enum verdict verdict = wt__evaluate(&e, compiled, instance);
-    wt__evaluation_dispose(&e);
-    wt__arena_dispose(&arena);
-    return verdict;
-}
-
 /* Ends an evaluation. The names borrowed by its violations move to `v`; the violations of the previous evaluation no
  * longer exist. */
 static void end_evaluation(struct validation *v, struct schema_evaluation *e)
@@ -358,7 +343,7 @@ static enum verdict evaluate_once(struct validation *v, const struct compiled *c
 {
     struct schema_evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
     enum verdict verdict = violations ? wt__evaluate_collecting(&e, compiled, instance, &v->violations)
-                                      : wt__evaluate(&e, compiled, instance);
+                                      : wt__evaluate_subschema(&e, compiled->root, instance);
     if (verdict == UNDECIDED && !wt__violations_add(&v->violations, &e.why))
         verdict = OUT_OF_MEMORY;
     end_evaluation(v, &e);

@@ -180,8 +180,7 @@ static uint64_t hash_bytes(const char *bytes, size_t len, uint64_t h)
     return mix_hash(h);
 }
 
-/* Returns the same hash for equal values. The hashes of the members of an object are summed, since they have no order.
- */
+/* Returns the same hash for equal values. The hashes of an object's members are summed, since they have no order. */
 static uint64_t hash_value(const json_t *value, uint64_t *steps)
 {
     uint64_t h = 0xCBF29CE484222325U + (uint64_t)json_typeof(value);
