@@ -239,13 +239,11 @@ struct chat_client {
     struct arena arena;
     const char *url;
     struct http_header headers[HEADERS];
-
     pthread_mutex_t lock; /* guards the members below, up to `rng` */
     pthread_cond_t given_back;
     struct http_session *sessions[WT_MAX_CHAT_AT_ONCE]; /* idle sessions */
     size_t idle, open;
     struct rng rng;
-
     atomic_uint refused; /* COMPLETION_ members that the server rejected */
 };
 

@@ -37,7 +37,6 @@ struct chat_record {
     const char *path;
     int fd; /* open for appending; -1 for replay only */
     bool relaxed;
-
     pthread_mutex_t lock; /* guards the members below */
     struct arena arena;   /* keys and texts */
     struct map map;       /* key to its place in entries */

@@ -1,4 +1,5 @@
-/* unicode.c: an own decoder, because it handles hostile bytes and runs on every request; properties come from utf8proc.
+/* unicode.c: decodes UTF-8, and looks up the properties of characters. The decoder is our own, because it handles hostile
+ * bytes and runs on every request. Properties come from utf8proc.
  *
  * Token ids must not change when a system updates its Unicode library. So two mappings are pinned to the reference
  * tokenizer's tables. Lower case follows Unicode 17: rows missing in utf8proc 2.8 (Unicode 15) are added. Decomposition
@@ -32,7 +33,6 @@ uint32_t wt__utf8_next(const char **at, const char *end)
     const unsigned char *bytes = (const unsigned char *)*at;
     size_t left = (size_t)(end - *at);
     unsigned lead = bytes[0];
-
     if (lead < 0x80) {
         *at += 1;
         return lead;
@@ -62,7 +62,6 @@ uint32_t wt__utf8_next(const char **at, const char *end)
 size_t wt__utf8_put(uint32_t c, char out[4])
 {
     unsigned char *bytes = (unsigned char *)out;
-
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
         c = UNICODE_REPLACEMENT;
     if (c < 0x80) {
@@ -80,7 +79,6 @@ size_t wt__utf8_put(uint32_t c, char out[4])
 static size_t measure_ascii_run(const char *at, const char *end)
 {
     const char *start = at;
-
     for (; end - at >= 8; at += 8) {
         uint64_t eight;
         memcpy(&eight, at, sizeof eight);
@@ -194,7 +192,6 @@ unsigned wt__unicode_decompose(uint32_t c, uint32_t out[UNICODE_MAX_DECOMPOSED])
     utf8proc_int32_t parts[UNICODE_MAX_DECOMPOSED];
     int boundary_class = 0;
     utf8proc_ssize_t count = 0;
-
     if (!is_decomposed_later(c))
         count = utf8proc_decompose_char((utf8proc_int32_t)c, parts, UNICODE_MAX_DECOMPOSED, UTF8PROC_DECOMPOSE,
                                         &boundary_class);

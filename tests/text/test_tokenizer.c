@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "text/character_map.h"
+#include "text/encode_pair.h"
 #include "text/opened.h"
 #include "text/unigram_json.h"
 
@@ -82,8 +83,7 @@ static void pairs_use_the_frame_of_the_model(void **state)
         int32_t ids[16], types[16];
         char shown[64] = "", kinds[64] = "";
         open_json(&own, sound[i]);
-        size_t count =
-            wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("b"), 16, TOKENIZER_LONGEST_FIRST, ids, types);
+        size_t count = encode_pair(&own.tokenizer, STR("ab"), STR("b"), 16, TOKENIZER_LONGEST_FIRST, ids, types);
         for (size_t j = 0; j < count; j++) {
             snprintf(shown + strlen(shown), sizeof shown - strlen(shown), "%d ", (int)ids[j]);
             snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%d ", (int)types[j]);
@@ -92,9 +92,9 @@ static void pairs_use_the_frame_of_the_model(void **state)
         assert_string_equal(kinds, rows[i].types);
         for (size_t most = 0; most < 8; most++)
             for (int cut = TOKENIZER_LONGEST_FIRST; cut <= TOKENIZER_ONLY_SECOND; cut++)
-                assert_int_equal(wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("b"), most,
-                                                           (enum tokenizer_truncation)cut, ids, types),
-                                 most < count ? most : count);
+                assert_int_equal(
+                    encode_pair(&own.tokenizer, STR("ab"), STR("b"), most, (enum tokenizer_truncation)cut, ids, types),
+                    most < count ? most : count);
         dispose_opened(&own);
     }
 }
@@ -145,8 +145,7 @@ static void unframed_texts_have_only_pieces(void **state)
         assert_encoded(&own.tokenizer, STR("ab a"), 16, "4 5 4");
         assert_encoded(&own.tokenizer, STR("ab a"), 2, "4 5");
         assert_int_equal(wt__tokenizer_pieces(&own.tokenizer, STR("ab a"), 8, ids), 3);
-        assert_int_equal(
-            wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("a"), 8, TOKENIZER_LONGEST_FIRST, ids, types), 3);
+        assert_int_equal(encode_pair(&own.tokenizer, STR("ab"), STR("a"), 8, TOKENIZER_LONGEST_FIRST, ids, types), 3);
         dispose_opened(&own);
     }
 }
@@ -334,7 +333,7 @@ static const struct {
      WT_EMODEL, "tokenizer.json: in this place the normalizer \"Strip\" is not supported"},
     {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"!\"}", UNIGRAM_METASPACE, PIECES)),
      WT_EMODEL, "tokenizer.json: precompiled_charsmap is not base64"},
-    {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAA\"}", UNIGRAM_METASPACE, PIECES)),
+    {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAA\"}", UNIGRAM_METASPACE, PIECES)),
      WT_EMODEL, "tokenizer.json: precompiled_charsmap is damaged"},
     {FROM_JSON(UNIGRAM_JSON("null", "{\"type\":\"Digits\"}", PIECES)), WT_EMODEL,
      "tokenizer.json: with these settings the pre-tokenizer \"Digits\" is not supported"},
@@ -456,7 +455,7 @@ static void assert_encode_stays_in_bounds(const struct tokenizer *t, struct str 
     assert_true(count <= max_tokens);
     for (size_t i = 0; i < count; i++)
         assert_in_range(ids[i], 0, t->token_count - 1);
-    count = wt__tokenizer_encode_pair(t, head, tail, max_tokens, TOKENIZER_LONGEST_FIRST, ids, types);
+    count = encode_pair(t, head, tail, max_tokens, TOKENIZER_LONGEST_FIRST, ids, types);
     assert_true(count <= max_tokens);
     for (size_t i = 0; i < count; i++)
         assert_in_range(ids[i], 0, t->token_count - 1);
