@@ -23,8 +23,6 @@ static const float JOINT_EVIDENCE = .15F;
 static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
 static const float SURE_FIRST = 10.F;
 
-/* ---------------------------------------------------------------- scores of pairs */
-
 static bool sentence_ends_between(const struct argument_reader *r, size_t from, size_t to)
 {
     for (size_t at = from; at < to; at++)
@@ -147,8 +145,6 @@ static float score_pair(const struct argument_reader *r, const struct parameter 
         return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has no other candidate */
     return begin + bound + beside;
 }
-
-/* ---------------------------------------------------------------- pairs */
 
 static void score_all_pairs(struct argument_reader *r)
 {

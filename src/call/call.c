@@ -43,8 +43,6 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* ---------------------------------------------------------------- candidates */
-
 /* Takes the hits that are not weak. If all are weak, takes the first one to ask about, if it is likely enough. */
 static void take_candidates(struct call_run *calling)
 {

@@ -33,7 +33,7 @@ static int copy_prompt_text(const struct generation_run *g, struct buffer *text,
 }
 
 /* Writes JSON, so that a request cannot be mistaken for arguments. */
-static int write_demonstration(const struct generation_run *g, const struct generation_demonstration *demonstration,
+static int write_demonstration(const struct generation_run *g, const struct demonstration *demonstration,
                                struct str *out, wt_error *err)
 {
     struct buffer text = {0};
@@ -376,8 +376,6 @@ static int ask_written_call(const struct generation_run *g, wt_error *err)
     return assemble_call(g, err);
 }
 
-/* --- validation ---------------------------------------------------------------------------------------------- */
-
 /* Validates the call. *fault is empty if the call is valid. */
 static int validate_generated(const struct generation_run *g, struct str *fault, wt_error *err)
 {
@@ -439,8 +437,6 @@ static int validate_and_repair(const struct generation_run *g, wt_error *err)
         trace->fault = fault;
     return rc;
 }
-
-/* --- the generation ----------------------------------------------------------------------------------------------- */
 
 static int check_generation_options(const struct generation_options *options, wt_error *err)
 {

@@ -159,8 +159,6 @@ static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
     return verdicts & 1U << DOUBT_UNASKED ? DOUBT_UNASKED : DOUBT_NONE;
 }
 
-/* ---------------------------------------------------------------- the words of the order */
-
 enum { TOPIC_WORDS = 3 /* maximum words of a topic before a colon */ };
 
 /* Marks clauses that continue an order, or precede its colon ("kitchen timers: cancel them"). */

@@ -276,15 +276,10 @@ enum generation_build {
     GENERATION_WRITTEN,   /* by the model from "name: value" lines (A.4.7); it may only change the form of values */
 };
 
-struct generation_demonstration {
-    struct str request;
-    const json_t *arguments;
-};
-
 struct generation_tool {
     struct str name, description;
-    const json_t *schema;                                  /* schema of the arguments; NULL if the tool has no schema */
-    const struct generation_demonstration *demonstrations; /* nearest first, or NULL */
+    const json_t *schema;                       /* schema of the arguments; NULL if the tool has no schema */
+    const struct demonstration *demonstrations; /* nearest first, or NULL */
     size_t demonstration_count;
 };
 

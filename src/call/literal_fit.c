@@ -11,8 +11,6 @@
 #include "base/json.h"
 #include "retrieve/words.h"
 
-/* ---------------------------------------------------------------- scores */
-
 static const float DESCRIPTION_EVIDENCE = .35F;
 static const float BOUND_EVIDENCE = .9F;
 static const float TELLS_ITSELF = .3F; /* a date is recognisable by its form */
@@ -115,8 +113,6 @@ float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound
     return is_lower_end(parameter->bound) == is_lower_end(said) ? BOUND_EVIDENCE : PAIR_NEVER;
 }
 
-/* ---------------------------------------------------------------- forms */
-
 enum { FORM_BYTES = 24 };
 
 /* Returns the position of part in text; SIZE_MAX if absent. */
@@ -160,8 +156,10 @@ static int write_date_pattern(struct str *out, struct str pattern, struct str is
     } parts[] = {{"YYYY", 0, 4}, {"MM", 5, 2}, {"DD", 8, 2}};
     char text[FORM_BYTES] = {0};
     memcpy(text, pattern.ptr, pattern.len);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        memcpy(text + find_substring(pattern, parts[i].part), iso.ptr + parts[i].from, parts[i].len);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t at = find_substring(pattern, parts[i].part);
+        memcpy(text + (at < pattern.len ? at : 0), iso.ptr + parts[i].from, parts[i].len);
+    }
     return copy_converted(out, text, arena);
 }
 

@@ -53,8 +53,6 @@ int wt__call_model_options(const wt_call_options *options, struct arena *arena, 
     return read_second_source(generation, out->second_name, &out->source, err);
 }
 
-/* ---------------------------------------------------------------- stored contrastive questions */
-
 static struct stored_contrast_key make_contrast_key(const struct contrast_key *key)
 {
     return (struct stored_contrast_key){wt__str(key->definitions), wt__str(key->model), wt__str(key->task)};
@@ -137,12 +135,11 @@ static int use_generated_arguments(struct call_run *calling, wt_error *err)
 static int generate_candidate_arguments(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
-    struct generation_demonstration shown[GENERATION_DEMONSTRATIONS];
+    struct demonstration shown[GENERATION_DEMONSTRATIONS];
     size_t count = 0;
     for (size_t i = 0; i < candidate->demonstration_count && count < GENERATION_DEMONSTRATIONS; i++)
         if (candidate->demonstrations[i].request.len > 0)
-            shown[count++] = (struct generation_demonstration){candidate->demonstrations[i].request,
-                                                               candidate->demonstrations[i].arguments};
+            shown[count++] = candidate->demonstrations[i];
     const struct generation_tool tool = {.name = wt__str(candidate->tool->name),
                                          .description = wt__str(candidate->tool->description),
                                          .schema = candidate->schema,

@@ -15,8 +15,6 @@
 #include "engine/tools.h"
 #include "retrieve/words.h"
 
-/* ---------------------------------------------------------------- learning */
-
 /* Returns the position of a text in the request, ignoring case and at word boundaries; SIZE_MAX if absent. */
 static size_t find_whole_words(struct str request, struct str text)
 {
@@ -149,8 +147,6 @@ int wt__parameters_learn(struct parameters *parameters, const struct demonstrati
         WT_TRY(learn_parameter(&parameters->items[p], calls, count, arena));
     return 0;
 }
-
-/* ---------------------------------------------------------------- collecting */
 
 /* Returns "input_examples" of an Anthropic definition: argument objects without their requests. NULL if absent. */
 static json_t *read_input_examples(const wt_tool *tool)

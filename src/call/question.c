@@ -11,8 +11,6 @@
 
 enum { FOLDED_BYTES = 32 /* length of a word, with NUL, from which on it is ignored */ };
 
-/* ---------------------------------------------------------------- about tools */
-
 /* True if the text has the word, ignoring case. */
 static bool has_folded_word(struct str text, struct str word)
 {

@@ -66,8 +66,6 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---------------------------------------------------------------- words */
-
 bool wt__is_base_verb(struct str word)
 {
     return wt__verb(word).actions != 0 || wt__str_among(word, acting_verbs, COUNT(acting_verbs));
@@ -143,8 +141,6 @@ static void keep_effect_verb(struct tool_effect *effect, struct str verb)
         out[i] = (char)(wt__is_letter(verb.ptr[i]) ? verb.ptr[i] | 0x20 : verb.ptr[i]);
     out[verb.len] = 0;
 }
-
-/* ---------------------------------------------------------------- tools */
 
 /* True for actions with side effects. "convert" also creates, and "open" also reads: a conversion is an answer, and an
  * opened door is not. */

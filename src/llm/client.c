@@ -32,22 +32,19 @@ static void append_message(struct buffer *out, const char *role, struct str text
     wt__buffer_char(out, '}');
 }
 
-static struct str truncate_text(struct str text, size_t max)
-{
-    return (struct str){text.ptr, text.len < max ? text.len : max};
-}
-
 /* Appends the messages of the repair: the wrong answer, its error, and the schema. */
 static int write_repair(struct buffer *out, const struct completion_request *request)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    struct str wrong = request->wrong;
+    wrong.len = wrong.len < COMPLETION_WRONG_BYTES_MAX ? wrong.len : COMPLETION_WRONG_BYTES_MAX;
     wt__buffer_printf(&text,
                       "That answer cannot be used: %s. Answer the question again. Write JSON only, with nothing "
                       "before or after it, that matches this JSON Schema:\n",
                       request->fault);
     wt__json_write(&text, request->question->schema);
     wt__buffer_char(out, ',');
-    append_message(out, "assistant", truncate_text(request->wrong, COMPLETION_WRONG_BYTES_MAX));
+    append_message(out, "assistant", wrong);
     wt__buffer_char(out, ',');
     append_message(out, "user", wt__buffer_view(&text));
     return text.failed ? WT_ENOMEM : 0;
@@ -92,8 +89,6 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
     return rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* ---------------------------------------------------------------- an answer */
-
 static uint64_t read_token_count(const json_t *usage, const char *key)
 {
     int64_t count = wt__json_int(usage, key, 0);
@@ -123,8 +118,6 @@ int wt__completion_read(struct completion *out, struct str body, wt_error *err)
     out->completion_tokens = read_token_count(usage, "completion_tokens");
     return 0;
 }
-
-/* ---------------------------------------------------------------- a refusal */
 
 /* True if the text contains the name as a whole word. */
 static bool contains_word(struct str text, const char *name)
@@ -255,8 +248,6 @@ struct model_exchange {
     struct chat_answer *out;
     wt_error *err; /* never NULL */
 };
-
-/* ---------------------------------------------------------------- options */
 
 struct chat_client_options wt__chat_client_defaults(void)
 {
@@ -515,8 +506,6 @@ static int exchange_completion(struct model_exchange *asking, struct completion_
     }
 }
 
-/* ---------------------------------------------------------------- a question */
-
 /* Copies the completion to the answer, and parses it. */
 static int take_completion(struct model_exchange *asking, const struct completion *completion, struct arena *arena)
 {
@@ -599,9 +588,7 @@ static int ask_client(struct chat_model *model, const struct chat_question *ques
 int wt__chat_client_open(struct chat_client **out, const struct chat_client_options *options, wt_error *err)
 {
     *out = NULL;
-    int rc = check_client_options(options, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_client_options(options, err));
     struct chat_client *client = calloc(1, sizeof *client);
     WT_CHECK_ALLOC(client, err);
     client->model.ask = ask_client;
@@ -609,8 +596,7 @@ int wt__chat_client_open(struct chat_client **out, const struct chat_client_opti
     pthread_mutex_init(&client->lock, NULL);
     pthread_cond_init(&client->given_back, NULL);
     wt__rng_seed(&client->rng, JITTER_SEED);
-    if (!keep_options(client, options))
-        rc = wt__fail_nomem(err);
+    int rc = keep_options(client, options) ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < HEADERS; i++)
         rc = wt__http_check_header(&client->headers[i], err);
     if (rc < 0)

@@ -40,8 +40,6 @@ static bool spend_bytes(struct coercion *c, const struct subschema *s, const str
     return wt__spend_steps(&c->e, s, &at, 1 + len / COERCION_BYTES_A_STEP);
 }
 
-/* ---------------------------------------------------------------- one value */
-
 /* Parses text that may be JSON. Returns NULL if the text is not JSON or memory is exhausted. */
 static json_t *parse_text(struct coercion *c, struct str text)
 {
@@ -129,8 +127,6 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct js
     else
         wt__stop_out_of_memory(&c->e);
 }
-
-/* ---------------------------------------------------------------- members and items */
 
 /* State of rebuilding a container's text from its members. */
 struct rebuilding {

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- older forms */
-
 static const struct {
     const char *uri;   /* without "#" at the end */
     const char *means; /* the supported dialect used instead */
@@ -125,8 +123,6 @@ static int adopt_older_forms(json_t *schema, bool names, bool keeps_nulls)
     }
     return 0;
 }
-
-/* ---------------------------------------------------------------- keywords that do not compile */
 
 bool wt__schema_may_refuse_more(const json_t *schema)
 {

@@ -325,8 +325,6 @@ static bool repair_copy(struct repairs *repairs, struct violations *left, struct
     return true;
 }
 
-/* ---------------------------------------------------------------- validation */
-
 /* Ends an evaluation. The names borrowed by its violations move to `v`; the violations of the previous evaluation no
  * longer exist. */
 static void end_evaluation(struct validation *v, struct schema_evaluation *e)

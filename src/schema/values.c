@@ -10,8 +10,6 @@
 
 #include "base/memory.h"
 
-/* ---------------------------------------------------------------- numbers */
-
 /* Compares an integer with a float exactly: the integer part first, then the fraction. */
 static int compare_mixed(int64_t a, double b)
 {
@@ -118,8 +116,6 @@ bool wt__number_is_multiple(const json_t *value, const json_t *unit)
         rest = multiply_by_ten(rest, b.digits);
     return rest == 0;
 }
-
-/* ---------------------------------------------------------------- equality */
 
 enum { PAIRWISE = 12 }; /* longest array whose items are all compared with each other */
 

@@ -270,8 +270,6 @@ void wt__analyser_spell_out(struct str text, struct buffer *out)
     }
 }
 
-/* ---------------------------------------------------------------- folding and joining */
-
 struct folded_word {
     size_t len;
     char bytes[ANALYSER_MAX_TERM];

@@ -73,8 +73,6 @@ void wt__html_end(struct buffer *out)
     wt__buffer_text(out, "</main>\n</body>\n</html>\n");
 }
 
-/* ---------------------------------------------------------------- text */
-
 static void append_escaped(struct buffer *out, char c)
 {
     static const char marks[] = "&<>\"'";
@@ -106,8 +104,6 @@ void wt__html_text(struct buffer *out, struct str s)
 {
     wt__html_cut(out, s, SIZE_MAX);
 }
-
-/* ---------------------------------------------------------------- elements */
 
 void wt__html_element(struct buffer *out, const char *tag, const char *text)
 {

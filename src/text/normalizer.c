@@ -6,8 +6,6 @@
 
 #include "text/unicode.h"
 
-/* ---------------------------------------------------------------- compiled character map */
-
 enum { UNIT_BYTES = 4 };
 
 #define LABEL_MASK 0x800000FFU /* leaves have the top bit set, so they never match a label */
@@ -72,8 +70,6 @@ bool wt__precompiled_find(const struct precompiled *p, struct str text, struct s
     return false;
 }
 
-/* ---------------------------------------------------------------- output */
-
 /* Output of the normaliser. */
 struct normalizer_output {
     const struct normalizer *normalizer;
@@ -118,8 +114,6 @@ static void send_character(struct normalizer_output *s, uint32_t c)
     emit_bytes(s, (struct str){bytes, wt__utf8_put(c, bytes)});
 }
 
-/* ---------------------------------------------------------------- character map */
-
 /* Sends the replacement of a whole cluster or a code point. Returns false if the map has no replacement. */
 static bool send_mapped(struct normalizer_output *s, struct str cluster)
 {
@@ -157,8 +151,6 @@ static const char *add_cluster(struct normalizer_output *s, const char *at, cons
     }
     return stop;
 }
-
-/* ---------------------------------------------------------------- NFC */
 
 static void finish_character(struct normalizer_output *s)
 {

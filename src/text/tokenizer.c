@@ -5,8 +5,6 @@
 
 #include "text/internal.h"
 
-/* ---------------------------------------------------------------- opening */
-
 static struct str section_view(const struct tokenizer_header *header, const void *blob, enum tokenizer_section which)
 {
     return (struct str){(const char *)blob + header->sections[which].offset, (size_t)header->sections[which].size};
@@ -102,8 +100,6 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
         return wt__fail(err, WT_EMODEL, "tokenizer: the packed tokenizer is damaged");
     return 0;
 }
-
-/* ---------------------------------------------------------------- encoding */
 
 static void add_segment(const struct tokenizer *t, struct str text, struct pieces *out)
 {

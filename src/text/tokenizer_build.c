@@ -6,8 +6,6 @@
 #include "text/internal.h"
 #include "text/unicode.h"
 
-/* ---------------------------------------------------------------- special tokens */
-
 static const char *const special_keys[TOKENIZER_SPECIALS] = {"pad_token", "unk_token", "cls_token", "sep_token",
                                                              "mask_token"};
 
@@ -60,8 +58,6 @@ static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
                         parts->names[unk].len > 0 ? parts->names[unk].ptr : usual[unk][0]);
     return 0;
 }
-
-/* ---------------------------------------------------------------- the blob */
 
 struct blob_writer {
     struct buffer *blob;

@@ -137,8 +137,6 @@ static int read_next_spm_piece(struct sentencepiece *model, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- directories */
-
 /* Names of special tokens in the two families, in the order of enum tokenizer_special. */
 static const char *const bert_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 static const char *const roberta_names[] = {"<pad>", "<unk>", "<s>", "</s>", "<mask>"};

@@ -42,8 +42,6 @@ static const json_t *component_at(const struct chain *chain, size_t i)
     return chain->only ? chain->only : json_array_get(chain->members, i);
 }
 
-/* ---------------------------------------------------------------- added tokens */
-
 static int read_added(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
     const json_t *list = wt__json_array(root, "added_tokens");

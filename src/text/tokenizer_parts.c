@@ -57,8 +57,6 @@ int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text)
     return -1;
 }
 
-/* ---------------------------------------------------------------- merges */
-
 static int read_merge(struct bpe_merge *out, const struct map *ids, const struct merge_names *names,
                       struct buffer *both, wt_error *err)
 {

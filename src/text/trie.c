@@ -42,8 +42,6 @@ bool wt__trie_open(struct trie *out, const void *section, size_t len)
     return count > 0 && count < UINT32_MAX && len % sizeof(struct trie_unit) == 0;
 }
 
-/* ---------------------------------------------------------------- building */
-
 static int compare_key_texts(const void *left, const void *right)
 {
     const struct trie_key *a = left, *b = right;

@@ -49,7 +49,7 @@ struct stage {
     char texts[CANDIDATES][2][32]; /* name, description */
     struct selection_candidate candidates[CANDIDATES];
     json_t *schema, *past;
-    struct generation_demonstration demonstration;
+    struct demonstration demonstration;
     struct generation_tool tool;
 };
 
@@ -86,7 +86,7 @@ static void open_stage(struct stage *stage, enum place place, const char *says)
     stage->schema = json_pack("{s:o, s:[s]}", "properties", properties, "required", "place");
     stage->past = json_pack("{s:o}", "place", json_for_place(stage, IN_PAST_ARGUMENTS, "Oslo"));
     stage->demonstration =
-        (struct generation_demonstration){text_for_place(stage, IN_DEMONSTRATION, "a bed in Oslo"), stage->past};
+        (struct demonstration){text_for_place(stage, IN_DEMONSTRATION, "a bed in Oslo"), stage->past};
     stage->tool = (struct generation_tool){stage->candidates[ROGUE].name, stage->candidates[ROGUE].description,
                                            stage->schema, &stage->demonstration, 1};
 }

@@ -88,7 +88,7 @@ static int run_kind(int kind, wt_error *err)
         struct selection_trace trace;
         rc = wt__select_tool(&options, candidates, 3, &oracle.model, &request, &arena, &trace, err);
     } else {
-        const struct generation_demonstration demonstration = {STR("a past request"), right};
+        const struct demonstration demonstration = {STR("a past request"), right};
         const struct generation_tool tool = {STR("book"), STR("books a room"), schema, &demonstration, 1};
         const struct generation_options options = {.second = (enum generation_source)(kind - SELECTION_METHODS),
                                                    .other = &oracle.model,
