@@ -24,8 +24,8 @@ struct argument_answer {
     bool assigned;           /* the name is followed by a colon or "=" */
 };
 
-/* Returns the end of value if the request has it at start, ignoring case and taking blanks, "_" and "-" as equal; else
- * 0. */
+/* Returns the end of value if the request has it at start, else 0. Ignores case and a plural "s" after the value, and
+ * takes blanks, "_" and "-" as equal. */
 size_t wt__match_value(struct str request, size_t start, struct str value);
 
 /* Fills out, which has one entry per parameter. The longer name wins where names overlap ("name", "pet name"). */

@@ -1,5 +1,5 @@
-/* literals.c: see arguments.h. Tries one reader a kind at the start of every word, in a fixed order. The first match
- * wins, and its bytes are not read again. */
+/* literals.c: finds the literals of a request; see arguments.h. At the start of every word, tries one reader for each
+ * kind of literal, in a fixed order. The first match wins, and its bytes are not read again. */
 #include "call/arguments.h"
 
 #include <ctype.h>

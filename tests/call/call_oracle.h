@@ -37,7 +37,8 @@
  *   alone: 1 - p
  *   verified: (1 - p) (1 - f(p)) + (1 - p) f(p) (1 - f(c)) + p (1 - g(p)) (1 - g(c))
  *
- * A call of n arguments is correct with the product of the first probability and the n-th power of the second. */
+ * The probability of a correct call with n arguments is the probability of the correct tool times the n-th power of the
+ * probability of a correct argument. */
 #ifndef WT_TESTS_CALL_CALL_ORACLE_H
 #define WT_TESTS_CALL_CALL_ORACLE_H
 
@@ -86,7 +87,7 @@ static void seed_oracle_decision(struct rng *rng, const struct call_oracle *orac
                  wt__checksum(about.ptr, about.len, hash + decision.step + (uint64_t)ORACLE_STEPS * decision.sample));
 }
 
-/* True if the decision is wrong. rng continues with the choice of the error. */
+/* Draws if the decision is wrong. Afterwards rng gives the numbers that choose the wrong answer. */
 static bool decision_errs(const struct call_oracle *oracle, const struct call_request *request,
                           struct oracle_decision decision, double rate, struct rng *rng)
 {
@@ -94,7 +95,7 @@ static bool decision_errs(const struct call_oracle *oracle, const struct call_re
     return wt__rng_unit(rng) < rate;
 }
 
-/* Works like decision_errs, for a decision that may repeat an earlier one. */
+/* Works like decision_errs for a decision that may repeat an earlier one. first, first_rate: the earlier decision. */
 static bool dependent_decision_errs(const struct call_oracle *oracle, const struct call_request *request,
                                     struct oracle_decision decision, double rate, struct oracle_decision first,
                                     double first_rate, struct rng *rng)

@@ -150,7 +150,7 @@ static const char *const hostile_texts[] = {
     "\xff\xfe>>\xff>tools\n broken",
 };
 
-/* A model that answers with the text wherever an answer has free text, and otherwise keeps the steps going. */
+/* A model that answers with the text wherever an answer has free text. Its other answers lead to the next step. */
 struct echo {
     struct chat_model model;
     const struct stage *stage;
@@ -227,7 +227,7 @@ static void strip_all_slots(const struct chat_exchange *exchanges, size_t count,
     }
 }
 
-/* Returns the frames of all questions of all methods. */
+/* Returns the frames of all questions of all methods: the prompts without the contents of their slots. */
 static char *collect_frames(enum place place, const char *says)
 {
     struct stage stage;
@@ -281,7 +281,7 @@ static void hostile_text_stays_in_its_slot(void **state)
     free(stored);
 }
 
-/* A stored question saves one question; the frame of its answer is the same. */
+/* With a stored contrastive question, one question less is asked. The frame of the question for its answer is the same. */
 static void stored_question_stays_in_its_slot(void **state)
 {
     (void)state;
@@ -507,7 +507,7 @@ static const struct {
 };
 enum { ROGUES = sizeof rogues / sizeof *rogues, REQUESTS = 30, SAYS_BYTES = 512 };
 
-/* Writes the text with every letter changed: same words and bytes, but no order. */
+/* Writes the harmless twin of a text: every letter is changed, so it has as many words and bytes, but gives no order. */
 static void write_harmless_twin(const char *says, char out[SAYS_BYTES])
 {
     size_t i = 0;
@@ -584,7 +584,8 @@ static size_t count_rogues(const size_t chosen[REQUESTS])
     return count;
 }
 
-/* The oracle errs equally for twins, so any difference is caused by the prompts. */
+/* A rogue is a tool with a hostile text, and its twin has the harmless twin of this text. The oracle errs equally for
+ * both, so any difference is caused by the prompts. */
 static void rogue_is_selected_like_its_twin(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The oracle with the labels of calls: correct without errors, wrong at its rates, and selection and generation match
- * the closed form of call_oracle.h. */
+/* Tests the oracle: it is correct without errors and wrong at its rates, and selection and generation with it match the
+ * closed form of call_oracle.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Arguments of a call by a language model: agreement of two predictions, verification, missing values, invalid calls.
+/* Tests the arguments that a language model writes: two predictions, verification, missing values, invalid calls.
  * call_world.h defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Choosing a tool: the steps of the verification, unusable answers, and the methods compared in the paper. call_world.h
+/* Tests the choice of a tool by a language model: the steps of the verification, unusable answers, and the methods of
+ * the paper (language_model.h). call_world.h
  * defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  *   byte 0, bits 2-3  pair truncation
  *   byte 1            maximum number of tokens
  *
- * Token ids are below token_count, the limit is respected, and truncation keeps the begin of the text. */
+ * Token ids are below token_count, the limit is respected, and truncation keeps the beginning of the text. */
 #include <stdlib.h>
 
 #include "text/encode_pair.h"

@@ -1,5 +1,5 @@
 /* encode_pair.h: encodes two texts as one input, with the truncations of the reference library. The product encodes
- * pairs in rerank/ from the pieces that it keeps; tests compare its pairs, and the golden ones, with these. */
+ * pairs in rerank/ from stored pieces; tests compare its pairs, and the golden pairs, with the pairs of this file. */
 #ifndef WT_TESTS_TEXT_ENCODE_PAIR_H
 #define WT_TESTS_TEXT_ENCODE_PAIR_H
 

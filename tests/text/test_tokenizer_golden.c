@@ -1,4 +1,5 @@
-/* Ids equal those of the reference library on its own files. Skipped by name if the reference data is missing. */
+/* Compares ids with those of the reference library on its own files. A test prints the missing file and is skipped if
+ * the reference data is not installed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

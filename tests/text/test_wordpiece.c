@@ -1,4 +1,4 @@
-/* WordPiece: normalisation, longest match, long words, and the texts of MiniLM. */
+/* Tests WordPiece: normalisation, longest match, long words, and the texts of MiniLM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,7 +118,7 @@ static void options_change_the_normaliser(void **state)
          "\xE4\xB8\xAD\xE5\x9B\xBD", "2 10 11 3"},
         {"ideographs kept", "{\"do_lower_case\":true,\"strip_accents\":true,\"tokenize_chinese_chars\":false}",
          "\xE4\xB8\xAD\xE5\x9B\xBD", "2 12 3"},
-        {"accents kept, i with a dot is two",
+        {"accents kept, lower case of a dotted I has two code points",
          "{\"do_lower_case\":true,\"strip_accents\":false,\"tokenize_chinese_chars\":true}", "\xC4\xB0", "2 13 3"},
     };
     (void)state;
