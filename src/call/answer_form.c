@@ -197,11 +197,6 @@ static bool parameter_names_are_plain(const struct parameters *parameters)
     return true;
 }
 
-static bool is_small_schema(const json_t *schema)
-{
-    return json_dumpb(schema, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
-}
-
 /* Returns the schema of an object with all parameters, or of any object if a name is not plain or the schema is too
  * large. NULL if out of memory. */
 static json_t *build_arguments_schema(const struct parameters *parameters)
@@ -214,7 +209,8 @@ static json_t *build_arguments_schema(const struct parameters *parameters)
         if (rc == 0)
             rc = json_array_append_new(required, json_string(parameters->items[i].name));
     }
-    bool stated = rc == 0 && parameter_names_are_plain(parameters) && is_small_schema(properties);
+    bool stated = rc == 0 && parameter_names_are_plain(parameters) &&
+                  json_dumpb(properties, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
     json_t *out = rc < 0   ? NULL
                   : stated ? json_pack("{s:s, s:O, s:O, s:b}", "type", "object", "properties", properties, "required",
                                        required, "additionalProperties", 0)

@@ -83,14 +83,6 @@ static int search_candidates(struct call_run *calling, wt_error *err)
     return 0;
 }
 
-static int get_named_tool(struct call_run *calling, wt_error *err)
-{
-    WT_TRY(wt_get(calling->engine, calling->options->tool, &calling->tools, err));
-    calling->candidates[calling->count++] =
-        (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
-    return 0;
-}
-
 static int read_candidate_arguments(struct call_run *calling, struct call_candidate *candidate, wt_error *err)
 {
     const wt_tool *tool = candidate->tool;
@@ -524,7 +516,13 @@ static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
 
 static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
-    WT_TRY(calling->options->tool ? get_named_tool(calling, err) : search_candidates(calling, err));
+    if (calling->options->tool) {
+        WT_TRY(wt_get(calling->engine, calling->options->tool, &calling->tools, err));
+        calling->candidates[calling->count++] =
+            (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
+    } else {
+        WT_TRY(search_candidates(calling, err));
+    }
     WT_TRY(report_search(calling, out, err));
     calling->found = calling->count;
     if (wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)

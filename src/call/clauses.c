@@ -533,11 +533,6 @@ static bool starts_clause(const struct intent_reader *r, size_t w)
     return !follows && wt__word_fits(r->words[w].text, conjunctions);
 }
 
-static bool closes_sentence(char sign)
-{
-    return sign != 0 && strchr(".?!\n", sign);
-}
-
 static void split_clauses(struct intent_reader *r)
 {
     for (size_t w = 0; w < r->word_count; w++) {
@@ -553,7 +548,7 @@ static void split_clauses(struct intent_reader *r)
         r->clauses[r->clause_count++] =
             (struct clause){.start = w,
                             .end = w + 1,
-                            .first = w == 0 || closes_sentence(before),
+                            .first = w == 0 || (before != 0 && strchr(".?!\n", before)),
                             .joined = before == 0 && wt__word_fits(r->words[w].text, STR("and|or"))};
     }
 }

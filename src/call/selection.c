@@ -374,11 +374,6 @@ static int answer_contrast(const struct selection_run *s, const struct tool_pair
 
 /* --- the selection ------------------------------------------------------------------------------------------- */
 
-static bool is_verifying_method(enum selection_method method)
-{
-    return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
-}
-
 /* Verifies the pick; the pick stands if a step has no usable answer. */
 static int verify_pick(const struct selection_run *s, wt_error *err)
 {
@@ -449,10 +444,12 @@ int wt__select_tool(const struct selection_options *options, const struct select
         out->end = SELECTION_NONE;
         return 0;
     }
+    bool verifies = options->method == SELECTION_VERIFIED || options->method == SELECTION_DIRECT ||
+                    options->method == SELECTION_CONDITIONED;
     int rc = begin_selection(&s, options, err);
     if (rc == 0)
         rc = run_pick(&s, err);
-    if (rc == 0 && out->first != CALL_NO_CANDIDATE && s.count > 1 && is_verifying_method(options->method))
+    if (rc == 0 && out->first != CALL_NO_CANDIDATE && s.count > 1 && verifies)
         rc = verify_pick(&s, err);
     if (rc < 0) {
         out->chosen = CALL_NO_CANDIDATE;

@@ -231,12 +231,6 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
     return named.effect != VERB_UNKNOWN ? named : last;
 }
 
-/* True for calculations: "add" of two numbers has no effect, unlike "add" of a user. */
-static bool is_arithmetic(const struct tool *tool)
-{
-    return wt__text_has_words(tool->description, "numbers") || wt__text_has_words(tool->description, "integers");
-}
-
 /* True for "destructiveHint" without a readOnlyHint, which retrieve/action.c ignores. */
 static bool is_destructive(const struct tool *tool)
 {
@@ -265,5 +259,7 @@ void wt__tool_effect_read(struct tool_effect *out, const struct tool *tool)
     else if (named.effect == VERB_UNKNOWN || (named.noun && described == VERB_READS))
         out->acts = described == VERB_ACTS;
     else
-        out->acts = named.effect == VERB_ACTS && !is_arithmetic(tool);
+        /* "add" of two numbers has no effect, unlike "add" of a user. */
+        out->acts = named.effect == VERB_ACTS && !wt__text_has_words(tool->description, "numbers") &&
+                    !wt__text_has_words(tool->description, "integers");
 }

@@ -9,6 +9,7 @@
 #include "base/json_scan.h"
 #include "base/memory.h"
 #include "llm/prompt.h"
+#include "text/unicode.h"
 
 /* Returns the contents of a code fence that encloses the whole text; the text itself without a fence. */
 static struct str strip_fence(struct str text)
@@ -177,15 +178,6 @@ static int match_bounds(double size, const json_t *schema, const char *least, co
     return 0;
 }
 
-static size_t count_characters(const json_t *string)
-{
-    const char *text = json_string_value(string);
-    size_t count = 0;
-    for (size_t i = 0; i < json_string_length(string); i++)
-        count += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return count;
-}
-
 static int match_object(const json_t *value, const json_t *schema, const char *path, wt_error *err)
 {
     json_t *properties = wt__json_object(schema, "properties"), *required = wt__json_array(schema, "required");
@@ -234,8 +226,8 @@ static int match_schema(const json_t *value, const json_t *schema, const char *p
     case JSON_ARRAY:
         return match_array(value, schema, path, err);
     case JSON_STRING:
-        return match_bounds((double)count_characters(value), schema, "minLength", "maxLength", " characters long", path,
-                            err);
+        return match_bounds((double)wt__utf8_count((struct str){json_string_value(value), json_string_length(value)}),
+                            schema, "minLength", "maxLength", " characters long", path, err);
     case JSON_INTEGER:
     case JSON_REAL:
         return match_bounds(json_number_value(value), schema, "minimum", "maximum", "", path, err);

@@ -113,13 +113,6 @@ static int compile_count(struct compiler *c, struct subschema *s, const struct k
     return 0;
 }
 
-static int compile_flag(struct compiler *c, struct subschema *s, const struct keyword *keyword, bool *field,
-                        const json_t *value)
-{
-    *field = json_is_true(value);
-    return json_is_boolean(value) ? 0 : refuse_value(c, s, keyword, "must be true or false");
-}
-
 static unsigned find_type_kinds(const char *name)
 {
     static const struct {
@@ -456,7 +449,8 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
     case SHAPE_COUNT:
         return compile_count(c, s, keyword, field, value);
     case SHAPE_FLAG:
-        return compile_flag(c, s, keyword, field, value);
+        *(bool *)field = json_is_true(value);
+        return json_is_boolean(value) ? 0 : refuse_value(c, s, keyword, "must be true or false");
     case SHAPE_TYPE:
         return compile_type(c, s, value);
     case SHAPE_ENUM:

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "text/unicode.h"
+
 /* Set of members or items evaluated by keywords, for "unevaluated...". One bit each, in document order. */
 struct evaluated {
     size_t count;
@@ -200,14 +202,6 @@ static bool evaluate_number(struct schema_evaluation *e, const struct subschema 
     return true;
 }
 
-static size_t count_code_points(struct str text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
-    return count;
-}
-
 /* Evaluates the bounds of a length or a number of members. keywords: of the lower and the upper bound. */
 static bool evaluate_count(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            enum violation_kind kind, const char *const keywords[2], struct bound least,
@@ -229,7 +223,7 @@ static bool evaluate_length(struct schema_evaluation *e, const struct subschema 
     if (!rules->min_length.set && !rules->max_length.set)
         return true;
     return evaluate_count(e, s, at, VIOLATION_LENGTH, keywords, rules->min_length, rules->max_length,
-                          count_code_points(text));
+                          wt__utf8_count(text));
 }
 
 static bool evaluate_format(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,

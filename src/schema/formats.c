@@ -442,13 +442,6 @@ bool wt__uri_decode(struct buffer *out, struct str text)
 
 /* ---------------------------------------------------------------- URI formats */
 
-/* URIs and IRIs (RFC 3986, RFC 3987) and URI templates (RFC 6570). */
-
-static bool is_uri_unreserved(char c)
-{
-    return wt__is_letter(c) || wt__is_digit(c) || (c != '\0' && strchr("-._~", c));
-}
-
 /* True if an IRI may contain the character: ucschar. With `private`, also true for iprivate, which is allowed in a
  * query. */
 static bool is_iri_char(uint32_t c, bool private)
@@ -474,7 +467,8 @@ static bool has_only_uri_chars(struct str text, const char *more, bool wide, boo
             if (end - at < 3 || wt__hex_digit(at[1]) < 0 || wt__hex_digit(at[2]) < 0)
                 return false;
             at += 3;
-        } else if (is_uri_unreserved(c) || (c != '\0' && (strchr("!$&'()*+,;=", c) || strchr(more, c)))) {
+        } else if (wt__is_letter(c) || wt__is_digit(c) ||
+                   (c != '\0' && (strchr("-._~!$&'()*+,;=", c) || strchr(more, c)))) {
             at++;
         } else {
             return false;

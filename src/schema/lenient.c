@@ -60,12 +60,7 @@ static void drop_keyword(json_t *schema, const char *keyword)
     json_object_del(schema, keyword);
 }
 
-static bool is_word_among(const char *key, const char *const *words, size_t count)
-{
-    return wt__str_among(wt__str(key), words, count);
-}
-
-#define AMONG(key, words) is_word_among(key, words, sizeof(words) / sizeof *(words))
+#define AMONG(key, words) wt__str_among(wt__str(key), words, sizeof(words) / sizeof *(words))
 
 /* Removes keywords with null, except "const" and "default". */
 static void drop_nulls(json_t *schema)

@@ -48,12 +48,6 @@ static json_t *parse_scalar(struct schema_evaluation *e, struct str text)
     return NULL;
 }
 
-static json_t *number_as_string(const json_t *number)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
-    return wt__json_write(&text, number) < 0 ? NULL : json_stringn(text.ptr, text.len);
-}
-
 static json_t *propose_type(struct schema_evaluation *e, const struct violation *v, const char **why)
 {
     const json_t *value = v->value;
@@ -68,7 +62,8 @@ static json_t *propose_type(struct schema_evaluation *e, const struct violation 
     }
     if (json_is_number(value) && (v->types & ~(unsigned)KIND_NULL) == KIND_STRING) {
         *why = "a number, where text is expected";
-        return check_created(e, number_as_string(value));
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+        return check_created(e, wt__json_write(&text, value) < 0 ? NULL : json_stringn(text.ptr, text.len));
     }
     if ((v->types & KIND_ARRAY) && !json_is_array(value)) {
         *why = "a single value, where an array is expected";
@@ -174,11 +169,6 @@ struct target {
     size_t index;
 };
 
-static json_t *step_into_instance(json_t *holder, const struct path_step *step)
-{
-    return step->key ? json_object_get(holder, step->key) : json_array_get(holder, step->index);
-}
-
 static struct target locate_target(json_t *root, const struct violation *v)
 {
     struct target target = {0};
@@ -194,7 +184,8 @@ static struct target locate_target(json_t *root, const struct violation *v)
     }
     target.holder = root;
     for (size_t i = 0; i < depth && target.holder; i++)
-        target.holder = step_into_instance(target.holder, &v->path[i]);
+        target.holder = v->path[i].key ? json_object_get(target.holder, v->path[i].key)
+                                       : json_array_get(target.holder, v->path[i].index);
     return target;
 }
 

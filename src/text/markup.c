@@ -112,11 +112,6 @@ static char character_before(const struct cleaner *c)
     return c->at > c->begin ? c->at[-1] : ' ';
 }
 
-static struct str rest_of_text(const struct cleaner *c)
-{
-    return (struct str){c->at, (size_t)(c->end - c->at)};
-}
-
 static void copy_bytes(struct cleaner *c, size_t bytes)
 {
     wt__buffer_append(c->out, c->at, bytes);
@@ -224,7 +219,7 @@ static bool read_tag(struct cleaner *c)
 static bool read_comment(struct cleaner *c)
 {
     static const struct str begin = {"<!--", 4}, end = {"-->", 3};
-    if (c->no_comment || !wt__str_starts(rest_of_text(c), begin))
+    if (c->no_comment || !wt__str_starts((struct str){c->at, (size_t)(c->end - c->at)}, begin))
         return false;
     const char *found = memmem(c->at + begin.len, (size_t)(c->end - c->at) - begin.len, end.ptr, end.len);
     c->no_comment = !found;

@@ -27,11 +27,6 @@ static size_t unit_offset(uint32_t unit)
     return (size_t)(unit >> 10) << ((unit & 0x200) >> 6);
 }
 
-static bool has_leaf(uint32_t unit)
-{
-    return (unit >> 8 & 1) != 0;
-}
-
 bool wt__precompiled_open(struct precompiled *out, struct str map)
 {
     *out = (struct precompiled){0};
@@ -58,7 +53,7 @@ bool wt__precompiled_find(const struct precompiled *p, struct str text, struct s
         if ((unit & LABEL_MASK) != c)
             return false;
         at = at ^ c ^ unit_offset(unit);
-        if (!has_leaf(unit))
+        if ((unit >> 8 & 1) == 0) /* no leaf among the children */
             continue;
         size_t start = read_unit_at(p, at) & VALUE_MASK;
         if (start >= p->replacements.len)

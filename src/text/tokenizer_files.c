@@ -141,11 +141,6 @@ static int read_next_spm_piece(struct sentencepiece *model, wt_error *err)
 static const char *const bert_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 static const char *const roberta_names[] = {"<pad>", "<unk>", "<s>", "</s>", "<mask>"};
 
-static bool is_class(const struct tokenizer_parts *parts, const char *name)
-{
-    return wt__str_starts(wt__json_str(parts->config, "tokenizer_class"), wt__str(name));
-}
-
 /* Adds the special tokens of the vocabulary as added tokens. Tokens without a configured name have the family's
  * name. */
 static int add_specials(struct tokenizer_parts *parts, const char *const *family, wt_error *err)
@@ -187,7 +182,7 @@ static int read_vocab_txt(struct tokenizer_parts *parts, struct str text, wt_err
 static int read_wordpiece_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     bool lower_case = wt__json_bool(parts->config, "do_lower_case", true);
-    bool mpnet = is_class(parts, "MPNet");
+    bool mpnet = wt__str_starts(wt__json_str(parts->config, "tokenizer_class"), STR("MPNet"));
     WT_TRY(read_vocab_txt(parts, files->vocab_txt, err));
     parts->kind = TOKENIZER_WORDPIECE;
     parts->continuation = STR("##");

@@ -108,6 +108,14 @@ bool wt__utf8_valid(struct str s)
     return s.len == 0 || find_invalid_utf8(s.ptr, s.ptr + s.len) == s.ptr + s.len;
 }
 
+size_t wt__utf8_count(struct str s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s.len; i++)
+        count += ((unsigned char)s.ptr[i] & 0xC0) != 0x80;
+    return count;
+}
+
 void wt__utf8_append(struct buffer *out, struct str s)
 {
     if (s.len == 0)
