@@ -105,7 +105,8 @@ struct argument_reader {
     size_t literal_count;
     bool used[LITERALS_MOST];
     bool repeated[LITERALS_MOST]; /* repeats the value of an answer */
-    const struct literals *all;
+    const struct literals *all;   /* the literals with their request */
+
     const struct argument_answer *answers; /* [parameters->len] */
     struct str nouns[LITERALS_MOST];       /* noun right before each literal; empty if absent */
     const struct parameters *parameters;

@@ -33,8 +33,8 @@ struct call_candidate {
     size_t demonstration_count;
     struct parameters parameters;
     struct call_arguments arguments;
-    double decided; /* as in struct choice */
-    unsigned details;
+    double decided;   /* share of the best score, as in struct choice */
+    unsigned details; /* bits of enum detail */
 };
 
 struct call_model {

@@ -249,6 +249,6 @@ int wt__intent_read(struct intent *out, struct str request, const struct byte_sp
 
 const char *wt__doubt_name(enum doubt doubt)
 {
-    static const char *const names[] = {NULL, "question", "denied", "unasked", "unread"};
+    static const char *const names[] = {NULL, "question", "denied", "unasked", "unread"}; /* by enum doubt */
     return names[doubt];
 }

@@ -105,13 +105,10 @@ static int set_literal(struct scan *scan, struct literal *out, enum literal_kind
 
 /* ---------------------------------------------------------------- numbers */
 
-static const struct {
-    const char *word;
-    double value;
-} number_words[] = {{"two", 2},        {"three", 3},     {"four", 4},      {"five", 5},     {"six", 6},
-                    {"seven", 7},      {"eight", 8},     {"nine", 9},      {"ten", 10},     {"eleven", 11},
-                    {"twelve", 12},    {"thirteen", 13}, {"fourteen", 14}, {"fifteen", 15}, {"sixteen", 16},
-                    {"seventeen", 17}, {"eighteen", 18}, {"nineteen", 19}, {"twenty", 20},  {"dozen", 12}};
+/* Words of the numbers from 2 on. */
+static const char *const number_words[] = {
+    "two",    "three",    "four",     "five",    "six",     "seven",     "eight",    "nine",     "ten",   "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
 
 static const struct {
     const char *word;
@@ -293,13 +290,11 @@ static int read_number_literal(struct scan *scan, struct literal *out)
 static int read_number_word_literal(struct scan *scan, struct literal *out)
 {
     struct str word = slice_request(scan, scan->at, find_literal_word_end(scan, scan->at));
+    double number = is_same_word(word, "dozen") ? 12 : 0;
     for (size_t i = 0; i < sizeof number_words / sizeof *number_words; i++)
-        if (is_same_word(word, number_words[i].word)) {
-            *out = (struct literal){LITERAL_NUMBER, scan->at, scan->at + word.len, .number = number_words[i].value,
-                                    .spelled = true};
-            return write_literal_number(out, scan->arena);
-        }
-    return 0;
+        number = is_same_word(word, number_words[i]) ? (double)i + 2 : number;
+    *out = (struct literal){LITERAL_NUMBER, scan->at, scan->at + word.len, .number = number, .spelled = true};
+    return number > 0 ? write_literal_number(out, scan->arena) : 0;
 }
 
 /* ---------------------------------------------------------------- dates and times */

@@ -9,7 +9,7 @@
 #include "retrieve/words.h"
 #include "text/analyser.h"
 
-enum { FOLDED_BYTES = 32 /* length of a word, with NUL, from which on it is ignored */ };
+enum { FOLDED_BYTES = 32 /* words of this length and longer ones are not compared */ };
 
 /* True if the text has the word, ignoring case. */
 static bool has_folded_word(struct str text, struct str word)

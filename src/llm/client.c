@@ -76,8 +76,8 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
     wt__buffer_printf(out, "],\"%s\":%u", refused & COMPLETION_MAX_TOKENS ? "max_completion_tokens" : "max_tokens",
                       question->max_tokens);
     write_sampling(out, question, refused);
-    if (!(refused &
-          COMPLETION_CACHE_PROMPT)) /* with its cache, llama.cpp gives different answers to the same question */
+    /* With its cache, llama.cpp gives different answers to the same question. */
+    if (!(refused & COMPLETION_CACHE_PROMPT))
         wt__buffer_text(out, ",\"cache_prompt\":false");
     if (question->schema && !(refused & COMPLETION_RESPONSE_FORMAT)) {
         wt__buffer_text(out, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\","

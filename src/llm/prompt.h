@@ -132,9 +132,9 @@ struct chat_reply {
     struct arena arena; /* holds question and got */
     struct str question;
     struct chat_answer got; /* json is NULL if the answer is unusable */
-    int rc;
-    wt_error why;
-    bool put;
+    int rc;                 /* result of the question */
+    wt_error why;           /* error if rc is negative */
+    bool put;               /* the question was asked, or cancelled */
 };
 
 /* Fills the prompt and asks, unless cancelled; one step of the question's progress. question: same as for

@@ -54,9 +54,7 @@ static void *allocate_field(struct compiled *out, struct subschema *s, const str
 static int register_map(struct compiler *c, struct map *map)
 {
     struct compiled *out = c->out;
-    void *maps = out->maps;
-    int rc = wt__grow(&maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
-    out->maps = maps;
+    int rc = wt__grow((void **)&out->maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
     WT_CHECK_ALLOC(rc == 0, c->err);
     out->maps[out->map_count++] = map;
     return 0;
@@ -69,9 +67,8 @@ static int compile_pattern(struct compiler *c, const struct schema_pattern **out
     struct compiled *compiled = c->out;
     struct schema_pattern *pattern;
     wt_error why = {0};
-    void *patterns = compiled->patterns;
-    int rc = wt__grow(&patterns, &compiled->pattern_capacity, compiled->pattern_count + 1, sizeof *compiled->patterns);
-    compiled->patterns = patterns;
+    int rc = wt__grow((void **)&compiled->patterns, &compiled->pattern_capacity, compiled->pattern_count + 1,
+                      sizeof *compiled->patterns);
     WT_CHECK_ALLOC(rc == 0, c->err);
     rc = wt__pattern_compile(&pattern, text, &c->pattern_memory, &why);
     if (rc == WT_ENOMEM)
@@ -283,13 +280,11 @@ static int compile_required(struct compiler *c, struct subschema *s, const json_
 
 static int enqueue_subschema(struct compiler *c, struct subschema *s)
 {
-    void *queue = c->queue;
     if (s->queued)
         return 0;
     if (c->queued >= SCHEMA_SUBSCHEMAS)
         return wt__fail(c->err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
-    int rc = wt__grow(&queue, &c->capacity, c->queued + 1, sizeof *c->queue);
-    c->queue = queue;
+    int rc = wt__grow((void **)&c->queue, &c->capacity, c->queued + 1, sizeof *c->queue);
     WT_CHECK_ALLOC(rc == 0, c->err);
     c->queue[c->queued++] = s;
     s->queued = true;

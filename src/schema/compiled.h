@@ -71,16 +71,8 @@ enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, stru
 /* ---------------------------------------------------------------- the graph */
 
 /* Bits for the kinds of values. The type "number" is KIND_INTEGER | KIND_FRACTION. */
-enum {
-    KIND_NULL = 1,
-    KIND_BOOLEAN = 2,
-    KIND_INTEGER = 4,
-    KIND_FRACTION = 8,
-    KIND_STRING = 16,
-    KIND_ARRAY = 32,
-    KIND_OBJECT = 64,
-    KIND_ANY = 127
-};
+enum { KIND_NULL = 1, KIND_BOOLEAN = 2, KIND_INTEGER = 4, KIND_FRACTION = 8 };
+enum { KIND_STRING = 16, KIND_ARRAY = 32, KIND_OBJECT = 64, KIND_ANY = 127 };
 
 struct subschema;
 

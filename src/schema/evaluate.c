@@ -177,23 +177,17 @@ static bool evaluate_number(struct schema_evaluation *e, const struct subschema 
 {
     const struct number_rules *rules = s->number;
     const json_t *value = at->value;
-    const char *keyword = NULL;
-    const json_t *wanted = NULL;
-    if (rules->minimum && wt__number_compare(value, rules->minimum) < 0) {
-        keyword = "minimum";
-        wanted = rules->minimum;
-    } else if (rules->exclusive_minimum && wt__number_compare(value, rules->exclusive_minimum) <= 0) {
-        keyword = "exclusiveMinimum";
-        wanted = rules->exclusive_minimum;
-    } else if (rules->maximum && wt__number_compare(value, rules->maximum) > 0) {
-        keyword = "maximum";
-        wanted = rules->maximum;
-    } else if (rules->exclusive_maximum && wt__number_compare(value, rules->exclusive_maximum) >= 0) {
-        keyword = "exclusiveMaximum";
-        wanted = rules->exclusive_maximum;
-    }
-    if (keyword)
-        return report_violation(e, at, (struct violation){VIOLATION_BOUND, s, keyword, .wanted = wanted});
+    struct violation bound = {.kind = VIOLATION_BOUND, .subschema = s};
+    if (rules->minimum && wt__number_compare(value, bound.wanted = rules->minimum) < 0)
+        bound.keyword = "minimum";
+    else if (rules->exclusive_minimum && wt__number_compare(value, bound.wanted = rules->exclusive_minimum) <= 0)
+        bound.keyword = "exclusiveMinimum";
+    else if (rules->maximum && wt__number_compare(value, bound.wanted = rules->maximum) > 0)
+        bound.keyword = "maximum";
+    else if (rules->exclusive_maximum && wt__number_compare(value, bound.wanted = rules->exclusive_maximum) >= 0)
+        bound.keyword = "exclusiveMaximum";
+    if (bound.keyword)
+        return report_violation(e, at, bound);
     if (rules->multiple_of && !wt__spend_steps(e, s, at, MULTIPLE_STEPS))
         return false;
     if (rules->multiple_of && !wt__number_is_multiple(value, rules->multiple_of))

@@ -127,12 +127,10 @@ const json_t *wt__violation_choice(const struct violation *v, size_t at)
 
 bool wt__violations_add(struct violations *list, const struct violation *violation)
 {
-    void *items = list->items;
-    int rc = wt__grow(&items, &list->capacity, list->len + 1, sizeof *list->items);
-    list->items = items;
-    if (rc == 0)
-        list->items[list->len++] = *violation;
-    return rc == 0;
+    if (wt__grow((void **)&list->items, &list->capacity, list->len + 1, sizeof *list->items) < 0)
+        return false;
+    list->items[list->len++] = *violation;
+    return true;
 }
 
 void wt__violations_dispose(struct violations *list)

@@ -194,20 +194,13 @@ static inline enum kind ascii_kind(unsigned char c)
 
 static enum kind wide_kind(uint32_t c)
 {
-    if (wt__bert_class(c) == BERT_CJK)
-        return IDEOGRAPH;
-    switch (wt__unicode_kind(c)) {
-    case UNICODE_LETTER:
-        return SMALL; /* includes letters of scripts without case */
-    case UNICODE_UPPER:
-        return CAPITAL;
-    case UNICODE_DIGIT:
-        return DIGIT;
-    case UNICODE_MARK:
-        return MARK;
-    default:
-        return BREAK;
-    }
+    /* Letters of scripts without case count as small. */
+    static const unsigned char kinds[] = {[UNICODE_OTHER] = BREAK,
+                                          [UNICODE_LETTER] = SMALL,
+                                          [UNICODE_UPPER] = CAPITAL,
+                                          [UNICODE_DIGIT] = DIGIT,
+                                          [UNICODE_MARK] = MARK};
+    return wt__bert_class(c) == BERT_CJK ? IDEOGRAPH : (enum kind)kinds[wt__unicode_kind(c)];
 }
 
 /* Returns the kind of the code point at *at and moves *at past it. Returns BREAK at the end. */

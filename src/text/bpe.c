@@ -231,15 +231,11 @@ enum bpe_class wt__bpe_class(uint32_t c)
     }
     if (wt__unicode_blank(c))
         return BPE_BLANK;
-    switch (wt__unicode_kind(c)) {
-    case UNICODE_LETTER:
-    case UNICODE_UPPER:
+    enum unicode_kind kind = wt__unicode_kind(c);
+    if (kind == UNICODE_LETTER || kind == UNICODE_UPPER)
         return BPE_LETTER;
-    case UNICODE_DIGIT:
+    if (kind == UNICODE_DIGIT)
         return BPE_NUMBER;
-    default:
-        break;
-    }
     for (size_t i = 0; i < sizeof later / sizeof *later && c >= later[i].first; i++)
         if (c <= later[i].last)
             return later[i].class;

@@ -501,43 +501,24 @@ static void read_bar(struct cleaner *c)
 
 static void read_markup(struct cleaner *c)
 {
+    static const struct {
+        char mark;
+        void (*read)(struct cleaner *c);
+    } readers[] = {{'<', read_angle},       {'&', read_entity},       {'h', read_bare_address},
+                   {'[', open_markup_link}, {']', close_markup_link}, {'`', read_tick},
+                   {'\\', read_escape},     {'|', read_bar},          {'\n', end_line}};
     size_t plain = 0;
     while (c->at + plain < c->end && !is_any_of(c->at[plain], "<&h[]*_~`\\|\n"))
         plain++;
     copy_bytes(c, plain);
     if (c->at == c->end)
         return;
-    switch (*c->at) {
-    case '<':
-        read_angle(c);
-        return;
-    case '&':
-        read_entity(c);
-        return;
-    case 'h':
-        read_bare_address(c);
-        return;
-    case '[':
-        open_markup_link(c);
-        return;
-    case ']':
-        close_markup_link(c);
-        return;
-    case '`':
-        read_tick(c);
-        return;
-    case '\\':
-        read_escape(c);
-        return;
-    case '|':
-        read_bar(c);
-        return;
-    case '\n':
-        end_line(c);
-        return;
-    default:
-        read_emphasis(c);
-    }
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (*c->at == readers[i].mark) {
+            readers[i].read(c);
+            return;
+        }
+    read_emphasis(c);
 }
 
 /* Removes struck bytes from `start` on and merges blanks. keep_lines: blanks with a line break become one line

@@ -105,17 +105,12 @@ static void add_segment(const struct tokenizer *t, struct str text, struct piece
 {
     if (text.len == 0)
         return;
-    switch (t->kind) {
-    case TOKENIZER_WORDPIECE:
+    if (t->kind == TOKENIZER_WORDPIECE)
         wt__wordpiece_add(&t->wordpiece, text, out);
-        break;
-    case TOKENIZER_UNIGRAM:
+    else if (t->kind == TOKENIZER_UNIGRAM)
         wt__unigram_add(&t->unigram, text, out);
-        break;
-    case TOKENIZER_BPE:
+    else
         wt__bpe_add(&t->bpe, text, out);
-        break;
-    }
 }
 
 size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids)

@@ -139,25 +139,15 @@ enum unicode_kind wt__unicode_kind(uint32_t c)
                : c - 'A' < 26 ? UNICODE_UPPER
                : c - '0' < 10 ? UNICODE_DIGIT
                               : UNICODE_OTHER;
-    switch (utf8proc_category((utf8proc_int32_t)c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LT:
-        return UNICODE_UPPER;
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-        return UNICODE_LETTER;
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-        return UNICODE_DIGIT;
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-        return UNICODE_MARK;
-    default:
-        return UNICODE_OTHER;
-    }
+    /* All categories that are left out are UNICODE_OTHER, which is 0. */
+    static const unsigned char kinds[UTF8PROC_CATEGORY_CO + 1] = {
+        [UTF8PROC_CATEGORY_LU] = UNICODE_UPPER,  [UTF8PROC_CATEGORY_LT] = UNICODE_UPPER,
+        [UTF8PROC_CATEGORY_LL] = UNICODE_LETTER, [UTF8PROC_CATEGORY_LM] = UNICODE_LETTER,
+        [UTF8PROC_CATEGORY_LO] = UNICODE_LETTER, [UTF8PROC_CATEGORY_ND] = UNICODE_DIGIT,
+        [UTF8PROC_CATEGORY_NL] = UNICODE_DIGIT,  [UTF8PROC_CATEGORY_NO] = UNICODE_DIGIT,
+        [UTF8PROC_CATEGORY_MN] = UNICODE_MARK,   [UTF8PROC_CATEGORY_MC] = UNICODE_MARK,
+        [UTF8PROC_CATEGORY_ME] = UNICODE_MARK};
+    return (enum unicode_kind)kinds[utf8proc_category((utf8proc_int32_t)c)];
 }
 
 bool wt__has_word(struct str s)
