@@ -255,7 +255,7 @@ int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, co
 /* The five parts of a URI without separators, borrowed from the text. A part can be present and empty. */
 struct uri {
     struct str scheme, authority, path, query, fragment;
-    bool has_scheme, has_authority, has_query, has_fragment;
+    bool has_scheme, has_authority, has_query;
 };
 
 void wt__uri_split(struct uri *out, struct str text);

@@ -336,7 +336,7 @@ void wt__uri_split(struct uri *out, struct str text)
     *out = (struct uri){.scheme = none, .authority = none, .path = none, .query = none, .fragment = none};
     if (text.len == 0)
         return;
-    out->has_fragment = cut_tail(&text, "#", &out->fragment);
+    cut_tail(&text, "#", &out->fragment);
     out->has_query = cut_tail(&text, "?", &out->query);
     size_t at = find_any(text, ":/");
     if (at < text.len && text.ptr[at] == ':' && is_uri_scheme((struct str){text.ptr, at})) {

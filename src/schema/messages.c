@@ -275,10 +275,15 @@ static void append_bound(struct buffer *out, const struct violation *v)
     append_got(out, v);
 }
 
-static void append_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
+static void append_count(struct buffer *out, const struct violation *v)
 {
+    static const char *const nouns[][2] = {
+        [VIOLATION_LENGTH] = {"character", "characters"},
+        [VIOLATION_ITEMS] = {"item", "items"},
+        [VIOLATION_PROPERTIES] = {"property", "properties"},
+        [VIOLATION_CONTAINS] = {"item matching \"contains\"", "items matching \"contains\""}};
     wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "max", 3) == 0 ? "most" : "least",
-                      v->limit, v->limit == 1 ? one : many, v->other);
+                      v->limit, nouns[v->kind][v->limit != 1], v->other);
 }
 
 /* Returns the word for a property: top-level properties are arguments. */
@@ -365,7 +370,10 @@ static void append_fault(struct buffer *out, const struct violation *v)
         append_bound(out, v);
         break;
     case VIOLATION_LENGTH:
-        append_count(out, v, "character", "characters");
+    case VIOLATION_ITEMS:
+    case VIOLATION_PROPERTIES:
+    case VIOLATION_CONTAINS:
+        append_count(out, v);
         break;
     case VIOLATION_PATTERN:
         wt__buffer_text(out, "expected text that matches ");
@@ -376,18 +384,9 @@ static void append_fault(struct buffer *out, const struct violation *v)
         wt__buffer_printf(out, "expected %s", v->subschema->string->format->example);
         append_got(out, v);
         break;
-    case VIOLATION_ITEMS:
-        append_count(out, v, "item", "items");
-        break;
-    case VIOLATION_PROPERTIES:
-        append_count(out, v, "property", "properties");
-        break;
     case VIOLATION_DUPLICATE:
         wt__buffer_printf(out, "expected unique items, but items %zu and %zu are both ", v->limit, v->other);
         quote_value(out, v->wanted);
-        break;
-    case VIOLATION_CONTAINS:
-        append_count(out, v, "item matching \"contains\"", "items matching \"contains\"");
         break;
     case VIOLATION_REQUIRED:
     case VIOLATION_DEPENDENT:
