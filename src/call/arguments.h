@@ -186,8 +186,8 @@ struct call_argument {
     enum argument_state state;
     json_t *value;     /* value of GIVEN and DEFAULT, proposal of UNSURE or NULL; owned by the arguments */
     size_t start, end; /* source of the value in the request; both 0 if unknown */
-    float score;
-    bool declined; /* the request says "NAME: none" */
+    float score;       /* score of the pair of literal and parameter; 1 for other values, 0 if unknown */
+    bool declined;     /* the request says "NAME: none" */
 };
 
 struct call_arguments {
@@ -290,8 +290,8 @@ const char *wt__doubt_name(enum doubt doubt);
  * But unread words show that an open optional argument may be meant. Then the caller asks. */
 
 enum {
-    COVERAGE_OPEN = 1,          /* arguments that may be open without a question */
-    COVERAGE_UNREAD = 1,        /* unread words tolerated while an argument is open */
+    COVERAGE_OPEN = 1,          /* open arguments (wt__coverage_check) of a request that may have unread words */
+    COVERAGE_UNREAD = 1,        /* unread words tolerated while that many arguments are open */
     COVERAGE_WORDS = 512,       /* maximum words read of a request; a longer request counts as unread */
     COVERAGE_BYTES = 2048,      /* bytes read of a description or a past request */
     COVERAGE_VALUE_BYTES = 200, /* longest value of a model to search for in the request */

@@ -129,7 +129,8 @@ int wt__tool_call_write(struct buffer *out, struct str form, struct str name, st
                         const json_t *schema, const json_t *arguments, wt_error *err);
 
 /* Returns WT_EINVAL for an unknown form. */
-/* Returns 0, or WT_EINVAL for an unknown form. */
+/* Checks the name of a form. Errors: WT_EINVAL if it is unknown. */
+
 int wt__tool_call_check(struct str form, wt_error *err);
 
 /* Appends a value as JSON, safe to show; the text `absent` if value is NULL. */

@@ -332,21 +332,15 @@ static const struct phrase phrases[] = {
     {"as|before|while|since|although|though", MEANS_ASIDE},
 };
 
-/* Words skipped before any phrase. */
-static const char *const fillers[] = {
-    "actually",  "afternoon", "ah",          "alexa",     "also",   "alright", "and",     "anyway",   "assistant",
-    "basically", "bot",       "but",         "computer",  "dear",   "evening", "excuse",  "finally",  "first",
-    "firstly",   "friend",    "good",        "greetings", "guys",   "hello",   "hey",     "hi",       "hmm",
-    "honestly",  "however",   "immediately", "just",      "kindly", "lastly",  "maybe",   "moreover", "morning",
-    "next",      "now",       "oh",          "ok",        "okay",   "or",      "perhaps", "please",   "pls",
-    "plz",       "possibly",  "quick",       "quickly",   "really", "simply",  "siri",    "so",       "sorry",
-    "team",      "thanks",    "then",        "there",     "today",  "uh",      "um",      "urgent",   "urgently",
-    "well",      "yeah",      "yep",         "yes",       "yo",
-};
-
+/* Skips words that mean nothing before a phrase. */
 static size_t skip_fillers(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
-    while (at < clause->end && wt__str_among(r->words[at].text, fillers, COUNT(fillers)))
+    const struct str fillers = STR(
+        "actually|afternoon|ah|alexa|also|alright|and|anyway|assistant|basically|bot|but|computer|dear|evening|"
+        "excuse|finally|first|firstly|friend|good|greetings|guys|hello|hey|hi|hmm|honestly|however|immediately|just|"
+        "kindly|lastly|maybe|moreover|morning|next|now|oh|ok|okay|or|perhaps|please|pls|plz|possibly|quick|quickly|"
+        "really|simply|siri|so|sorry|team|thanks|then|there|today|uh|um|urgent|urgently|well|yeah|yep|yes|yo");
+    while (at < clause->end && wt__word_fits(r->words[at].text, fillers))
         at++;
     return at;
 }
@@ -526,7 +520,7 @@ static void classify_clause(const struct intent_reader *r, struct clause *clause
 /* True if a clause begins at the word: after a sign, or at a conjunction. */
 static bool starts_clause(const struct intent_reader *r, size_t w)
 {
-    static const struct str conjunctions = STR("and|or|but|then|because|instead|cause|cuz|without|except");
+    const struct str conjunctions = STR("and|or|but|then|because|instead|cause|cuz|without|except");
     if (w == 0 || r->words[w].before != 0)
         return true;
     bool follows = wt__word_fits(r->words[w - 1].text, conjunctions); /* "and then" */

@@ -24,7 +24,7 @@
 enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: quoted from a missing question */
 
 struct record_entry {
-    struct str text, error; /* error: not empty if the answer was unusable */
+    struct str text, error; /* error: why the answer is unusable; empty if it is usable */
     uint64_t prompt_tokens, completion_tokens;
     double ms;
     unsigned attempts;

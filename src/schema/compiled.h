@@ -156,7 +156,8 @@ struct array_rules {
     struct subschema_list prefix;
     const struct subschema *items, *contains, *unevaluated; /* items: applies after the prefix */
     struct bound min_items, max_items, min_contains, max_contains;
-    bool unique, contains_evaluates;
+    bool unique;
+    bool contains_evaluates; /* true if "contains" counts as evaluation of the items that fit; false in draft-07 */
 };
 
 /* Fields used by most schemas come first, so that they share one cache line. */
@@ -165,7 +166,7 @@ struct object_rules {
     size_t required;                    /* number of required properties */
     const struct subschema *additional;
     bool mapped; /* true if by_name is used for lookup */
-    bool more;   /* true if any of the following fields is set */
+    bool more;   /* true if a rule below is set, except unevaluated */
     const struct subschema *names, *unevaluated;
     struct pattern_properties patterns;
     struct dependent_names dependent_required;
@@ -174,6 +175,7 @@ struct object_rules {
     struct map by_name; /* name -> row of properties, if there are many */
 };
 
+/* Subschemas that apply to the value itself, not to its members or items. */
 struct in_place {
     struct subschema_list all_of, any_of, one_of;
     const struct subschema *negated, *condition, *then, *otherwise; /* then, otherwise: NULL without a condition */

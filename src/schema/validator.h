@@ -82,15 +82,15 @@ struct violation {
     const struct subschema *subschema;
     const char *keyword; /* "" if it has no keyword */
     const struct path_step *path;
-    size_t depth;        /* length of path */
-    bool about_name;     /* true if it is about the name of the property at the end of path */
-    const json_t *value; /* value at the place */
-    const char *name;    /* name of a property */
-    const json_t *wanted;
+    size_t depth;                          /* length of path */
+    bool about_name;                       /* true if it is about the name of the property at the end of path */
+    const json_t *value;                   /* value at the place */
+    const char *name;                      /* name of a property */
+    const json_t *wanted;                  /* expected value, bound or list of values */
     const struct subschema_list *branches; /* VIOLATION_VALUE: alternatives with a constant each; or NULL */
-    unsigned types;
-    size_t limit, other; /* expected and actual number; or indices of items, alternatives or rows */
-    size_t alternatives; /* number of alternatives, if this is from the nearest of several; else 0 */
+    unsigned types;                        /* VIOLATION_TYPE: bits of the expected kinds (KIND_) */
+    size_t limit, other;                   /* expected and actual number; or indices of items, alternatives or rows */
+    size_t alternatives;                   /* number of alternatives, if this is from the nearest of several; else 0 */
 };
 
 struct violations {
