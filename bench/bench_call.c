@@ -1,5 +1,5 @@
 /* bench_call.c: effect of verification on a language model with a known error rate, over real requests. A stand-in that
- * knows the labels answers (call/call_oracle.h), so the figures say nothing about a real model.
+ * knows the labels answers (tests/call/call_oracle.h), so the figures say nothing about a real model.
  *
  *   python3 bench/calls.py WHICHTOOL DATA --sets toolverifier --write FILE
  *   build-bench/bench_call FILE
@@ -73,9 +73,9 @@ static struct call_request request_of(const json_t *row, struct call_labels *lab
 static int open_oracles(struct call_oracle oracles[2], struct call_oracle_options rates, unsigned seed, wt_error *err)
 {
     rates.seed = seed;
-    int rc = wt__call_oracle_init(&oracles[0], &rates, err);
+    int rc = init_call_oracle(&oracles[0], &rates, err);
     rates.seed = SEEDS + seed;
-    return rc < 0 ? rc : wt__call_oracle_init(&oracles[1], &rates, err);
+    return rc < 0 ? rc : init_call_oracle(&oracles[1], &rates, err);
 }
 
 static int select_all(struct call_oracle *oracle, enum selection_method method, unsigned seed, struct measured *out,
@@ -179,7 +179,7 @@ static int measure_setting(const struct call_oracle_options *rates, wt_error *er
         for (unsigned seed = 0; rc == 0 && seed < SEEDS; seed++)
             if ((rc = open_oracles(oracles, *rates, seed, err)) == 0)
                 rc = select_all(&oracles[0], method, seed, &m, err);
-        print_measured(rates, "select", wt__selection_method_name(method), &m);
+        print_measured(rates, "select", method_labels[method], &m);
     }
     for (size_t way = 0; rc == 0 && way < sizeof ways / sizeof *ways; way++) {
         if (better && ways[way].options.second != GENERATION_REACT)
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
         for (size_t r = 0; r < sizeof repeats / sizeof *repeats; r++)
             for (size_t b = 0; rc == 0 && b < sizeof better / sizeof *better; b++) {
-                struct call_oracle_options rates = wt__call_oracle_rate(errors[e], 0);
+                struct call_oracle_options rates = set_oracle_rates(errors[e], 0);
                 if (errors[e] == 0 && r + b > 0)
                     continue; /* without errors there are no repeated or avoided ones */
                 rates.nearest = true;

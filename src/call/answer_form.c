@@ -7,8 +7,6 @@
 
 #include "base/memory.h"
 
-/* ---------------------------------------------------------------- list numbers */
-
 static bool may_be_null(const json_t *rule)
 {
     const json_t *types = wt__json_array(rule, "type");
@@ -60,6 +58,7 @@ static bool is_plain_identifier(const char *text)
     return len > 0 && len <= ARGUMENT_NAME_BYTES && strspn(text, plain) == len;
 }
 
+/* True for a list of at least one value in which all texts are identifiers and no value is a list or an object. */
 static bool all_plain(const json_t *values)
 {
     for (size_t i = 0; i < json_array_size(values); i++) {
@@ -81,23 +80,6 @@ static bool names_are_plain(const json_t *properties)
             return false;
     }
     return true;
-}
-
-static bool is_type(const json_t *value)
-{
-    static const char *const names[] = {"object", "array", "string", "integer", "number", "boolean", "null"};
-    for (size_t i = 0; json_is_string(value) && i < sizeof names / sizeof *names; i++)
-        if (strcmp(json_string_value(value), names[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool are_types(const json_t *value)
-{
-    for (size_t i = 0; i < json_array_size(value); i++)
-        if (!is_type(json_array_get(value, i)))
-            return false;
-    return json_array_size(value) > 0 || is_type(value);
 }
 
 /* True for an integer from least to most. All language model servers support such a limit. */
@@ -161,13 +143,9 @@ static json_t *write_loose_schema(const json_t *schema)
     const json_t *items = wt__json_object(schema, "items");
     if (!out || copy_limits(out, schema) < 0)
         return NULL;
-    if (type && are_types(type) && json_object_set(out, "type", type) < 0)
-        return NULL;
-    if (all_plain(values) && json_object_set(out, "enum", values) < 0)
-        return NULL;
-    if (copy_schema_members(out, schema) < 0)
-        return NULL;
-    if (items && json_object_set_new(out, "items", write_loose_schema(items)) < 0)
+    if ((type && wt__answer_is_type(type) && json_object_set(out, "type", type) < 0) ||
+        (all_plain(values) && json_object_set(out, "enum", values) < 0) || copy_schema_members(out, schema) < 0 ||
+        (items && json_object_set_new(out, "items", write_loose_schema(items)) < 0))
         return NULL;
     return WT_TAKE(out);
 }
@@ -219,11 +197,6 @@ static bool parameter_names_are_plain(const struct parameters *parameters)
     return true;
 }
 
-static bool is_small_schema(const json_t *schema)
-{
-    return json_dumpb(schema, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
-}
-
 /* Returns the schema of an object with all parameters, or of any object if a name is not plain or the schema is too
  * large. NULL if out of memory. */
 static json_t *build_arguments_schema(const struct parameters *parameters)
@@ -236,7 +209,8 @@ static json_t *build_arguments_schema(const struct parameters *parameters)
         if (rc == 0)
             rc = json_array_append_new(required, json_string(parameters->items[i].name));
     }
-    bool stated = rc == 0 && parameter_names_are_plain(parameters) && is_small_schema(properties);
+    bool stated = rc == 0 && parameter_names_are_plain(parameters) &&
+                  json_dumpb(properties, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
     json_t *out = rc < 0   ? NULL
                   : stated ? json_pack("{s:s, s:O, s:O, s:b}", "type", "object", "properties", properties, "required",
                                        required, "additionalProperties", 0)
@@ -315,8 +289,6 @@ void wt__argument_line(struct buffer *out, const struct parameter *parameter)
     wt__buffer_text(out, description.len > 0 ? ": " : "");
     wt__buffer_str(out, description);
 }
-
-/* --- values of the answer ----------------------------------------------------------------------------------------- */
 
 bool wt__argument_is_absent(const json_t *value, const struct parameter *parameter)
 {

@@ -16,14 +16,12 @@ enum {
 /* A pair is unsure if its score is below SURE_SCORE, or less than SURE_MARGIN above the next one. */
 static const float SURE_SCORE = .88F;
 static const float SURE_MARGIN = .25F;
-static const float SOLE = .6F;      /* literal and parameter are each other's only candidate */
-static const float PER_WORD = .12F; /* deducted for each word between them */
-static const float PLACE_EVIDENCE = .6F;
-static const float JOINT_EVIDENCE = .15F;
-static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
-static const float SURE_FIRST = 10.F;
-
-/* ---------------------------------------------------------------- scores of pairs */
+static const float SOLE = .6F;                 /* literal and parameter are each other's only candidate */
+static const float PER_WORD = .12F;            /* deducted for each word between the literal and a word of the name */
+static const float PLACE_EVIDENCE = .6F;       /* a name after "in" or "near", for a parameter that takes a place */
+static const float JOINT_EVIDENCE = .15F;      /* a literal after "by" or "for" */
+static const float PLACE_JOINT_EVIDENCE = .3F; /* both: "the forecast for Oslo" */
+static const float SURE_FIRST = 10.F;          /* added to the score of a sure pair, so that it comes first */
 
 static bool sentence_ends_between(const struct argument_reader *r, size_t from, size_t to)
 {
@@ -31,11 +29,6 @@ static bool sentence_ends_between(const struct argument_reader *r, size_t from, 
         if (strchr(".!?;", r->request.ptr[at]) && (at + 1 == r->request.len || wt__is_blank(r->request.ptr[at + 1])))
             return true;
     return false;
-}
-
-static bool part_ends_between(const struct argument_reader *r, size_t from, size_t to)
-{
-    return sentence_ends_between(r, from, to) || memchr(r->request.ptr + from, ',', to - from) != NULL;
 }
 
 struct literal_context {
@@ -64,7 +57,8 @@ static struct literal_context read_context(const struct argument_reader *r, size
     around.last_after = around.after;
     while (around.last_after < r->word_count && around.last_after - around.after < WORDS_AFTER &&
            r->words[around.last_after].end <= ceiling &&
-           !part_ends_between(r, literal->end, r->words[around.last_after].start))
+           !sentence_ends_between(r, literal->end, r->words[around.last_after].start) &&
+           !memchr(r->request.ptr + literal->end, ',', r->words[around.last_after].start - literal->end))
         around.last_after++;
     /* "longitude 4.8 and latitude 32.5": the word right before the next literal belongs to the next literal. */
     bool next = around.last_after < r->word_count && r->words[around.last_after].end > ceiling;
@@ -93,12 +87,6 @@ static struct str find_noun_before(const struct argument_reader *r, size_t l, co
     struct str word = wt__reader_word(r, around->before - 1);
     bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or a blank and a quote */
     return apart || wt__is_stopword_any_case(word) || wt__verb(word).actions ? STR("") : word;
-}
-
-static bool follows_range_word(const struct argument_reader *r, size_t start)
-{
-    static const char *const words[] = {"between", "from"};
-    return wt__str_among(wt__reader_word_before(r, start), words, sizeof words / sizeof *words);
 }
 
 /* Sets the bounds of the ends of ranges: "between 10 and 20". */
@@ -147,8 +135,6 @@ static float score_pair(const struct argument_reader *r, const struct parameter 
         return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has no other candidate */
     return begin + bound + beside;
 }
-
-/* ---------------------------------------------------------------- pairs */
 
 static void score_all_pairs(struct argument_reader *r)
 {
@@ -272,10 +258,12 @@ static bool is_doubtful_literal(const struct argument_reader *r, size_t l)
         size_t at = 0;
         struct str word = wt__next_word(between, &at);
         bool only = wt__next_word(between, &at).len == 0;
+        static const char *const range_words[] = {"between", "from"};
         if (only && wt__str_equal(word, STR("or")) && a->kind == b->kind)
             return true;
         if (only && (wt__str_equal(word, STR("and")) || wt__str_equal(word, STR("to"))) && a->kind == LITERAL_NUMBER &&
-            b->kind == LITERAL_NUMBER && a->number > b->number && follows_range_word(r, a->start))
+            b->kind == LITERAL_NUMBER && a->number > b->number &&
+            wt__str_among(wt__reader_word_before(r, a->start), range_words, 2))
             return true;
     }
     return (literal->kind == LITERAL_DATE && has_calendar_word(r)) ||
@@ -331,28 +319,6 @@ static bool find_best_pair(const struct argument_reader *r, size_t *best_p, size
     return best > PAIR_NEVER;
 }
 
-static int take_all_pairs(struct argument_reader *r)
-{
-    size_t p = 0, l = 0;
-    int rc = 0;
-    while (rc == 0 && find_best_pair(r, &p, &l))
-        rc = take_pair(r, p, l);
-    return rc;
-}
-
-/* Pairs the answers, which name their parameter, before all other literals. */
-static int take_answer_pairs(struct argument_reader *r)
-{
-    for (size_t p = 0; p < r->parameters->len; p++) {
-        size_t l = wt__reader_answering_literal(r, p);
-        int rc =
-            l < r->literal_count && is_open_pair(r, p, l) && r->scores[p][l] >= SURE_FIRST ? take_pair(r, p, l) : 0;
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
 /* True if the names differ only in a number or a letter: "num1" and "num2", "a" and "b". */
 static bool are_in_series(const struct parameter *a, const struct parameter *b)
 {
@@ -388,7 +354,13 @@ static int take_series(struct argument_reader *r)
 int wt__fill_pairs(struct argument_reader *r)
 {
     score_all_pairs(r);
-    WT_TRY(take_answer_pairs(r));
+    for (size_t p = 0; p < r->parameters->len; p++) { /* answers, which name their parameter, come first */
+        size_t l = wt__reader_answering_literal(r, p);
+        if (l < r->literal_count && is_open_pair(r, p, l) && r->scores[p][l] >= SURE_FIRST)
+            WT_TRY(take_pair(r, p, l));
+    }
     WT_TRY(take_series(r));
-    return take_all_pairs(r);
+    for (size_t p = 0, l = 0; find_best_pair(r, &p, &l);)
+        WT_TRY(take_pair(r, p, l));
+    return 0;
 }

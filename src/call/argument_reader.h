@@ -24,8 +24,8 @@ struct argument_answer {
     bool assigned;           /* the name is followed by a colon or "=" */
 };
 
-/* Returns the end of value if the request has it at start, ignoring case and taking blanks, "_" and "-" as equal; else
- * 0. */
+/* Returns the end of value if the request has it at start, else 0. Ignores case and a plural "s" after the value, and
+ * takes blanks, "_" and "-" as equal. */
 size_t wt__match_value(struct str request, size_t start, struct str value);
 
 /* Fills out, which has one entry per parameter. The longer name wins where names overlap ("name", "pet name"). */
@@ -84,30 +84,29 @@ float wt__word_evidence(const struct parameter *parameter, struct str word);
 /* True if the text only repeats the parameter's name ("project ID") and so is not a value. */
 bool wt__repeats_name(const struct parameter *parameter, struct str text);
 
-/* Returns the end of a range stated by the two words before a literal: "at least", "more than". */
+/* Returns the end of a range stated by the two words before a literal: "at least", "more than". before: the first of
+ * them; word: the second. */
 enum parameter_bound wt__bound_cue(struct str word, struct str before);
 enum parameter_bound wt__bound_opposite(enum parameter_bound bound);
 
-/* Returns PAIR_NEVER if the request states the other end of the range than the parameter, or lacks a required end. */
+/* Returns the score for the end of a range. said: the end that the request states. Returns PAIR_NEVER if the request
+ * states the other end than the parameter, or states none where the parameter needs one. */
 float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound said);
 
 /* ---------------------------------------------------------------- state */
 
 enum { WORDS_MOST = 512 /* maximum words read of a request */ };
 
-struct word_span {
-    size_t start, end;
-};
-
 struct argument_reader {
     struct str request, about;
-    struct word_span words[WORDS_MOST];
+    struct byte_span words[WORDS_MOST];
     size_t word_count;
     const struct literal *literals; /* [literal_count] */
     size_t literal_count;
     bool used[LITERALS_MOST];
     bool repeated[LITERALS_MOST]; /* repeats the value of an answer */
-    const struct literals *all;
+    const struct literals *all;   /* the literals with their request */
+
     const struct argument_answer *answers; /* [parameters->len] */
     struct str nouns[LITERALS_MOST];       /* noun right before each literal; empty if absent */
     const struct parameters *parameters;
@@ -116,10 +115,6 @@ struct argument_reader {
     struct arena *arena;
     size_t taken;         /* number of text literals assigned to parameters */
     struct str left_over; /* part of an answer missing from its enumeration */
-};
-
-struct byte_span {
-    size_t start, end;
 };
 
 void wt__reader_read_words(struct argument_reader *r);
@@ -132,6 +127,18 @@ size_t wt__reader_words_before(const struct argument_reader *r, size_t start);
 
 /* Returns the word right before a byte; empty at the start. */
 struct str wt__reader_word_before(const struct argument_reader *r, size_t start);
+
+/* True if a word of the text is a variant of the word (wt__words_alike). */
+bool wt__text_has_alike(struct str text, struct str word);
+
+/* True if the value of an argument was read from these bytes of the request, or overlaps them. */
+bool wt__overlaps_argument(const struct call_arguments *arguments, size_t start, size_t end);
+
+/* True if the parameter takes a date, a time, or both. */
+static inline bool wt__takes_moment(const struct parameter *parameter)
+{
+    return parameter->takes_date || parameter->takes_time || parameter->takes_date_time;
+}
 
 /* True for "not", "no" and similar words. */
 bool wt__is_denial_word(struct str word);

@@ -1,5 +1,5 @@
-/* arguments.c: see arguments.h. Matches values of enumerations first (named_values.c), then pairs of literals and
- * parameters (argument_pairs.c), and settles the rest. */
+/* arguments.c: fills the arguments of a tool from a request; see arguments.h. Fills values that stand alone first
+ * (named_values.c), then pairs literals with parameters (argument_pairs.c), and settles the rest. */
 #include "call/argument_reader.h"
 
 #include <string.h>
@@ -10,21 +10,13 @@
 
 enum { MENTION_BYTES = 4 /* shortest word that mentions a parameter */ };
 
-static bool is_taken_span(const struct argument_reader *r, size_t start, size_t end)
-{
-    for (size_t p = 0; p < r->out->len; p++)
-        if (start < r->out->items[p].end && r->out->items[p].start < end)
-            return true;
-    return false;
-}
-
 /* True if the request has a word of the parameter's name, unique to this parameter and outside other arguments. For
  * dates and times, any calendar word counts. */
 static bool is_mentioned_parameter(const struct argument_reader *r, const struct parameter *parameter)
 {
     for (size_t w = 0; w < r->word_count; w++) {
         struct str word = wt__reader_word(r, w);
-        if (is_taken_span(r, r->words[w].start, r->words[w].end))
+        if (wt__overlaps_argument(r->out, r->words[w].start, r->words[w].end))
             continue;
         if ((parameter->takes_date || parameter->takes_time) && wt__is_calendar_word(word))
             return true;
@@ -35,17 +27,13 @@ static bool is_mentioned_parameter(const struct argument_reader *r, const struct
     return false;
 }
 
+/* True if the literal is a name, and the tool's name and description have all its words. */
 static bool is_about_tool(const struct argument_reader *r, const struct literal *literal)
 {
     size_t at = 0;
-    for (struct str word; (word = wt__next_word(literal->text, &at)).len > 0;) {
-        size_t in = 0;
-        bool found = false;
-        for (struct str other; !found && (other = wt__next_word(r->about, &in)).len > 0;)
-            found = wt__words_alike(word, other);
-        if (!found)
+    for (struct str word; (word = wt__next_word(literal->text, &at)).len > 0;)
+        if (!wt__text_has_alike(r->about, word))
             return false;
-    }
     return literal->kind == LITERAL_NAME;
 }
 
@@ -55,7 +43,7 @@ static struct str find_unknown_answer(const struct argument_reader *r)
     struct str clause, value;
     for (size_t at = 0; (clause = wt__next_unknown_answer(r->request, &at, r->parameters, &value)).len > 0;) {
         size_t start = (size_t)(value.ptr - r->request.ptr), end = start + value.len;
-        if (!is_taken_span(r, start, end) && !wt__reader_has_literal(r, start, end))
+        if (!wt__overlaps_argument(r->out, start, end) && !wt__reader_has_literal(r, start, end))
             return clause;
     }
     return STR("");
@@ -76,8 +64,8 @@ static struct str find_unused(const struct argument_reader *r)
     return r->left_over.len > 0 ? r->left_over : find_unknown_answer(r);
 }
 
-/* True if an unreadable answer contradicts a value found elsewhere: "42.50 EUR, amount: forty". The user has to
- * decide. */
+/* True if the request gives the parameter by name, but its value was found elsewhere: "42.50 EUR, amount: forty". The
+ * user has to decide. */
 static bool is_contradicted(const struct argument_reader *r, size_t p)
 {
     const struct argument_answer *answer = &r->answers[p];

@@ -11,6 +11,11 @@
 #include "base/str.h"
 #include "catalog/tool.h"
 
+/* A part of the request, in bytes. */
+struct byte_span {
+    size_t start, end;
+};
+
 /* ---------------------------------------------------------------- literals */
 
 /* Finds the parts of a request usable as arguments: numbers, dates, times, addresses, quoted texts, identifiers and
@@ -46,7 +51,7 @@ struct literal {
     double number;     /* value of a number */
     bool spelled;      /* a number word; may not be meant as a number: "two of them" */
     bool money, percent;
-    bool utc;            /* "UTC" follows the time, and is not in text */
+    bool utc;            /* "UTC" or "Z" follows the time, and is not in text */
     struct str currency; /* currency code of an amount ("USD"); empty if absent */
 };
 
@@ -72,6 +77,7 @@ enum {
     PARAMETERS_MOST = 128, /* maximum parameters of a tool; later ones are ignored */
     PARAMETER_WORDS = 12,  /* maximum words read of a name */
     PARAMETER_DESCRIPTION_WORDS = 40,
+    PARAMETER_WORD_BYTES = 31, /* longest word read of a description */
     PARAMETER_EXAMPLES = 24,
     PARAMETER_EXAMPLE_BYTES = 40,
 };
@@ -92,7 +98,7 @@ struct parameter {
     const char *name;
     const json_t *schema;
     enum parameter_kind kind; /* of the items for a list */
-    bool list, required, has_default;
+    bool list, required;
     bool takes_date, takes_time; /* for a date, for a time, by name or format */
     bool takes_date_time;        /* for a date with a time */
     bool takes_free_text;        /* for words of any kind by its name: a query, a message */
@@ -104,13 +110,19 @@ struct parameter {
     const json_t *values;        /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values quoted in the description */
     size_t example_count;
-    const json_t *usual; /* usual value of past calls whose requests do not give one , or NULL */
+    const json_t *usual; /* value that most past calls use although their requests do not have it, or NULL */
     enum parameter_bound bound;
     struct str words[PARAMETER_WORDS]; /* words of the name */
     size_t word_count;
     struct str description_words[PARAMETER_DESCRIPTION_WORDS];
     size_t description_word_count;
 };
+
+/* True if the value is a text, or any value. */
+static inline bool wt__takes_text(const struct parameter *parameter)
+{
+    return parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+}
 
 struct parameters {
     struct parameter *items; /* [len], in the schema's order */
@@ -145,9 +157,9 @@ struct demonstration {
 };
 
 /* Extends the parameters, which borrow from the calls. A text found in its request, or of an unknown request, becomes
- * an example, like one quoted in the description. The usual value is a value absent from requests and used by at least
- * half of these calls; a required parameter falls back to it. A parameter without a type becomes a number if its past
- * values are numbers. 0 or WT_ENOMEM. */
+ * an example, like one quoted in the description. Of the values that are not in their requests, a value that makes up
+ * at least half is the usual value; a required parameter falls back to it. A parameter without a type becomes a number
+ * if its past values are numbers. 0 or WT_ENOMEM. */
 int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
                          struct arena *arena);
 
@@ -174,8 +186,8 @@ struct call_argument {
     enum argument_state state;
     json_t *value;     /* value of GIVEN and DEFAULT, proposal of UNSURE or NULL; owned by the arguments */
     size_t start, end; /* source of the value in the request; both 0 if unknown */
-    float score;
-    bool declined; /* the request says "NAME: none" */
+    float score;       /* score of the pair of literal and parameter; 1 for other values, 0 if unknown */
+    bool declined;     /* the request says "NAME: none" */
 };
 
 struct call_arguments {
@@ -243,7 +255,7 @@ enum doubt {
     DOUBT_DENIED,   /* the request says not to do it */
     DOUBT_UNASKED,  /* the request only mentions it: "the vault was locked", "remind me to lock the vault" */
     DOUBT_UNREAD,   /* a word of the request is not in the call: "kitchen" of "cancel all kitchen timers" */
-    DOUBT_COUNT,
+    DOUBT_COUNT,    /* number of doubts */
 };
 
 /* A word of the request, without its quoted texts. */
@@ -262,16 +274,12 @@ struct intent {
     enum doubt doubt;
 };
 
-/* Quoted text in the request, in bytes: a value, not words. */
-struct intent_span {
-    size_t start, end;
-};
-
-/* Reads the request's intent towards the tool. Everything lives in the arena. 0 or WT_ENOMEM. */
-int wt__intent_read(struct intent *out, struct str request, const struct intent_span *quoted, size_t quoted_count,
+/* Reads the request's intent towards the tool. quoted: quoted texts of the request, which are values and not words.
+ * Everything lives in the arena. 0 or WT_ENOMEM. */
+int wt__intent_read(struct intent *out, struct str request, const struct byte_span *quoted, size_t quoted_count,
                     const struct tool_effect *effect, struct arena *arena);
 
-/* Name of the doubt: "question", "denied", "unasked", "unread"; NULL for DOUBT_NONE. */
+/* Returns the name of the doubt: "question", "denied", "unasked" or "unread"; NULL for DOUBT_NONE. */
 const char *wt__doubt_name(enum doubt doubt);
 
 /* ---------------------------------------------------------------- unread words */
@@ -282,8 +290,8 @@ const char *wt__doubt_name(enum doubt doubt);
  * But unread words show that an open optional argument may be meant. Then the caller asks. */
 
 enum {
-    COVERAGE_OPEN = 1,          /* arguments that may be open without a question */
-    COVERAGE_UNREAD = 1,        /* unread words tolerated while an argument is open */
+    COVERAGE_OPEN = 1,          /* open arguments (wt__coverage_check) of a request that may have unread words */
+    COVERAGE_UNREAD = 1,        /* unread words tolerated while that many arguments are open */
     COVERAGE_WORDS = 512,       /* maximum words read of a request; a longer request counts as unread */
     COVERAGE_BYTES = 2048,      /* bytes read of a description or a past request */
     COVERAGE_VALUE_BYTES = 200, /* longest value of a model to search for in the request */

@@ -43,8 +43,6 @@ void wt_called_free(wt_called *public)
     free(result);
 }
 
-/* ---------------------------------------------------------------- candidates */
-
 /* Takes the hits that are not weak. If all are weak, takes the first one to ask about, if it is likely enough. */
 static void take_candidates(struct call_run *calling)
 {
@@ -82,14 +80,6 @@ static int search_candidates(struct call_run *calling, wt_error *err)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     WT_TRY(wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err));
     take_candidates(calling);
-    return 0;
-}
-
-static int get_named_tool(struct call_run *calling, wt_error *err)
-{
-    WT_TRY(wt_get(calling->engine, calling->options->tool, &calling->tools, err));
-    calling->candidates[calling->count++] =
-        (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
     return 0;
 }
 
@@ -137,64 +127,55 @@ static void decide_candidate(struct call_run *calling)
 
 /* Finds quoted texts and values of several words. Their words are not part of the order: 'send Bob "is it locked?"'. */
 static size_t find_value_spans(const struct call_run *calling, const struct call_arguments *arguments,
-                               struct intent_span *out)
+                               struct byte_span *out)
 {
     size_t count = 0;
     for (size_t l = 0; l < calling->literals.len; l++) {
         const struct literal *literal = &calling->literals.items[l];
         if (literal->kind == LITERAL_QUOTED)
-            out[count++] = (struct intent_span){literal->start, literal->end};
+            out[count++] = (struct byte_span){literal->start, literal->end};
     }
     for (size_t p = 0; p < arguments->len; p++) {
         const struct call_argument *argument = &arguments->items[p];
         if (argument->end > argument->start &&
             memchr(calling->request.ptr + argument->start, ' ', argument->end - argument->start))
-            out[count++] = (struct intent_span){argument->start, argument->end};
+            out[count++] = (struct byte_span){argument->start, argument->end};
     }
     return count;
-}
-
-static struct tool make_catalog_tool(const wt_tool *tool)
-{
-    return (struct tool){.name = wt__str(tool->name),
-                         .description = wt__str(tool->description),
-                         .source_id = wt__str(tool->source_id),
-                         .format = wt__str(tool->format),
-                         .definition = {tool->definition, tool->definition_len}};
-}
-
-static int find_unread_word(struct call_run *calling, const struct intent *intent, wt_error *err)
-{
-    const struct call_candidate *candidate = &calling->candidates[calling->first];
-    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
-    wt__analyser_spell_out(wt__str(candidate->tool->name), &name);
-    WT_CHECK_ALLOC(!name.failed, err);
-    calling->unread = wt__coverage_unread(&candidate->arguments, intent, calling->request, wt__buffer_view(&name),
-                                          wt__str(candidate->tool->description), &candidate->parameters);
-    return 0;
 }
 
 /* Sets calling->doubt and calling->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
 static int find_doubt(struct call_run *calling, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
+    const wt_tool *found = candidate->tool;
+    const struct tool tool = {.name = wt__str(found->name),
+                              .description = wt__str(found->description),
+                              .source_id = wt__str(found->source_id),
+                              .format = wt__str(found->format),
+                              .definition = {found->definition, found->definition_len}};
     struct tool_effect effect;
     struct intent intent;
-    const struct tool tool = make_catalog_tool(candidate->tool);
     wt__tool_effect_read(&effect, &tool);
     if (!effect.acts)
         return 0;
-    struct intent_span *values =
-        wt__arena_array(calling->arena, struct intent_span, calling->literals.len + candidate->arguments.len + 1);
+    struct byte_span *values =
+        wt__arena_array(calling->arena, struct byte_span, calling->literals.len + candidate->arguments.len + 1);
     WT_CHECK_ALLOC(values, err);
     size_t count = find_value_spans(calling, &candidate->arguments, values);
     if (wt__intent_read(&intent, calling->request, values, count, &effect, calling->arena) < 0)
         return wt__fail_nomem(err);
     calling->doubt = intent.doubt;
-    int rc = intent.doubt == DOUBT_NONE ? find_unread_word(calling, &intent, err) : 0;
-    if (rc == 0 && intent.doubt == DOUBT_NONE && (calling->unread.len > 0 || intent.cut))
+    if (intent.doubt != DOUBT_NONE)
+        return 0;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
+    wt__analyser_spell_out(tool.name, &name);
+    WT_CHECK_ALLOC(!name.failed, err);
+    calling->unread = wt__coverage_unread(&candidate->arguments, &intent, calling->request, wt__buffer_view(&name),
+                                          tool.description, &candidate->parameters);
+    if (calling->unread.len > 0 || intent.cut)
         calling->doubt = DOUBT_UNREAD;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- arguments */
@@ -222,8 +203,8 @@ static int collect_values(struct call_run *calling, wt_error *err)
     return 0;
 }
 
-/* True if the schema requires undescribed parameters, or more than are read. Then the violation has to report a missing
- * one. */
+/* True if the schema requires members that are not among the known parameters. The question cannot name such a member,
+ * so the violation has to report it. */
 static bool requires_unread_parameter(const struct call_candidate *candidate)
 {
     const json_t *required = wt__json_array(candidate->schema, "required");
@@ -233,7 +214,7 @@ static bool requires_unread_parameter(const struct call_candidate *candidate)
     return json_array_size(required) > known;
 }
 
-/* Collects violations, except missing arguments: the question names these. */
+/* Collects violations. Missing arguments are left out if the question names them. */
 static int report_violations(struct call_run *calling, const wt_validation *validation, wt_called *out, wt_error *err)
 {
     const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
@@ -257,17 +238,15 @@ static int validate_call(struct call_run *calling, const struct call_checker *ch
 {
     wt_validation *validation = NULL;
     wt_error why;
-    int rc;
-    if (!checker->validator) {
-        rc = wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, checker->why.message, calling->arena, err);
-    } else if ((rc = wt_validate(checker->validator, out->arguments, strlen(out->arguments), NULL, &validation,
-                                 &why)) == 0) {
-        out->valid = validation->valid;
-        rc = report_violations(calling, validation, out, err);
-    } else {
-        rc = rc == WT_ENOMEM ? wt__fail_nomem(err)
-                             : wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, why.message, calling->arena, err);
-    }
+    if (!checker->validator)
+        return wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, checker->why.message, calling->arena, err);
+    int rc = wt_validate(checker->validator, out->arguments, strlen(out->arguments), NULL, &validation, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (rc < 0)
+        return wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, why.message, calling->arena, err);
+    out->valid = validation->valid;
+    rc = report_violations(calling, validation, out, err);
     wt_validation_free(validation);
     return rc;
 }
@@ -291,18 +270,17 @@ static int write_question(struct call_run *calling, wt_called *out, wt_error *er
 {
     const struct call_candidate *first = &calling->candidates[calling->first];
     const struct call_candidate *second = calling->second < SIZE_MAX ? &calling->candidates[calling->second] : NULL;
-    struct buffer text = {0};
+    const struct question_tool tool = make_question_tool(first->tool);
     bool close = second && first->decided - second->decided < DECISION_CLOSE;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     out->asks_tool = close || calling->weak;
     out->doubt = wt__doubt_name(calling->doubt);
     if (calling->weak) {
-        const struct question_tool tool = make_question_tool(first->tool);
         wt__question_of_weak(&text, &tool);
     } else if (close) {
-        const struct question_tool a = make_question_tool(first->tool), b = make_question_tool(second->tool);
-        wt__question_of_tools(&text, &a, &b);
+        const struct question_tool other = make_question_tool(second->tool);
+        wt__question_of_tools(&text, &tool, &other);
     } else if (calling->doubt != DOUBT_NONE && calling->doubt != DOUBT_UNREAD) {
-        const struct question_tool tool = make_question_tool(first->tool);
         wt__question_of_intent(&text, calling->doubt, &tool);
     } else {
         wt__question_of_arguments(&text, &first->parameters, &first->arguments);
@@ -311,10 +289,7 @@ static int write_question(struct call_run *calling, wt_called *out, wt_error *er
         if (calling->doubt == DOUBT_UNREAD)
             wt__question_of_unread(&text, calling->unread, &first->parameters, &first->arguments);
     }
-    if (text.len > 0 || text.failed)
-        return keep_text(calling, &text, &out->question, err);
-    wt__buffer_dispose(&text);
-    return 0;
+    return text.len > 0 || text.failed ? keep_text(calling, &text, &out->question, err) : 0;
 }
 
 static int write_call_forms(struct call_run *calling, wt_called *out, wt_error *err)
@@ -330,6 +305,8 @@ static int write_call_forms(struct call_run *calling, wt_called *out, wt_error *
     return keep_text(calling, &call, &out->call, err);
 }
 
+/* Copies the recipe, the encoder and the notice of the search. A warning about uncalibrated probabilities goes to
+ * out->chances. */
 static int report_search(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const wt_hits *hits = calling->hits;
@@ -368,7 +345,7 @@ static int report_model(struct call_run *calling, wt_called *out, wt_error *err)
     return wt__add_notice(&calling->notice, WT_NOTICE_ANSWER_UNUSABLE, unsaid, calling->arena, err);
 }
 
-/* Lists the checks and their verifiers. */
+/* Lists what was verified, and by whom. */
 static int report_checks(struct call_run *calling, wt_called *out, wt_error *err)
 {
     const struct call_model *model = &calling->model;
@@ -389,10 +366,20 @@ static int report_checks(struct call_run *calling, wt_called *out, wt_error *err
 
 static void write_step_number(struct buffer *out, const char *key, double value)
 {
+    wt__buffer_printf(out, ",\"%s\":", key);
     if (isfinite(value))
-        wt__buffer_printf(out, ",\"%s\":%.6g", key, value);
+        wt__buffer_printf(out, "%.6g", value);
     else
-        wt__buffer_printf(out, ",\"%s\":null", key);
+        wt__buffer_text(out, "null");
+}
+
+/* Appends text as a JSON string, or null if it is empty. */
+static void write_text_or_null(struct buffer *out, struct str text)
+{
+    if (text.len > 0)
+        wt__shown_string(out, text);
+    else
+        wt__buffer_text(out, "null");
 }
 
 static void write_detail_names(struct buffer *out, unsigned details)
@@ -422,36 +409,17 @@ static void write_candidate_step(struct buffer *out, const struct call_candidate
     wt__buffer_char(out, '}');
 }
 
-static void write_step_value(struct buffer *out, const json_t *value)
-{
-    struct buffer json = {0};
-    if (value)
-        wt__json_write_typed(&json, value);
-    else
-        wt__buffer_text(&json, "null");
-    wt__shown_json(out, wt__buffer_view(&json));
-    out->failed |= json.failed;
-    wt__buffer_dispose(&json);
-}
-
 static void write_argument_step(struct buffer *out, struct str request, const struct parameter *parameter,
                                 const struct call_argument *argument)
 {
-    static const char *const states[] = {[ARGUMENT_ABSENT] = "absent",
-                                         [ARGUMENT_GIVEN] = "given",
-                                         [ARGUMENT_DEFAULT] = "default",
-                                         [ARGUMENT_MISSING] = "missing",
-                                         [ARGUMENT_UNSURE] = "unsure"};
+    static const char *const states[] = {"absent", "given", "default", "missing", "unsure"}; /* enum argument_state */
     wt__buffer_text(out, "{\"name\":");
     wt__shown_string(out, wt__str(parameter->name));
     wt__buffer_printf(out, ",\"required\":%s,\"state\":\"%s\",\"value\":", parameter->required ? "true" : "false",
                       states[argument->state]);
-    write_step_value(out, argument->value);
+    wt__write_shown_value(out, argument->value, "null");
     wt__buffer_text(out, ",\"from\":");
-    if (argument->end > argument->start)
-        wt__shown_string(out, (struct str){request.ptr + argument->start, argument->end - argument->start});
-    else
-        wt__buffer_text(out, "null");
+    write_text_or_null(out, (struct str){request.ptr + argument->start, argument->end - argument->start});
     write_step_number(out, "score", (double)argument->score);
     wt__buffer_char(out, '}');
 }
@@ -459,10 +427,7 @@ static void write_argument_step(struct buffer *out, struct str request, const st
 static void write_candidate_id(struct buffer *out, const char *key, const struct call_run *calling, size_t place)
 {
     wt__buffer_printf(out, ",\"%s\":", key);
-    if (place < calling->found)
-        wt__shown_string(out, wt__str(calling->candidates[place].tool->id));
-    else
-        wt__buffer_text(out, "null");
+    write_text_or_null(out, place < calling->found ? wt__str(calling->candidates[place].tool->id) : STR(""));
 }
 
 static void write_selection_trace(struct buffer *out, const struct call_run *calling)
@@ -491,7 +456,7 @@ static void write_prediction_step(struct buffer *out, const struct generated_arg
     wt__buffer_text(out, ",\"predictions\":[");
     for (size_t i = 0; i < GENERATION_PREDICTIONS; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
-        write_step_value(out, argument->predictions[i]);
+        wt__write_shown_value(out, argument->predictions[i], "null");
     }
     wt__buffer_printf(out, "],\"asked\":%s}", argument->asked ? "true" : "false");
 }
@@ -527,18 +492,13 @@ static void write_steps(struct buffer *out, const struct call_run *calling)
         write_argument_step(out, calling->request, &first->parameters.items[i], &first->arguments.items[i]);
     }
     wt__buffer_text(out, "],\"leftover\":");
-    if (first && first->arguments.unused.len > 0)
-        wt__shown_string(out, first->arguments.unused);
-    else
-        wt__buffer_text(out, "null");
+    write_text_or_null(out, first ? first->arguments.unused : STR(""));
     if (calling->model.selected)
         write_selection_trace(out, calling);
     if (calling->model.generation.exchange_count > 0)
         write_generation_trace(out, &calling->model.generation);
     wt__buffer_char(out, '}');
 }
-
-/* ---------------------------------------------------------------- steps */
 
 /* Makes the call of the chosen tool, validates it, and writes the question to ask. */
 static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
@@ -556,7 +516,13 @@ static int finish_call(struct call_run *calling, wt_called *out, wt_error *err)
 
 static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
 {
-    WT_TRY(calling->options->tool ? get_named_tool(calling, err) : search_candidates(calling, err));
+    if (calling->options->tool) {
+        WT_TRY(wt_get(calling->engine, calling->options->tool, &calling->tools, err));
+        calling->candidates[calling->count++] =
+            (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
+    } else {
+        WT_TRY(search_candidates(calling, err));
+    }
     WT_TRY(report_search(calling, out, err));
     calling->found = calling->count;
     if (wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
@@ -581,13 +547,6 @@ static int make_call(struct call_run *calling, wt_called *out, wt_error *err)
     return 0;
 }
 
-static int explain_call(struct call_run *calling, wt_called *out, wt_error *err)
-{
-    struct buffer steps = {0};
-    write_steps(&steps, calling);
-    return keep_text(calling, &steps, &out->steps, err);
-}
-
 static void dispose_call(struct call_run *calling)
 {
     for (size_t i = 0; i < calling->found; i++) {
@@ -605,14 +564,12 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
     double begun = wt__now_ms();
     wt_call_options options;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc == 0 && options.form)
-        rc = wt__tool_call_check(wt__str(options.form), err);
-    if (rc == 0)
-        rc = wt__request_check((struct str){request, request_len}, err);
-    struct call_result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
-    if (!result)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    if (options.form)
+        WT_TRY(wt__tool_call_check(wt__str(options.form), err));
+    WT_TRY(wt__request_check((struct str){request, request_len}, err));
+    struct call_result *result = calloc(1, sizeof *result);
+    WT_CHECK_ALLOC(result, err);
     struct call_run calling = {
         .engine = engine, .request = {request, request_len}, .options = &options, .arena = &result->arena};
     struct progress progress;
@@ -620,11 +577,14 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
     wt__progress_limit(&progress, options.time_limit_ms);
     calling.progress = &progress;
     result->public.probability = NAN;
-    rc = wt__call_model_options(&options, calling.arena, &calling.model, err);
+    int rc = wt__call_model_options(&options, calling.arena, &calling.model, err);
     if (rc == 0)
         rc = wt__progress_end(&progress, make_call(&calling, &result->public, err), err);
-    if (rc == 0 && options.explain)
-        rc = explain_call(&calling, &result->public, err);
+    if (rc == 0 && options.explain) {
+        struct buffer steps = {0};
+        write_steps(&steps, &calling);
+        rc = keep_text(&calling, &steps, &result->public.steps, err);
+    }
     dispose_call(&calling);
     result->hits = calling.hits;
     result->tools = calling.tools;

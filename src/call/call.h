@@ -16,8 +16,6 @@
 #include "engine/notice.h"
 #include "whichtool.h"
 
-/* ---------------------------------------------------------------- state of a call */
-
 /* The state of one call in progress: its candidate tools, and the result for each. call.c makes the call, model_call.c
  * with a language model. */
 
@@ -35,13 +33,13 @@ struct call_candidate {
     size_t demonstration_count;
     struct parameters parameters;
     struct call_arguments arguments;
-    double decided; /* as in struct choice */
-    unsigned details;
+    double decided;   /* share of the best score, as in struct choice */
+    unsigned details; /* bits of enum detail */
 };
 
-/* State of the language model. */
 struct call_model {
-    bool wanted;
+    bool wanted; /* the caller asked for a language model */
+
     enum selection_method method;
     enum generation_source source;
     enum generation_build build;
@@ -68,16 +66,16 @@ struct call_run {
     wt_hits *hits;   /* NULL with options->tool */
     wt_tools *tools; /* NULL without options->tool */
     struct call_candidate candidates[CALL_CANDIDATES];
-    bool weak; /* the only candidate is weak */
-    size_t count,
-        found; /* count: 0 if the language model found that no tool fits; found: number of candidates to release */
-    size_t first, second; /* decided candidates; second is SIZE_MAX if there is only one */
+    bool weak;            /* the only candidate is weak */
+    size_t count;         /* 0 if no tool was found, or the language model found that no tool fits */
+    size_t found;         /* candidates found, whose values must be released */
+    size_t first, second; /* the chosen and the next best candidate; second is SIZE_MAX if there is only one */
     json_t *values;       /* the certain arguments */
     const char **missing; /* [missing_count] */
     size_t missing_count;
     enum doubt doubt;     /* reason not to call the tool without asking */
     struct str unread;    /* word of the request missing from the call; for DOUBT_UNREAD */
-    const char *wrong;    /* first violation fixable by another value; NULL if absent */
+    const char *wrong;    /* first violation that another value can fix; NULL if absent */
     struct notice notice; /* becomes wt_called.notice */
 };
 
@@ -89,12 +87,12 @@ int wt__call_model_options(const wt_call_options *options, struct arena *arena, 
 int wt__call_by_model(struct call_run *calling, wt_error *err);
 void wt__call_model_dispose(struct call_model *model);
 
-/* Fills the candidate's demonstrations from input_examples of its definition and from recorded calls. Errors: those of
+/* Fills the candidate's demonstrations from recorded calls and from input_examples of its definition. Errors: those of
  * the store, WT_ENOMEM. */
 int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate *candidate, wt_error *err);
 
 /* Sets *out to the request of the tool's newest recorded usage without failure, in the arena; empty if not found.
- * Errors: as above. */
+ * Errors: those of the store, WT_ENOMEM. */
 int wt__call_find_past_request(const struct call_run *calling, const wt_tool *tool, struct str *out, wt_error *err);
 
 /* ---------------------------------------------------------------- validation */
@@ -115,7 +113,7 @@ void wt__call_checker_close(struct call_checker *checker);
 int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err);
 
-/* Implements call_validation.validate ; self: a checker with a validator. */
+/* Implements call_validation.validate. self: a checker with a validator. */
 int wt__call_check(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err);
 
 /* ---------------------------------------------------------------- text of a call */
@@ -131,8 +129,12 @@ int wt__tool_call_write(struct buffer *out, struct str form, struct str name, st
                         const json_t *schema, const json_t *arguments, wt_error *err);
 
 /* Returns WT_EINVAL for an unknown form. */
+/* Checks the name of a form. Errors: WT_EINVAL if it is unknown. */
+
 int wt__tool_call_check(struct str form, wt_error *err);
 
+/* Appends a value as JSON, safe to show; the text `absent` if value is NULL. */
+void wt__write_shown_value(struct buffer *out, const json_t *value, const char *absent);
 /* ---------------------------------------------------------------- questions */
 
 /* Asks the user a question, without a language model: about two close tools, about calling a tool at all, or about the
@@ -174,7 +176,7 @@ void wt__question_of_arguments(struct buffer *out, const struct parameters *para
 /* Appends a question about a value of the wrong form. */
 void wt__question_of_violation(struct buffer *out, const char *violation);
 
-/* Appends a note about a word ignored by the call, and instructions unless another question is asked already. An empty
+/* Appends a note about a word that the call ignores. If out is empty, also asks if the call should be made. An empty
  * word means that the request is too long. */
 void wt__question_of_unread(struct buffer *out, struct str word, const struct parameters *parameters,
                             const struct call_arguments *arguments);

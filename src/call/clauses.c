@@ -1,5 +1,4 @@
-/* clauses.c: see clauses.h. Splits the request into words and clauses, and classifies the clauses by tables of
- * phrases. */
+/* clauses.c: splits a request into words and clauses, and classifies the clauses by tables of phrases; see clauses.h. */
 #include "call/clauses.h"
 
 #include "base/error.h"
@@ -9,7 +8,7 @@
 
 /* ---------------------------------------------------------------- words */
 
-/* Length of a typed or typographic apostrophe at `at`; 0 if absent. */
+/* Returns the length of a straight or typographic apostrophe at `at`; 0 if absent. */
 static size_t apostrophe_length(struct str text, size_t at)
 {
     static const char curly[] = "\xe2\x80\x99";
@@ -19,7 +18,7 @@ static size_t apostrophe_length(struct str text, size_t at)
     return is_curly ? sizeof curly - 1 : 0;
 }
 
-/* Signs of more than one byte and their ASCII equivalent. Signs with a blank are ignored. */
+/* Signs and their ASCII equivalents. A blank as equivalent means that the sign is ignored. */
 static const struct {
     const char *bytes;
     char sign;
@@ -44,7 +43,7 @@ static const struct {
     {"\xc2\xa0", ' '}, /* no-break space */
 };
 
-/* Length of the mark at `at`, and its sign; 0 if absent. */
+/* Returns the length of the sign at `at` of the table, and sets *sign to its equivalent, 0 if ignored; 0 if absent. */
 static size_t mark_length(struct str text, size_t at, char *sign)
 {
     struct str rest = {text.ptr + at, text.len - at};
@@ -96,7 +95,7 @@ static struct str copy_word(struct str text, struct arena *arena)
     return (struct str){out, len};
 }
 
-static const struct intent_span *find_quoted(const struct intent_reader *r, size_t at)
+static const struct byte_span *find_quoted(const struct intent_reader *r, size_t at)
 {
     for (size_t i = 0; i < r->quoted_count; i++)
         if (r->quoted[i].start <= at && at < r->quoted[i].end)
@@ -104,8 +103,8 @@ static const struct intent_span *find_quoted(const struct intent_reader *r, size
     return NULL;
 }
 
-/* Reads the sign at `at` and its length; 0 if absent. A point or a colon within a word or number ("10:30", "a.txt") is
- * not a sign. */
+/* Returns the sign at `at`, 0 if it is not a sign, and sets *length. A point or a colon within a word or number
+ * ("10:30", "a.txt") is not a sign. */
 static char read_separator(struct str text, size_t at, size_t *length)
 {
     char c = text.ptr[at], sign = 0;
@@ -134,7 +133,7 @@ static int read_intent_words(struct intent_reader *r, struct arena *arena)
     char sign = 0;
     size_t end;
     for (size_t at = 0; at < r->request.len; at = end) {
-        const struct intent_span *quoted = find_quoted(r, at);
+        const struct byte_span *quoted = find_quoted(r, at);
         end = quoted ? quoted->end : find_word_end(r->request, at);
         if (end == at) {
             size_t length;
@@ -333,21 +332,15 @@ static const struct phrase phrases[] = {
     {"as|before|while|since|although|though", MEANS_ASIDE},
 };
 
-/* Words skipped before any phrase. */
-static const char *const fillers[] = {
-    "actually",  "afternoon", "ah",          "alexa",     "also",   "alright", "and",     "anyway",   "assistant",
-    "basically", "bot",       "but",         "computer",  "dear",   "evening", "excuse",  "finally",  "first",
-    "firstly",   "friend",    "good",        "greetings", "guys",   "hello",   "hey",     "hi",       "hmm",
-    "honestly",  "however",   "immediately", "just",      "kindly", "lastly",  "maybe",   "moreover", "morning",
-    "next",      "now",       "oh",          "ok",        "okay",   "or",      "perhaps", "please",   "pls",
-    "plz",       "possibly",  "quick",       "quickly",   "really", "simply",  "siri",    "so",       "sorry",
-    "team",      "thanks",    "then",        "there",     "today",  "uh",      "um",      "urgent",   "urgently",
-    "well",      "yeah",      "yep",         "yes",       "yo",
-};
-
+/* Skips words that mean nothing before a phrase. */
 static size_t skip_fillers(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
-    while (at < clause->end && wt__str_among(r->words[at].text, fillers, COUNT(fillers)))
+    const struct str fillers = STR(
+        "actually|afternoon|ah|alexa|also|alright|and|anyway|assistant|basically|bot|but|computer|dear|evening|"
+        "excuse|finally|first|firstly|friend|good|greetings|guys|hello|hey|hi|hmm|honestly|however|immediately|just|"
+        "kindly|lastly|maybe|moreover|morning|next|now|oh|ok|okay|or|perhaps|please|pls|plz|possibly|quick|quickly|"
+        "really|simply|siri|so|sorry|team|thanks|then|there|today|uh|um|urgent|urgently|well|yeah|yep|yes|yo");
+    while (at < clause->end && wt__word_fits(r->words[at].text, fillers))
         at++;
     return at;
 }
@@ -369,6 +362,14 @@ bool wt__word_fits(struct str word, struct str alternatives)
             return true;
         at = end + 1;
     }
+    return false;
+}
+
+bool wt__any_word_fits(const struct intent_reader *r, size_t from, size_t to, struct str alternatives)
+{
+    for (size_t w = from; w < to; w++)
+        if (wt__word_fits(r->words[w].text, alternatives))
+            return true;
     return false;
 }
 
@@ -425,33 +426,23 @@ bool wt__is_form_among(struct str word, const char *const *words, size_t count)
 /* True if the order at `at` has a question as its object: "check whether", "tell me what", "find out when". */
 static bool has_complement(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
-    static const char *const begins[] = {"if",    "whether", "what",  "when", "where",
-                                         "which", "who",     "whose", "why",  "how"};
-    for (size_t i = at + 1; i < clause->end && i <= at + PHRASE_GAP; i++)
-        if (wt__str_among(r->words[i].text, begins, COUNT(begins)))
-            return true;
-    return false;
+    size_t end = at + PHRASE_GAP + 1 < clause->end ? at + PHRASE_GAP + 1 : clause->end;
+    return wt__any_word_fits(r, at + 1, end, STR("if|whether|what|when|where|which|who|whose|why|how"));
 }
 
 /* True if the clause has a finite verb from `at` on: "the vault is locked". */
 static bool has_finite_verb(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
-    static const char *const verbs[] = {"am", "are", "been", "did", "had", "has", "have",
-                                        "is", "was", "were", "'s",  "'re", "'m",  "'ve"};
-    for (; at < clause->end; at++)
-        if (wt__str_among(r->words[at].text, verbs, COUNT(verbs)))
-            return true;
-    return false;
+    return wt__any_word_fits(r, at, clause->end, STR("am|are|been|did|had|has|have|is|was|were|'s|'re|'m|'ve"));
 }
 
-/* Classifies "the server must be restarted", "the lights need to go off": a polite order or a prohibition. */
+/* Classifies clauses such as "the server must be restarted" as a polite order, and "it should not be" as a
+ * prohibition. */
 static enum clause_kind classify_obligation(const struct intent_reader *r, const struct clause *clause)
 {
-    static const char *const obligations[] = {"deserve", "deserves", "have",  "has",   "must",
-                                              "need",    "needs",    "ought", "should"};
     for (size_t at = clause->start; at + 1 < clause->end; at++) {
         struct str next = r->words[at + 1].text;
-        if (!wt__str_among(r->words[at].text, obligations, COUNT(obligations)))
+        if (!wt__word_fits(r->words[at].text, STR("deserve|deserves|have|has|must|need|needs|ought|should")))
             continue;
         if (wt__word_fits(next, STR("not|never")))
             return CLAUSE_DENIAL;
@@ -461,6 +452,7 @@ static enum clause_kind classify_obligation(const struct intent_reader *r, const
     return CLAUSE_OTHER;
 }
 
+/* Classifies an order whose verb, at `at`, is one of informing: a question, an order to tell, or another order. */
 static enum clause_kind classify_informing(const struct intent_reader *r, const struct clause *clause, size_t at)
 {
     struct str verb = r->words[at].text, next = at + 1 < clause->end ? r->words[at + 1].text : STR("");
@@ -528,17 +520,11 @@ static void classify_clause(const struct intent_reader *r, struct clause *clause
 /* True if a clause begins at the word: after a sign, or at a conjunction. */
 static bool starts_clause(const struct intent_reader *r, size_t w)
 {
-    static const char *const conjunctions[] = {"and",     "or",    "but", "then",    "because",
-                                               "instead", "cause", "cuz", "without", "except"};
+    const struct str conjunctions = STR("and|or|but|then|because|instead|cause|cuz|without|except");
     if (w == 0 || r->words[w].before != 0)
         return true;
-    bool follows = wt__str_among(r->words[w - 1].text, conjunctions, COUNT(conjunctions)); /* "and then" */
-    return !follows && wt__str_among(r->words[w].text, conjunctions, COUNT(conjunctions));
-}
-
-static bool closes_sentence(char sign)
-{
-    return sign != 0 && strchr(".?!\n", sign);
+    bool follows = wt__word_fits(r->words[w - 1].text, conjunctions); /* "and then" */
+    return !follows && wt__word_fits(r->words[w].text, conjunctions);
 }
 
 static void split_clauses(struct intent_reader *r)
@@ -556,7 +542,7 @@ static void split_clauses(struct intent_reader *r)
         r->clauses[r->clause_count++] =
             (struct clause){.start = w,
                             .end = w + 1,
-                            .first = w == 0 || closes_sentence(before),
+                            .first = w == 0 || (before != 0 && strchr(".?!\n", before)),
                             .joined = before == 0 && wt__word_fits(r->words[w].text, STR("and|or"))};
     }
 }
@@ -567,14 +553,6 @@ static bool ends_with_question_mark(const struct intent_reader *r, size_t c)
     while (c + 1 < r->clause_count && !r->clauses[c + 1].first)
         c++;
     return (c + 1 < r->clause_count ? r->words[r->clauses[c + 1].start].before : r->last_sign) == '?';
-}
-
-static bool says_please(const struct intent_reader *r, const struct clause *clause)
-{
-    for (size_t w = clause->start; w < clause->end; w++)
-        if (wt__word_fits(r->words[w].text, STR("please|pls|plz|kindly")))
-            return true;
-    return false;
 }
 
 /* Passes the kind of a clause on to the next clause of the sentence: "did you lock it, restart it and leave" is one
@@ -636,7 +614,8 @@ static void classify_clauses(struct intent_reader *r)
             classify_clause(r, clause, begin, false);
         else
             clause->kind = CLAUSE_PLEASE; /* "ok", "please" */
-        if ((clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER) && says_please(r, clause))
+        bool may_be_polite = clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER;
+        if (may_be_polite && wt__any_word_fits(r, clause->start, clause->end, STR("please|pls|plz|kindly")))
             clause->kind = CLAUSE_WISH;
         if (c > 0)
             follow_clause(clause - 1, clause);

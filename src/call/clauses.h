@@ -34,7 +34,7 @@ struct clause {
 
 struct intent_reader {
     struct str request;
-    const struct intent_span *quoted; /* [quoted_count] */
+    const struct byte_span *quoted; /* [quoted_count] */
     size_t quoted_count;
     const struct tool_effect *effect;
     struct intent_word *words; /* [word_count] */
@@ -50,6 +50,9 @@ int wt__clauses_read(struct intent_reader *r, struct arena *arena);
 
 /* True if the word is one of the alternatives of a phrase's word: "the|a|an", or "+ing" for any verb so ending. */
 bool wt__word_fits(struct str word, struct str alternatives);
+
+/* True if a word from `from` to before `to` is one of the alternatives. */
+bool wt__any_word_fits(const struct intent_reader *r, size_t from, size_t to, struct str alternatives);
 
 /* True if the word is a form of one of the verbs. */
 bool wt__is_form_among(struct str word, const char *const *words, size_t count);

@@ -1,11 +1,13 @@
-/* coverage.c: see arguments.h. The limits were chosen on dev data (docs/verified-calls.md). */
-#include "call/arguments.h"
+/* coverage.c: finds words of a request that its call does not account for; see arguments.h. The limits were chosen on
+ * dev data (docs/verified-calls.md). */
+#include "call/argument_reader.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "retrieve/words.h"
 
 struct coverage_reader {
@@ -35,9 +37,8 @@ static size_t find_open_arguments(struct coverage_reader *r)
     size_t count = 0;
     for (size_t p = 0; p < r->arguments->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
-        bool words = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
         const struct call_argument *argument = &r->arguments->items[p];
-        r->open[p] = words && argument->state == ARGUMENT_ABSENT && !argument->declined &&
+        r->open[p] = wt__takes_text(parameter) && argument->state == ARGUMENT_ABSENT && !argument->declined &&
                      !is_rare_argument(r->parameters, parameter);
         count += r->open[p];
     }
@@ -53,12 +54,13 @@ static void find_calls_without(struct coverage_reader *r)
     }
 }
 
+/* Returns the bytes that are read of a description or a past request. */
 static struct str cut_text(struct str text)
 {
     return (struct str){text.ptr, text.len < COVERAGE_BYTES ? text.len : COVERAGE_BYTES};
 }
 
-static bool text_has_word(struct str text, struct str word)
+bool wt__text_has_alike(struct str text, struct str word)
 {
     size_t at = 0;
     for (struct str other; (other = wt__next_word(text, &at)).len > 0;)
@@ -75,27 +77,18 @@ static bool text_contains(struct str text, struct str part)
     return false;
 }
 
-static bool is_among_alike(struct str word, const struct str *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (wt__words_alike(word, words[i]))
-            return true;
-    return false;
-}
-
 /* True for verbs of the request itself, such as "find" and "looking". */
 static bool is_request_verb(struct str word)
 {
-    struct str base = word;
     bool goes_on = word.len > 5 && memcmp(word.ptr + word.len - 3, "ing", 3) == 0;
-    base.len -= goes_on ? 3 : 0;
+    struct str base = {word.ptr, word.len - (goes_on ? 3 : 0)};
     return wt__verb(word).actions || wt__verb(base).actions;
 }
 
-static bool is_read_by_argument(const struct coverage_reader *r, size_t start, size_t end)
+bool wt__overlaps_argument(const struct call_arguments *arguments, size_t start, size_t end)
 {
-    for (size_t p = 0; p < r->arguments->len; p++)
-        if (start < r->arguments->items[p].end && r->arguments->items[p].start < end)
+    for (size_t p = 0; p < arguments->len; p++)
+        if (start < arguments->items[p].end && arguments->items[p].start < end)
             return true;
     return false;
 }
@@ -114,26 +107,17 @@ static bool is_argument_word(const struct coverage_reader *r, struct str word)
     return false;
 }
 
-/* True if the request of a past call without the open arguments has the word. */
-static bool is_past_word(const struct coverage_reader *r, struct str word)
-{
-    for (size_t i = 0; i < r->parameters->past_count; i++)
-        if (r->without[i] && text_has_word(cut_text(r->parameters->past[i].request), word))
-            return true;
-    return false;
-}
-
 static bool is_covered_word(const struct coverage_reader *r, struct str word)
 {
-    if (word.len < 2 || text_has_word(r->about, word))
+    if (word.len < 2 || wt__text_has_alike(r->about, word))
         return true;
-    for (size_t p = 0; p < r->arguments->len; p++) {
-        const struct parameter *parameter = &r->parameters->items[p];
-        if (!r->open[p] && (is_among_alike(word, parameter->words, parameter->word_count) ||
-                            is_among_alike(word, parameter->description_words, parameter->description_word_count)))
+    for (size_t p = 0; p < r->arguments->len; p++)
+        if (!r->open[p] && wt__word_evidence(&r->parameters->items[p], word) > 0)
             return true;
-    }
-    return is_past_word(r, word);
+    for (size_t i = 0; i < r->parameters->past_count; i++)
+        if (r->without[i] && wt__text_has_alike(cut_text(r->parameters->past[i].request), word))
+            return true;
+    return false;
 }
 
 /* True if too many words are unread, or the request is too long to read. */
@@ -144,8 +128,8 @@ static bool has_unread_words(const struct coverage_reader *r)
         if (count++ == COVERAGE_WORDS)
             return true;
         size_t start = (size_t)(word.ptr - r->request.ptr);
-        bool says = !wt__is_stopword_any_case(word) && !is_request_verb(word);
-        unread += says && !is_read_by_argument(r, start, start + word.len) && !is_argument_word(r, word) &&
+        unread += !wt__is_stopword_any_case(word) && !is_request_verb(word) &&
+                  !wt__overlaps_argument(r->arguments, start, start + word.len) && !is_argument_word(r, word) &&
                   !is_covered_word(r, word);
     }
     return unread > COVERAGE_UNREAD;
@@ -165,8 +149,6 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
             arguments->items[p].state = ARGUMENT_UNSURE;
 }
 
-/* ---------------------------------------------------------------- unread words of an order */
-
 /* Words for a manner, a degree or a recipient. They never narrow the object of an action. */
 static const char *const never_narrowing[] = {
     "afterwards", "again",   "ahead",    "alexa",    "all",         "already",   "anyway",   "asap",         "back",
@@ -177,12 +159,6 @@ static const char *const never_narrowing[] = {
     "ready",      "right",   "safely",   "securely", "simply",      "soon",      "straight", "straightaway", "tool",
     "today",      "totally", "urgently", "wanna",    "whole",
 };
-
-static bool is_never_narrowing(struct str word)
-{
-    return wt__is_stopword_any_case(word) ||
-           wt__str_among(word, never_narrowing, sizeof never_narrowing / sizeof *never_narrowing);
-}
 
 /* Opens every absent optional argument of any type. True if an argument was declined. */
 static bool open_absent_arguments(struct coverage_reader *r)
@@ -195,13 +171,6 @@ static bool open_absent_arguments(struct coverage_reader *r)
     return declined;
 }
 
-/* True for "id" of "image_id" and similar words, which do not name the identified thing. */
-static bool is_identifier_word(struct str word)
-{
-    static const char *const words[] = {"code", "id", "identifier", "key", "number", "uuid"};
-    return wt__str_among(word, words, sizeof words / sizeof *words);
-}
-
 /* True if the tool's name is about several things and the parameter identifies something else: "delete_emails" with
  * "user_id". Then "old" narrows "the old emails of user AB-12". */
 static bool identifies_other_thing(const struct parameter *parameter, struct str tool)
@@ -212,10 +181,11 @@ static bool identifies_other_thing(const struct parameter *parameter, struct str
     for (struct str word; (word = wt__next_word(tool, &at)).len > 0; last = word) {
         if (wt__is_stopword_any_case(word))
             return false; /* "post to favorites" names a place, not an object */
-        alike |= is_among_alike(word, parameter->words, parameter->word_count);
+        alike |= wt__repeats_name(parameter, word);
     }
+    static const char *const identifying[] = {"code", "id", "identifier", "key", "number", "uuid"};
     for (size_t i = 0; i < parameter->word_count; i++)
-        says |= !is_identifier_word(parameter->words[i]);
+        says |= !wt__str_among(parameter->words[i], identifying, sizeof identifying / sizeof *identifying);
     bool plural = last.len > 3 && (last.ptr[last.len - 1] | 0x20) == 's' && (last.ptr[last.len - 2] | 0x20) != 's';
     return plural && says && !alike;
 }
@@ -233,17 +203,8 @@ static bool has_identifier(const struct coverage_reader *r, struct str tool)
     return false;
 }
 
-/* Appends the text of a value as it may be in the request. */
-static void write_value_text(struct buffer *out, const json_t *value)
-{
-    if (json_is_string(value))
-        wt__buffer_str(out, (struct str){json_string_value(value), json_string_length(value)});
-    else
-        wt__json_write_typed(out, value);
-    wt__buffer_char(out, ' ');
-}
-
-/* Appends all values. True if a language model reworded one ("tomorrow" as a date): then unread words are unknown. */
+/* Appends all values. Returns true if a language model reworded one ("tomorrow" as a date): then the unread words cannot be
+ * found. */
 static bool write_all_values(struct buffer *out, const struct coverage_reader *r)
 {
     bool reworded = false;
@@ -252,7 +213,11 @@ static bool write_all_values(struct buffer *out, const struct coverage_reader *r
         size_t begin = out->len;
         if (!argument->value)
             continue;
-        write_value_text(out, argument->value);
+        if (json_is_string(argument->value))
+            wt__buffer_append(out, json_string_value(argument->value), json_string_length(argument->value));
+        else
+            wt__json_write_typed(out, argument->value);
+        wt__buffer_char(out, ' ');
         struct str text = wt__str_trim((struct str){out->ptr + begin, out->failed ? 0 : out->len - begin});
         bool said = text.len <= COVERAGE_VALUE_BYTES && text_contains(r->request, text);
         reworded |= argument->state == ARGUMENT_GIVEN && argument->end == 0 && !said;
@@ -267,22 +232,22 @@ struct str wt__coverage_unread(const struct call_arguments *arguments, const str
                                 .request = request,
                                 .about = cut_text(description),
                                 .parameters = parameters};
-    struct buffer values = {0};
-    struct str unread = {0};
     if (open_absent_arguments(&r) || has_identifier(&r, tool))
-        return unread;
+        return STR("");
     find_calls_without(&r);
-    bool reworded = write_all_values(&values, &r);
-    for (size_t w = 0; w < intent->word_count && unread.len == 0 && !reworded; w++) {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer values = {0};
+    if (write_all_values(&values, &r))
+        return STR("");
+    for (size_t w = 0; w < intent->word_count; w++) {
         const struct intent_word *one = &intent->words[w];
         struct str word = one->text;
-        if (!intent->ordered[w] || one->quoted || word.ptr[0] == '\'' || is_never_narrowing(word))
+        if (!intent->ordered[w] || one->quoted || word.ptr[0] == '\'' || wt__is_stopword_any_case(word) ||
+            wt__str_among(word, never_narrowing, sizeof never_narrowing / sizeof *never_narrowing))
             continue;
-        if (!is_read_by_argument(&r, one->start, one->end) && !is_argument_word(&r, word) &&
-            !is_covered_word(&r, word) && !text_has_word(tool, word) &&
-            !text_has_word(cut_text(wt__buffer_view(&values)), word))
-            unread = (struct str){request.ptr + one->start, one->end - one->start};
+        if (!wt__overlaps_argument(arguments, one->start, one->end) && !is_argument_word(&r, word) &&
+            !is_covered_word(&r, word) && !wt__text_has_alike(tool, word) &&
+            !wt__text_has_alike(cut_text(wt__buffer_view(&values)), word))
+            return (struct str){request.ptr + one->start, one->end - one->start};
     }
-    wt__buffer_dispose(&values);
-    return unread;
+    return STR("");
 }

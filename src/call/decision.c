@@ -109,16 +109,11 @@ static unsigned read_literal_kinds(const struct literal *literals, size_t count)
     return coordinates >= 2 ? kinds | 1U << KIND_COORDINATES : kinds;
 }
 
-/* Scores at or below 0, such as cosines, have no shares: there a distance of ln 2 halves. */
-static double compute_share(double score, double best)
-{
-    return best > 0 ? score / best : exp(score - best);
-}
-
 static void score_choice(struct choice *choice, struct decision_traits request, double best)
 {
     struct decision_traits tool = read_tool_traits(choice);
-    choice->decided = compute_share(choice->score, best);
+    /* Scores at or below 0, such as cosines, have no shares. A distance of ln 2 between them halves the share. */
+    choice->decided = best > 0 ? choice->score / best : exp(choice->score - best);
     choice->details = 0;
     if (choice->decided < 1 - REACH)
         return;

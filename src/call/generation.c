@@ -33,7 +33,7 @@ static int copy_prompt_text(const struct generation_run *g, struct buffer *text,
 }
 
 /* Writes JSON, so that a request cannot be mistaken for arguments. */
-static int write_demonstration(const struct generation_run *g, const struct generation_demonstration *demonstration,
+static int write_demonstration(const struct generation_run *g, const struct demonstration *demonstration,
                                struct str *out, wt_error *err)
 {
     struct buffer text = {0};
@@ -236,17 +236,16 @@ static int list_options(const struct generation_run *g, struct verification *ask
     const struct generated_argument *item = asked->item;
     struct str request = g->request->text, name = wt__str(item->parameter->name);
     uint64_t hash = wt__checksum(name.ptr, name.len, wt__checksum(request.ptr, request.len, 0));
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < GENERATION_PREDICTIONS; i++) {
+    for (size_t i = 0; i < GENERATION_PREDICTIONS; i++) {
         const json_t *value = item->predictions[(i + hash) % GENERATION_PREDICTIONS];
         struct buffer text = {0};
         if (!value)
             continue;
         wt__argument_value(&text, value);
         asked->options[asked->option_count] = value;
-        rc = copy_prompt_text(g, &text, &asked->texts[asked->option_count++], err);
+        WT_TRY(copy_prompt_text(g, &text, &asked->texts[asked->option_count++], err));
     }
-    return rc;
+    return 0;
 }
 
 /* Applies the answer to an argument. Without a usable answer, the argument is unsure, and the few-shot value is the
@@ -278,8 +277,8 @@ static int list_differences(struct verification_batch *v, bool verified, wt_erro
 {
     struct generation_trace *trace = v->g->trace;
     v->items = wt__arena_array(v->g->arena, struct verification, trace->len);
-    int rc = v->items ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < trace->len; i++) {
+    WT_CHECK_ALLOC(v->items, err);
+    for (size_t i = 0; i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
         item->asked = verified && !wt__argument_equal(item->predictions[0], item->predictions[1]);
         item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
@@ -287,19 +286,19 @@ static int list_differences(struct verification_batch *v, bool verified, wt_erro
         if (!item->asked)
             continue;
         v->items[v->len] = (struct verification){.item = item, .line = v->g->lines[i]};
-        rc = list_options(v->g, &v->items[v->len++], err);
+        WT_TRY(list_options(v->g, &v->items[v->len++], err));
     }
-    return rc;
+    return 0;
 }
 
 static int run_verifications(const struct generation_run *g, bool verified, wt_error *err)
 {
     struct verification_batch v = {.g = g};
     g->trace->verified = verified;
-    int rc = list_differences(&v, verified, err);
-    if (rc < 0 || v.len == 0)
-        return rc;
-    rc = wt__prompt_open(&v.prompt, "call-verify", err);
+    WT_TRY(list_differences(&v, verified, err));
+    if (v.len == 0)
+        return 0;
+    int rc = wt__prompt_open(&v.prompt, "call-verify", err);
     for (size_t i = 0; rc == 0 && i < v.len; i++)
         rc = wt__numbered_schema(&v.items[i].schema, v.prompt.schema, "option", v.items[i].option_count, err);
     if (rc == 0)
@@ -317,15 +316,6 @@ static int run_verifications(const struct generation_run *g, bool verified, wt_e
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* Sets the state of an absent required argument: default or missing. */
-static void complete_argument(struct generated_argument *item)
-{
-    if (item->state != ARGUMENT_ABSENT || !item->parameter->required)
-        return;
-    item->value = json_object_get(item->parameter->schema, "default");
-    item->state = item->value ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
-}
-
 /* Builds the call from the arguments, and sets `end`. */
 static int assemble_call(const struct generation_run *g, wt_error *err)
 {
@@ -333,16 +323,20 @@ static int assemble_call(const struct generation_run *g, wt_error *err)
     json_decref(trace->arguments);
     trace->arguments = json_object();
     trace->end = GENERATION_COMPLETE;
-    int rc = trace->arguments ? 0 : -1;
-    for (size_t i = 0; rc == 0 && i < trace->len; i++) {
+    WT_CHECK_ALLOC(trace->arguments, err);
+    for (size_t i = 0; i < trace->len; i++) {
         struct generated_argument *item = &trace->items[i];
-        complete_argument(item);
-        if (item->state == ARGUMENT_GIVEN || item->state == ARGUMENT_DEFAULT)
-            rc = json_object_set(trace->arguments, item->parameter->name, (json_t *)item->value);
+        if (item->state == ARGUMENT_ABSENT && item->parameter->required) {
+            item->value = json_object_get(item->parameter->schema, "default");
+            item->state = item->value ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
+        }
+        bool set = item->state == ARGUMENT_GIVEN || item->state == ARGUMENT_DEFAULT;
+        if (set && json_object_set(trace->arguments, item->parameter->name, (json_t *)item->value) < 0)
+            return wt__fail_nomem(err);
         if (item->state == ARGUMENT_MISSING || (item->state == ARGUMENT_UNSURE && item->parameter->required))
             trace->end = GENERATION_INCOMPLETE;
     }
-    return rc < 0 ? wt__fail_nomem(err) : 0;
+    return 0;
 }
 
 /* Lets the model write the call (A.4.7). Verified values may change their form; other values of the answer are
@@ -381,8 +375,6 @@ static int ask_written_call(const struct generation_run *g, wt_error *err)
     }
     return assemble_call(g, err);
 }
-
-/* --- validation ---------------------------------------------------------------------------------------------- */
 
 /* Validates the call. *fault is empty if the call is valid. */
 static int validate_generated(const struct generation_run *g, struct str *fault, wt_error *err)
@@ -445,8 +437,6 @@ static int validate_and_repair(const struct generation_run *g, wt_error *err)
         trace->fault = fault;
     return rc;
 }
-
-/* --- the generation ----------------------------------------------------------------------------------------------- */
 
 static int check_generation_options(const struct generation_options *options, wt_error *err)
 {

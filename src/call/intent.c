@@ -6,8 +6,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---------------------------------------------------------------- verdict */
-
 /* Verbs of messages, whose content is not an order now: "remind me to lock the vault". */
 static const char *const passing_on[] = {
     "ask",    "email", "mail", "message", "note", "notify", "post",  "remember",
@@ -16,26 +14,23 @@ static const char *const passing_on[] = {
 
 enum { NEGATED_WITHIN = 3 /* words before a verb to search for a negation */ };
 
+/* True if one of the NEGATED_WITHIN words before the verb negates it. */
 static bool is_verb_negated(const struct intent_reader *r, const struct clause *clause, size_t verb)
 {
-    static const char *const negations[] = {"not",     "never",  "don't",  "dont",      "doesn't", "didn't",  "hadn't",
-                                            "won't",   "can't",  "cannot", "mustn't",   "needn't", "without", "avoid",
-                                            "instead", "rather", "nobody", "shouldn't", "against"};
     size_t from = clause->verb <= verb ? clause->verb : clause->start; /* "why don't you" is not a negation */
     if (from + NEGATED_WITHIN < verb)
         from = verb - NEGATED_WITHIN;
-    for (size_t w = from; w < verb; w++)
-        if (wt__str_among(r->words[w].text, negations, COUNT(negations)))
-            return true;
-    return false;
+    return wt__any_word_fits(r, from, verb,
+                             STR("not|never|don't|dont|doesn't|didn't|hadn't|won't|can't|cannot|mustn't|needn't|"
+                                 "without|avoid|instead|rather|nobody|shouldn't|against"));
 }
 
-/* "remind me to lock the vault", "tell Bob to lock the vault". */
+/* True if the verb is the content of a message: "remind me to lock the vault", "tell Bob to lock the vault". */
 static bool is_relayed_order(const struct intent_reader *r, const struct clause *clause, size_t verb)
 {
-    if (clause->verb >= verb || !wt__is_form_among(r->words[clause->verb].text, passing_on, COUNT(passing_on)))
-        return false;
-    return !wt__effect_verb(r->effect, r->words[clause->verb].text);
+    struct str order = clause->verb < verb ? r->words[clause->verb].text : STR("");
+    return order.len > 0 && wt__is_form_among(order, passing_on, COUNT(passing_on)) &&
+           !wt__effect_verb(r->effect, order);
 }
 
 /* True for an inflected form such as "locked", but not for "lock" or "deployment". */
@@ -44,7 +39,7 @@ static bool is_inflected_verb(const struct intent_reader *r, size_t w, const cha
     return !wt__str_equal(r->words[w].text, wt__str(verb)) && wt__is_form_of(r->words[w].text, verb);
 }
 
-/* True if the clause reads something described by the tool's verb: "find the locked vaults". */
+/* True if the verb only describes a thing: "find the locked vaults". */
 static bool is_descriptive_verb(const struct intent_reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (w == clause->verb || !is_inflected_verb(r, w, verb))
@@ -101,7 +96,8 @@ static enum doubt judge_word(const struct intent_reader *r, size_t c, size_t w)
     return verb ? judge_mention(r, clause, w, verb) : DOUBT_COUNT;
 }
 
-/* Returns the verdicts of all verbs of the tool, as bits, and marks the ordering clauses in ordered. */
+/* Returns the verdicts on all verbs of the tool, a bit for each enum doubt. Marks the clauses that order the call in
+ * ordered. */
 static unsigned judge_mentions(const struct intent_reader *r, bool *ordered)
 {
     unsigned verdicts = 0;
@@ -116,7 +112,7 @@ static unsigned judge_mentions(const struct intent_reader *r, bool *ordered)
     return verdicts;
 }
 
-/* Returns the verdicts of all clauses, as bits, if the request has no verb of the tool. */
+/* Works like judge_mentions for a request without a verb of the tool: all clauses count. */
 static unsigned judge_clauses(const struct intent_reader *r, bool *ordered)
 {
     static const enum doubt doubts[] = {
@@ -161,13 +157,6 @@ static enum doubt weigh_verdicts(unsigned verdicts, bool mentioned)
     if (verdicts & 1U << DOUBT_QUESTION)
         return DOUBT_QUESTION;
     return verdicts & 1U << DOUBT_UNASKED ? DOUBT_UNASKED : DOUBT_NONE;
-}
-
-/* ---------------------------------------------------------------- the words of the order */
-
-static bool is_order_clause(const struct clause *clause)
-{
-    return clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_WISH || clause->kind == CLAUSE_OTHER;
 }
 
 enum { TOPIC_WORDS = 3 /* maximum words of a topic before a colon */ };
@@ -228,12 +217,12 @@ static void mark_words(const struct intent_reader *r, const bool *ordered, bool 
         const struct clause *before = &r->clauses[c - 1];
         if (before->kind == CLAUSE_STATEMENT)
             mark_statement(r, before, out);
-        else if (is_order_clause(before))
+        else if (before->kind == CLAUSE_ORDER || before->kind == CLAUSE_WISH || before->kind == CLAUSE_OTHER)
             mark_rest(r, before, out);
     }
 }
 
-int wt__intent_read(struct intent *out, struct str request, const struct intent_span *quoted, size_t quoted_count,
+int wt__intent_read(struct intent *out, struct str request, const struct byte_span *quoted, size_t quoted_count,
                     const struct tool_effect *effect, struct arena *arena)
 {
     struct intent_reader r = {.request = request, .quoted = quoted, .quoted_count = quoted_count, .effect = effect};
@@ -260,9 +249,6 @@ int wt__intent_read(struct intent *out, struct str request, const struct intent_
 
 const char *wt__doubt_name(enum doubt doubt)
 {
-    static const char *const names[] = {[DOUBT_QUESTION] = "question",
-                                        [DOUBT_DENIED] = "denied",
-                                        [DOUBT_UNASKED] = "unasked",
-                                        [DOUBT_UNREAD] = "unread"};
+    static const char *const names[] = {NULL, "question", "denied", "unasked", "unread"}; /* by enum doubt */
     return names[doubt];
 }

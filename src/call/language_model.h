@@ -23,11 +23,11 @@
 
 #define CALL_NO_CANDIDATE SIZE_MAX /* in place of a candidate: no candidate */
 
-#define CALL_TEMPERATURE .7 /* temperature of samples, as in the paper */
+#define CALL_TEMPERATURE .7 /* temperature of samples, as in ToolVerifier (Mekala et al. 2024) */
 
 enum { CALL_AT_ONCE = 4 /* maximum parallel questions */ };
 
-/* Labels of an evaluation, for a simulated model only (call_oracle.h). */
+/* Labels of an evaluation, for a simulated model only (tests/call/call_oracle.h). */
 struct call_labels {
     size_t tool;             /* correct candidate, or CALL_NO_CANDIDATE */
     size_t nearest;          /* most similar other candidate, or CALL_NO_CANDIDATE */
@@ -226,8 +226,8 @@ int wt__select_tool(const struct selection_options *options, const struct select
                     struct chat_model *model, const struct call_request *request, struct arena *arena,
                     struct selection_trace *out, wt_error *err);
 
-const char *wt__selection_method_name(enum selection_method method); /* "verified", "once", ... */
-/* Finds a method by its name. Returns false if the name is unknown. */
+/* Finds a method by its name: "verified", "once", "one-shot", "direct", "conditioned" or "consistent". Returns false if
+ * the name is unknown. */
 bool wt__selection_method_named(struct str name, enum selection_method *out);
 const char *wt__selection_end_name(enum selection_end end); /* "unsaid", "none", "picked", "confirmed" or "corrected" */
 
@@ -276,15 +276,10 @@ enum generation_build {
     GENERATION_WRITTEN,   /* by the model from "name: value" lines (A.4.7); it may only change the form of values */
 };
 
-struct generation_demonstration {
-    struct str request;
-    const json_t *arguments;
-};
-
 struct generation_tool {
     struct str name, description;
-    const json_t *schema;                                  /* schema of the arguments; NULL if the tool has no schema */
-    const struct generation_demonstration *demonstrations; /* nearest first, or NULL */
+    const json_t *schema;                       /* schema of the arguments; NULL if the tool has no schema */
+    const struct demonstration *demonstrations; /* nearest first, or NULL */
     size_t demonstration_count;
 };
 

@@ -11,8 +11,6 @@
 #include "base/json.h"
 #include "retrieve/words.h"
 
-/* ---------------------------------------------------------------- scores */
-
 static const float DESCRIPTION_EVIDENCE = .35F;
 static const float BOUND_EVIDENCE = .9F;
 static const float TELLS_ITSELF = .3F; /* a date is recognisable by its form */
@@ -61,9 +59,8 @@ float wt__kind_evidence(const struct parameter *parameter, const struct literal 
 
 bool wt__fits_as_answer(const struct parameter *parameter, const struct literal *literal)
 {
-    bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-    bool moment = parameter->takes_date || parameter->takes_time || parameter->takes_date_time;
-    return wt__kind_evidence(parameter, literal) > PAIR_NEVER || (text && !moment && literal->kind >= LITERAL_EMAIL);
+    bool text = wt__takes_text(parameter) && !wt__takes_moment(parameter) && literal->kind >= LITERAL_EMAIL;
+    return text || wt__kind_evidence(parameter, literal) > PAIR_NEVER;
 }
 
 float wt__word_evidence(const struct parameter *parameter, struct str word)
@@ -116,25 +113,26 @@ float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound
     return is_lower_end(parameter->bound) == is_lower_end(said) ? BOUND_EVIDENCE : PAIR_NEVER;
 }
 
-/* ---------------------------------------------------------------- forms */
-
 enum { FORM_BYTES = 24 };
 
-static bool find_substring(struct str text, const char *part, size_t *at)
+/* Returns the position of part in text; SIZE_MAX if absent. */
+static size_t find_substring(struct str text, const char *part)
 {
-    size_t len = strlen(part);
-    for (size_t i = 0; i + len <= text.len; i++)
-        if (memcmp(text.ptr + i, part, len) == 0) {
-            *at = i;
-            return true;
-        }
-    return false;
+    const char *found = text.len > 0 ? memmem(text.ptr, text.len, part, strlen(part)) : NULL;
+    return found ? (size_t)(found - text.ptr) : SIZE_MAX;
 }
 
 static bool has_substring(struct str text, const char *part)
 {
-    size_t at;
-    return find_substring(text, part, &at);
+    return find_substring(text, part) != SIZE_MAX;
+}
+
+/* Copies a converted text to the arena. Returns 1 or WT_ENOMEM. */
+static int copy_converted(struct str *out, const char *text, struct arena *arena)
+{
+    char *copy = wt__arena_copy(arena, wt__str(text));
+    *out = wt__str(copy);
+    return copy ? 1 : WT_ENOMEM;
 }
 
 /* Returns the date pattern of a description, such as "MM/DD/YYYY"; empty if not found. */
@@ -159,19 +157,17 @@ static int write_date_pattern(struct str *out, struct str pattern, struct str is
     char text[FORM_BYTES] = {0};
     memcpy(text, pattern.ptr, pattern.len);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        size_t at = 0;
-        find_substring(pattern, parts[i].part, &at);
-        memcpy(text + at, iso.ptr + parts[i].from, parts[i].len);
+        size_t at = find_substring(pattern, parts[i].part);
+        memcpy(text + (at < pattern.len ? at : 0), iso.ptr + parts[i].from, parts[i].len);
     }
-    char *copy = wt__arena_copy(arena, wt__str(text));
-    *out = wt__str(copy);
-    return copy ? 1 : WT_ENOMEM;
+    return copy_converted(out, text, arena);
 }
 
+/* Converts a date to the pattern of the description. Returns 0 if the description asks for a time as well. */
 static int convert_date(struct str *out, struct str description, const struct literal *literal, struct arena *arena)
 {
     if (has_substring(description, "HH") || has_substring(description, "hh:"))
-        return 0; /* the description asks for a time as well */
+        return 0;
     struct str pattern = find_date_pattern(description);
     return pattern.len > 0 ? write_date_pattern(out, pattern, literal->text, arena) : 1;
 }
@@ -182,11 +178,10 @@ static int convert_zoned_time(struct str *out, struct arena *arena)
     enum { MINUTES = 5 };
     char text[FORM_BYTES];
     snprintf(text, sizeof text, "%.*s%sZ", (int)out->len, out->ptr, out->len == MINUTES ? ":00" : "");
-    char *copy = wt__arena_copy(arena, wt__str(text));
-    *out = wt__str(copy);
-    return copy ? 1 : WT_ENOMEM;
+    return copy_converted(out, text, arena);
 }
 
+/* Converts a time to the form of the description: with or without seconds. */
 static int convert_time(struct str *out, struct str description, struct arena *arena)
 {
     enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30" and "19:30:00" */
@@ -203,9 +198,7 @@ static int convert_time(struct str *out, struct str description, struct arena *a
         return 0;
     char text[FORM_BYTES];
     snprintf(text, sizeof text, "%.*s:00", MINUTES, out->ptr);
-    char *copy = wt__arena_copy(arena, wt__str(text));
-    *out = wt__str(copy);
-    return copy ? 1 : WT_ENOMEM;
+    return copy_converted(out, text, arena);
 }
 
 /* True for "City, State", or an example with a comma before two capitals: a city alone is not enough. */
@@ -225,10 +218,12 @@ static bool requires_state(struct str description)
 
 static bool requires_code(struct str description)
 {
-    return has_substring(description, "IATA") || has_substring(description, "airport code") ||
-           has_substring(description, "ISO 3166") || has_substring(description, "country code") ||
-           has_substring(description, "ticker") || has_substring(description, "language code") ||
-           has_substring(description, "ISO 639");
+    static const char *const codes[] = {"IATA",   "airport code",  "ISO 3166", "country code",
+                                        "ticker", "language code", "ISO 639"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (has_substring(description, codes[i]))
+            return true;
+    return false;
 }
 
 static size_t count_characters(struct str text, int (*is_kind)(int))
@@ -239,7 +234,7 @@ static size_t count_characters(struct str text, int (*is_kind)(int))
     return count;
 }
 
-/* True for capitals and digits. Small letters count only in quotes. */
+/* True for two to five capitals or digits. Small letters count only in quotes. */
 static bool is_code_literal(const struct literal *literal)
 {
     struct str text = literal->text;

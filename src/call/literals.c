@@ -1,11 +1,12 @@
-/* literals.c: see arguments.h. Tries one reader a kind at the start of every word, in a fixed order. The first match
- * wins, and its bytes are not read again. */
+/* literals.c: finds the literals of a request; see arguments.h. At the start of every word, tries one reader for each
+ * kind of literal, in a fixed order. The first match wins, and its bytes are not read again. */
 #include "call/arguments.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "retrieve/words.h"
@@ -32,11 +33,6 @@ static char byte_at(const struct scan *scan, size_t at)
     return at < scan->request.len ? scan->request.ptr[at] : 0;
 }
 
-static bool is_ascii_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Returns the end of the letter or digit of any script at `at`; `at` if there is another character, such as a currency
  * sign. */
 static size_t find_letter_end(const struct scan *scan, size_t at)
@@ -49,11 +45,13 @@ static size_t find_letter_end(const struct scan *scan, size_t at)
     return kind == UNICODE_OTHER ? at : (size_t)(next - scan->request.ptr);
 }
 
+/* True if a letter or digit begins at `at`. */
 static bool is_word_at(const struct scan *scan, size_t at)
 {
     return find_letter_end(scan, at) > at;
 }
 
+/* True if a letter or digit ends at `at`. */
 static bool is_word_before(const struct scan *scan, size_t at)
 {
     size_t begin = at;
@@ -107,13 +105,10 @@ static int set_literal(struct scan *scan, struct literal *out, enum literal_kind
 
 /* ---------------------------------------------------------------- numbers */
 
-static const struct {
-    const char *word;
-    double value;
-} number_words[] = {{"two", 2},        {"three", 3},     {"four", 4},      {"five", 5},     {"six", 6},
-                    {"seven", 7},      {"eight", 8},     {"nine", 9},      {"ten", 10},     {"eleven", 11},
-                    {"twelve", 12},    {"thirteen", 13}, {"fourteen", 14}, {"fifteen", 15}, {"sixteen", 16},
-                    {"seventeen", 17}, {"eighteen", 18}, {"nineteen", 19}, {"twenty", 20},  {"dozen", 12}};
+/* Words of the numbers from 2 on. */
+static const char *const number_words[] = {
+    "two",    "three",    "four",     "five",    "six",     "seven",     "eight",    "nine",     "ten",   "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
 
 static const struct {
     const char *word;
@@ -130,7 +125,8 @@ static bool is_same_word(struct str a, const char *word)
     return wt__str_among(a, &word, 1);
 }
 
-/* Parses digits with a point, or with commas in groups of three. Returns the end, or start if there are no digits. */
+/* Parses digits with a point, or with commas in groups of three. Returns the end, or start if there are no digits or
+ * too many. */
 static size_t read_decimal(const struct scan *scan, size_t start, double *value)
 {
     char digits[NUMBER_DIGITS + 3];
@@ -138,13 +134,12 @@ static size_t read_decimal(const struct scan *scan, size_t start, double *value)
     bool point = false;
     for (;; at++) {
         char c = byte_at(scan, at);
-        bool group = c == ',' && !point && at > start && is_ascii_digit(byte_at(scan, at + 1)) &&
-                     is_ascii_digit(byte_at(scan, at + 2)) && is_ascii_digit(byte_at(scan, at + 3)) &&
-                     !is_ascii_digit(byte_at(scan, at + 4));
-        bool decimal = c == '.' && !point && is_ascii_digit(byte_at(scan, at + 1));
-        if (group)
+        if (c == ',' && !point && at > start && wt__is_digit(byte_at(scan, at + 1)) &&
+            wt__is_digit(byte_at(scan, at + 2)) && wt__is_digit(byte_at(scan, at + 3)) &&
+            !wt__is_digit(byte_at(scan, at + 4)))
             continue;
-        if (!is_ascii_digit(c) && !decimal)
+        bool decimal = c == '.' && !point && wt__is_digit(byte_at(scan, at + 1));
+        if (!wt__is_digit(c) && !decimal)
             break;
         if (len == NUMBER_DIGITS + 1)
             return start;
@@ -169,17 +164,20 @@ static size_t apply_magnitude(const struct scan *scan, size_t end, double *value
     return end;
 }
 
-static int write_literal_number(struct literal *out, struct arena *arena)
+/* Copies a normalised text to the arena. Returns 1 or WT_ENOMEM. */
+static int copy_literal_text(struct literal *out, struct arena *arena, const char *text)
 {
-    char text[32];
-    double number = out->number;
-    if (number == floor(number) && fabs(number) < 1e15)
-        snprintf(text, sizeof text, "%.0f", number);
-    else
-        snprintf(text, sizeof text, "%.15g", number);
     char *copy = wt__arena_copy(arena, wt__str(text));
     out->text = wt__str(copy);
     return copy ? 1 : WT_ENOMEM;
+}
+
+static int write_literal_number(struct literal *out, struct arena *arena)
+{
+    char text[32];
+    bool whole = out->number == floor(out->number) && fabs(out->number) < 1e15;
+    snprintf(text, sizeof text, whole ? "%.0f" : "%.15g", out->number);
+    return copy_literal_text(out, arena, text);
 }
 
 static size_t skip_minus(const struct scan *scan, size_t at)
@@ -220,8 +218,8 @@ bool wt__is_currency(struct str word)
     return find_currency(word, false) != NULL;
 }
 
-/* Returns the end of a currency name after a number ("500 USD", "20 dollars") and sets *code if it is a code; at if
- * absent. */
+/* Returns the end of a currency name after a number ("500 USD", "20 dollars"), or `at` if absent. Sets *code if
+ * the name is a code. */
 static size_t skip_currency_name(const struct scan *scan, size_t at, struct str *code)
 {
     static const char *const names[] = {"dollars", "euros"};
@@ -234,19 +232,19 @@ static size_t skip_currency_name(const struct scan *scan, size_t at, struct str 
 /* Skips digits in other notations: "192.168.0.1", "1.234,56". Returns at if the number ends there. */
 static size_t skip_other_digits(const struct scan *scan, size_t start, size_t at)
 {
-    bool points = byte_at(scan, at) == '.' && is_ascii_digit(byte_at(scan, at + 1));
-    bool comma = byte_at(scan, at) == ',' && is_ascii_digit(byte_at(scan, at + 1)) && at - start > 4 &&
-                 byte_at(scan, at - 4) == '.' && !is_ascii_digit(byte_at(scan, at + 3));
+    bool points = byte_at(scan, at) == '.' && wt__is_digit(byte_at(scan, at + 1));
+    bool comma = byte_at(scan, at) == ',' && wt__is_digit(byte_at(scan, at + 1)) && at - start > 4 &&
+                 byte_at(scan, at - 4) == '.' && !wt__is_digit(byte_at(scan, at + 3));
     if (!points && !comma)
         return at;
-    while (is_ascii_digit(byte_at(scan, at)) ||
-           (strchr(".,", byte_at(scan, at)) && byte_at(scan, at) && is_ascii_digit(byte_at(scan, at + 1))))
+    while (wt__is_digit(byte_at(scan, at)) ||
+           (strchr(".,", byte_at(scan, at)) && byte_at(scan, at) && wt__is_digit(byte_at(scan, at + 1))))
         at++;
     return at;
 }
 
-/* Returns the end of a degree sign with its scale or direction ("11.6° N"); at if absent. *negative: south or west, as
- * some APIs use negative numbers and others do not. */
+/* Returns the end of a degree sign with its scale or direction ("11.6° N"), or `at` if absent. *negative: the
+ * direction is south or west. Some APIs write these as negative numbers, others do not. */
 static size_t skip_degrees(const struct scan *scan, size_t at, bool *negative)
 {
     size_t end = skip_text(scan, at, "\xc2\xb0"), letter = end + (byte_at(scan, end) == ' ');
@@ -292,13 +290,11 @@ static int read_number_literal(struct scan *scan, struct literal *out)
 static int read_number_word_literal(struct scan *scan, struct literal *out)
 {
     struct str word = slice_request(scan, scan->at, find_literal_word_end(scan, scan->at));
+    double number = is_same_word(word, "dozen") ? 12 : 0;
     for (size_t i = 0; i < sizeof number_words / sizeof *number_words; i++)
-        if (is_same_word(word, number_words[i].word)) {
-            *out = (struct literal){LITERAL_NUMBER, scan->at, scan->at + word.len, .number = number_words[i].value,
-                                    .spelled = true};
-            return write_literal_number(out, scan->arena);
-        }
-    return 0;
+        number = is_same_word(word, number_words[i]) ? (double)i + 2 : number;
+    *out = (struct literal){LITERAL_NUMBER, scan->at, scan->at + word.len, .number = number, .spelled = true};
+    return number > 0 ? write_literal_number(out, scan->arena) : 0;
 }
 
 /* ---------------------------------------------------------------- dates and times */
@@ -306,7 +302,7 @@ static int read_number_word_literal(struct scan *scan, struct literal *out)
 static unsigned read_digit_run(const struct scan *scan, size_t *at, size_t most)
 {
     unsigned value = 0;
-    for (size_t i = 0; i < most && is_ascii_digit(byte_at(scan, *at)); i++)
+    for (size_t i = 0; i < most && wt__is_digit(byte_at(scan, *at)); i++)
         value = 10 * value + (unsigned)(byte_at(scan, (*at)++) - '0');
     return value;
 }
@@ -326,12 +322,11 @@ static int write_iso_date(struct scan *scan, struct literal *out, size_t end, un
         return 0;
     char text[16];
     snprintf(text, sizeof text, "%04u-%02u-%02u", year, month, day);
-    char *copy = wt__arena_copy(scan->arena, wt__str(text));
-    *out = (struct literal){LITERAL_DATE, scan->at, end, .text = wt__str(copy)};
-    return copy ? 1 : WT_ENOMEM;
+    *out = (struct literal){.kind = LITERAL_DATE, .start = scan->at, .end = end};
+    return copy_literal_text(out, scan->arena, text);
 }
 
-/* 2023-04-15, 2023/04/15; 4/15/2023, 15.4.2023. */
+/* Reads "2023-04-15", "2023/04/15", "4/15/2023" and "15.4.2023". */
 static int read_numeric_date_literal(struct scan *scan, struct literal *out)
 {
     size_t at = scan->at;
@@ -354,6 +349,7 @@ static int read_numeric_date_literal(struct scan *scan, struct literal *out)
     return write_iso_date(scan, out, at, third, day_first ? second : first, day_first ? first : second);
 }
 
+/* Returns the number of the month whose name is at *at, and moves *at behind it; 0 if absent. */
 static unsigned read_month(const struct scan *scan, size_t *at)
 {
     static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",
@@ -361,15 +357,11 @@ static unsigned read_month(const struct scan *scan, size_t *at)
     size_t end = find_literal_word_end(scan, *at);
     struct str word = slice_request(scan, *at, end);
     for (unsigned m = 0; m < 12; m++) {
-        struct str whole = wt__str(months[m]);
-        struct str brief = {months[m], word.len == 4 && m == 8 ? 4 : 3};
-        char head[5] = {0};
-        memcpy(head, brief.ptr, brief.len);
-        if (is_same_word(word, months[m]) ||
-            (word.len == brief.len && word.len < whole.len && is_same_word(word, head))) {
-            *at = end + (byte_at(scan, end) == '.');
-            return m + 1;
-        }
+        bool brief = word.len == 3 || (word.len == 4 && m == 8); /* "sept" */
+        if (!is_same_word(word, months[m]) && !(brief && strncasecmp(word.ptr, months[m], word.len) == 0))
+            continue;
+        *at = end + (byte_at(scan, end) == '.');
+        return m + 1;
     }
     return 0;
 }
@@ -396,7 +388,7 @@ static int read_written_date_literal(struct scan *scan, struct literal *out)
     size_t at = scan->at;
     unsigned day = 0, month = read_month(scan, &at);
     if (month == 0) {
-        if (!is_ascii_digit(byte_at(scan, at)))
+        if (!wt__is_digit(byte_at(scan, at)))
             return 0;
         day = read_day(scan, &at);
         skip_date_separator(scan, &at);
@@ -412,24 +404,24 @@ static int read_written_date_literal(struct scan *scan, struct literal *out)
     return month == 0 || day == 0 ? 0 : write_iso_date(scan, out, at, year, month, day);
 }
 
-/* Returns the end of a sign and two digits of at most `most`: ":59"; at if they do not match. */
+/* Returns the end of a sign and two digits of at most `most`: ":59"; `at` if the request has other text there. */
 static size_t skip_time_part(const struct scan *scan, size_t at, char sign, unsigned most, unsigned *value)
 {
     size_t end = at + 1;
-    if (byte_at(scan, at) != sign || !is_ascii_digit(byte_at(scan, end)) || !is_ascii_digit(byte_at(scan, end + 1)))
+    if (byte_at(scan, at) != sign || !wt__is_digit(byte_at(scan, end)) || !wt__is_digit(byte_at(scan, end + 1)))
         return at;
     *value = read_digit_run(scan, &end, 2);
-    return *value <= most && !is_ascii_digit(byte_at(scan, end)) ? end : at;
+    return *value <= most && !wt__is_digit(byte_at(scan, end)) ? end : at;
 }
 
-/* Returns the end of seconds, their fraction and the zone (RFC 3339); at if there are no seconds. */
+/* Returns the end of seconds, their fraction and the zone (RFC 3339); `at` if there are no seconds. */
 static size_t skip_seconds(const struct scan *scan, size_t at)
 {
     unsigned value;
     size_t end = skip_time_part(scan, at, ':', 59, &value);
     if (end == at)
         return at;
-    if (byte_at(scan, end) == '.' && is_ascii_digit(byte_at(scan, end + 1))) {
+    if (byte_at(scan, end) == '.' && wt__is_digit(byte_at(scan, end + 1))) {
         end++;
         read_digit_run(scan, &end, FRACTION_DIGITS);
     }
@@ -459,7 +451,7 @@ static int read_date_time_literal(struct scan *scan, struct literal *out)
                : 0;
 }
 
-/* Returns the end of "UTC" or "Z" after a time; at if absent. */
+/* Returns the end of "UTC" or "Z" after a time; `at` if absent. */
 static size_t skip_utc(const struct scan *scan, size_t at)
 {
     size_t word = at + (byte_at(scan, at) == ' '), end = find_literal_word_end(scan, word);
@@ -473,8 +465,7 @@ static int read_time_literal(struct scan *scan, struct literal *out)
     unsigned hour = read_digit_run(scan, &at, 2), minute = 0;
     if (at == scan->at)
         return 0;
-    bool colon =
-        byte_at(scan, at) == ':' && is_ascii_digit(byte_at(scan, at + 1)) && is_ascii_digit(byte_at(scan, at + 2));
+    bool colon = byte_at(scan, at) == ':' && wt__is_digit(byte_at(scan, at + 1)) && wt__is_digit(byte_at(scan, at + 2));
     if (colon) {
         at++;
         minute = read_digit_run(scan, &at, 2);
@@ -492,13 +483,12 @@ static int read_time_literal(struct scan *scan, struct literal *out)
         hour = hour % 12 + (letter == 'p' ? 12 : 0);
         at = half + 2 + dots + (dots && byte_at(scan, half + 2 + dots) == '.');
     }
-    char text[TIME_BYTES];
-    snprintf(text, sizeof text, "%02u:%02u%.*s", hour, minute, (int)seconds.len, seconds.ptr);
-    char *copy = wt__arena_copy(scan->arena, wt__str(text));
     enum { SECONDS = 3 }; /* bytes of ":15"; longer with a fraction or a zone */
     size_t zone = seconds.len > SECONDS ? at : skip_utc(scan, at);
-    *out = (struct literal){LITERAL_TIME, scan->at, zone, .text = wt__str(copy), .utc = zone > at};
-    return copy ? 1 : WT_ENOMEM;
+    char text[TIME_BYTES];
+    snprintf(text, sizeof text, "%02u:%02u%.*s", hour, minute, (int)seconds.len, seconds.ptr);
+    *out = (struct literal){LITERAL_TIME, scan->at, zone, .utc = zone > at};
+    return copy_literal_text(out, scan->arena, text);
 }
 
 /* ---------------------------------------------------------------- texts */
@@ -507,11 +497,8 @@ static int read_time_literal(struct scan *scan, struct literal *out)
 static int read_address_literal(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
-    bool at_sign = false, scheme = false, may_be = false,
-         word = true; /* word: true while all bytes so far fit a URL scheme */
-    if (byte_at(scan, end) && strchr("([<\"'`", byte_at(scan, end)))
-        return 0;
-    if (scan->at < scan->no_address_before)
+    bool at_sign = false, scheme = false, may_be = false, word = true; /* word: all bytes so far fit a URL scheme */
+    if ((byte_at(scan, end) && strchr("([<\"'`", byte_at(scan, end))) || end < scan->no_address_before)
         return 0;
     for (; !ends_literal(byte_at(scan, end)) && byte_at(scan, end) != ' ' && end - scan->at < ADDRESS_BYTES; end++) {
         char c = byte_at(scan, end);
@@ -571,7 +558,7 @@ static int read_code_literal(struct scan *scan, struct literal *out)
         if (next == end)
             break;
         letter |= isalpha((unsigned char)c) != 0;
-        digit |= is_ascii_digit(c);
+        digit |= wt__is_digit(c);
         lower_then_upper |=
             end > scan->at && isupper((unsigned char)c) && islower((unsigned char)byte_at(scan, end - 1));
     }

@@ -3,6 +3,7 @@
 #include "call/call.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "engine/engine.h"
 #include "engine/experiment.h"
 
@@ -52,8 +53,6 @@ int wt__call_model_options(const wt_call_options *options, struct arena *arena, 
     return read_second_source(generation, out->second_name, &out->source, err);
 }
 
-/* ---------------------------------------------------------------- stored contrastive questions */
-
 static struct stored_contrast_key make_contrast_key(const struct contrast_key *key)
 {
     return (struct stored_contrast_key){wt__str(key->definitions), wt__str(key->model), wt__str(key->task)};
@@ -87,13 +86,6 @@ static int put_stored_contrast(void *self, const struct contrast_key *key, struc
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- the tool */
-
-static struct call_request make_call_request(const struct call_run *calling)
-{
-    return (struct call_request){.text = calling->request, .progress = calling->progress};
-}
-
 /* Lets the model choose a tool. If its answer is unusable, the first candidate stays, unverified. If it finds that no
  * tool fits, calling->count becomes 0. */
 static int select_candidate(struct call_run *calling, struct chat_model *chat, wt_error *err)
@@ -101,17 +93,14 @@ static int select_candidate(struct call_run *calling, struct chat_model *chat, w
     struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
     const struct contrast_store store = {calling, get_stored_contrast, put_stored_contrast};
     const struct selection_options options = {.method = calling->model.method, .store = &store};
-    const struct call_request request = make_call_request(calling);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < calling->count; i++) {
+    const struct call_request request = {.text = calling->request, .progress = calling->progress};
+    for (size_t i = 0; i < calling->count; i++) {
         const wt_tool *tool = calling->candidates[i].tool;
         candidates[i].name = wt__str(tool->id);
         candidates[i].description = wt__str(tool->description);
         if (options.method == SELECTION_ONE_SHOT)
-            rc = wt__call_find_past_request(calling, tool, &candidates[i].demonstration, err);
+            WT_TRY(wt__call_find_past_request(calling, tool, &candidates[i].demonstration, err));
     }
-    if (rc < 0)
-        return rc;
     struct selection_trace *trace = &calling->model.selection;
     WT_TRY(wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err));
     calling->model.selected = true;
@@ -125,8 +114,6 @@ static int select_candidate(struct call_run *calling, struct chat_model *chat, w
     }
     return 0;
 }
-
-/* ---------------------------------------------------------------- arguments */
 
 /* Replaces the arguments read from the request by the model's. */
 static int use_generated_arguments(struct call_run *calling, wt_error *err)
@@ -148,30 +135,25 @@ static int use_generated_arguments(struct call_run *calling, wt_error *err)
 static int generate_candidate_arguments(struct call_run *calling, struct chat_model *chat, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
-    struct generation_demonstration shown[GENERATION_DEMONSTRATIONS];
+    struct demonstration shown[GENERATION_DEMONSTRATIONS];
     size_t count = 0;
     for (size_t i = 0; i < candidate->demonstration_count && count < GENERATION_DEMONSTRATIONS; i++)
         if (candidate->demonstrations[i].request.len > 0)
-            shown[count++] = (struct generation_demonstration){candidate->demonstrations[i].request,
-                                                               candidate->demonstrations[i].arguments};
+            shown[count++] = candidate->demonstrations[i];
     const struct generation_tool tool = {.name = wt__str(candidate->tool->name),
                                          .description = wt__str(candidate->tool->description),
                                          .schema = candidate->schema,
                                          .demonstrations = shown,
                                          .demonstration_count = count};
-    struct call_checker checker;
-    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
+    const struct call_request request = {.text = calling->request, .progress = calling->progress};
+    WT_CLEANUP(wt__call_checker_close) struct call_checker checker = {0};
+    WT_TRY(wt__call_checker_open(&checker, candidate->tool->schema, err));
     const struct call_validation validation = {.self = &checker, .validate = wt__call_check};
     const struct generation_options options = {.second = calling->model.source,
                                                .other = calling->model.other,
                                                .build = calling->model.build,
                                                .validation = checker.validator ? &validation : NULL};
-    const struct call_request request = make_call_request(calling);
-    if (rc == 0)
-        rc = wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err);
-    wt__call_checker_close(&checker);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err));
     calling->model.generated = calling->model.generation.end != GENERATION_UNSAID;
     return calling->model.generated ? use_generated_arguments(calling, err) : 0;
 }
@@ -193,14 +175,12 @@ int wt__call_by_model(struct call_run *calling, wt_error *err)
     WT_TRY(wt__engine_chat(calling->engine, &chat, err));
     calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
     WT_CHECK_ALLOC(calling->model.name, err);
-    int rc = open_second_model(calling, chat, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_second_model(calling, chat, err));
     if (wt__progress_phase(calling->progress, "asking the language model", 0))
         return wt__fail_cancelled(err);
     if (!calling->options->tool)
-        rc = select_candidate(calling, chat, err);
-    return rc == 0 && calling->count > 0 ? generate_candidate_arguments(calling, chat, err) : rc;
+        WT_TRY(select_candidate(calling, chat, err));
+    return calling->count > 0 ? generate_candidate_arguments(calling, chat, err) : 0;
 }
 
 void wt__call_model_dispose(struct call_model *model)

@@ -18,12 +18,9 @@ struct str wt__reader_word(const struct argument_reader *r, size_t w)
 void wt__reader_read_words(struct argument_reader *r)
 {
     size_t at = 0;
-    while (r->word_count < WORDS_MOST) {
-        struct str word = wt__next_word(r->request, &at);
-        if (word.len == 0)
-            break;
+    for (struct str word; r->word_count < WORDS_MOST && (word = wt__next_word(r->request, &at)).len > 0;) {
         size_t start = (size_t)(word.ptr - r->request.ptr);
-        r->words[r->word_count++] = (struct word_span){start, start + word.len};
+        r->words[r->word_count++] = (struct byte_span){start, start + word.len};
     }
 }
 
@@ -47,8 +44,6 @@ void wt__call_argument_reject(struct call_argument *argument, const struct param
     argument->value = NULL;
     argument->state = parameter->required ? ARGUMENT_MISSING : ARGUMENT_UNSURE;
 }
-
-/* ---------------------------------------------------------------- named values */
 
 static bool has_letter_byte(struct str text)
 {
@@ -107,11 +102,6 @@ static struct byte_span find_text_span(const struct argument_reader *r, struct s
     return (struct byte_span){0, 0};
 }
 
-static struct byte_span whole_request(const struct argument_reader *r)
-{
-    return (struct byte_span){0, r->request.len};
-}
-
 void wt__reader_mark_used(struct argument_reader *r, struct byte_span span)
 {
     for (size_t l = 0; l < r->literal_count; l++)
@@ -131,19 +121,15 @@ static void mark_value_used(struct argument_reader *r, struct byte_span span)
     }
 }
 
-static bool is_same_text(struct str a, struct str b)
-{
-    return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
-}
-
 void wt__reader_mark_repeated(struct argument_reader *r, struct str text, struct byte_span given)
 {
     bool once = false;
     for (size_t l = 0; l < r->literal_count; l++) {
         const struct literal *literal = &r->literals[l];
         bool counted = literal->kind <= LITERAL_DATE_TIME;
-        if (!is_same_text(literal->text, text) || (literal->start < given.end && given.start < literal->end) ||
-            r->repeated[l] || (counted && once))
+        bool same =
+            literal->text.len == text.len && text.len > 0 && strncasecmp(literal->text.ptr, text.ptr, text.len) == 0;
+        if (!same || (literal->start < given.end && given.start < literal->end) || r->repeated[l] || (counted && once))
             continue;
         r->repeated[l] = true;
         once |= counted;
@@ -160,6 +146,7 @@ bool wt__reader_is_vacant(const struct argument_reader *r, size_t p)
     return r->out->items[p].state == ARGUMENT_ABSENT && !r->out->items[p].declined;
 }
 
+/* Marks an optional argument as declined if its answer is "none". */
 static bool read_declined(struct argument_reader *r, size_t p)
 {
     const struct argument_answer *answered = &r->answers[p];
@@ -179,11 +166,11 @@ static struct byte_span find_value(const struct argument_reader *r, const json_t
 static int fill_example(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
-    struct call_argument *argument = &r->out->items[p];
+    const struct byte_span whole = {0, r->request.len};
     struct byte_span best = {0, 0};
     struct str said = {0};
     for (size_t i = 0; i < parameter->example_count; i++) {
-        struct byte_span span = find_text_span(r, parameter->examples[i], whole_request(r));
+        struct byte_span span = find_text_span(r, parameter->examples[i], whole);
         if (span.end - span.start > best.end - best.start &&
             wt__count_name_sharers(r->parameters, parameter->examples[i]) == 0) {
             best = span;
@@ -198,7 +185,7 @@ static int fill_example(struct argument_reader *r, size_t p)
     if (!value)
         return WT_ENOMEM;
     wt__reader_mark_used(r, best);
-    *argument = wt__given_argument(value, best.start, best.end);
+    r->out->items[p] = wt__given_argument(value, best.start, best.end);
     return 0;
 }
 
@@ -218,13 +205,14 @@ size_t wt__reader_answering_literal(const struct argument_reader *r, size_t p)
     return SIZE_MAX;
 }
 
+/* Fills a parameter with the text of its answer, if the answer has no literal. */
 static int fill_answer(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
     struct call_argument *argument = &r->out->items[p];
     const struct argument_answer *answered = &r->answers[p];
-    if (parameter->list || parameter->takes_date || parameter->takes_time || parameter->takes_date_time ||
-        answered->end == 0 || wt__reader_has_literal(r, answered->name, answered->end))
+    if (parameter->list || wt__takes_moment(parameter) || answered->end == 0 ||
+        wt__reader_has_literal(r, answered->name, answered->end))
         return 0;
     const struct literal answer = {LITERAL_QUOTED, answered->start, answered->end, .text = get_answer_text(r, p)};
     struct str text;
@@ -261,8 +249,8 @@ static int fill_texts(struct argument_reader *r, size_t p)
     return 0;
 }
 
-/* "250 USD to NOK": fills the only currency parameter, or the source of a conversion, with the currency of the amount;
- * never the target. */
+/* Fills a currency parameter with the currency of the amount: "250 USD to NOK". It must be the only free parameter for
+ * a currency, and not the target of a conversion. */
 static int fill_currency(struct argument_reader *r)
 {
     const struct literal *amount = NULL;
@@ -278,9 +266,8 @@ static int fill_currency(struct argument_reader *r)
     }
     for (size_t p = 0; amount && p < r->parameters->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
-        bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-        if (!parameter->takes_currency || !text || parameter->list || parameter->bound == BOUND_TO ||
-            parameter->values || !wt__reader_is_vacant(r, p))
+        if (!parameter->takes_currency || !wt__takes_text(parameter) || parameter->list ||
+            parameter->bound == BOUND_TO || parameter->values || !wt__reader_is_vacant(r, p))
             continue;
         if (argument)
             return 0; /* two parameters could take the currency */
@@ -296,14 +283,13 @@ static int fill_currency(struct argument_reader *r)
 static int fill_words(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
-    bool moments = parameter->takes_date || parameter->takes_time || parameter->takes_date_time;
-    bool texts = parameter->list && !moments && r->answers[p].assigned;
+    bool texts = parameter->list && !wt__takes_moment(parameter) && r->answers[p].assigned;
     int rc = texts ? fill_texts(r, p) : fill_answer(r, p);
     return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
 }
 
-/* Appends the values found in the request to `found`, without those inside longer ones. Returns their number, or
- * WT_ENOMEM. */
+/* Appends the enumeration's values found in the range of the request to `found`, without those inside longer ones.
+ * *first: place of the first value. Returns their number, or WT_ENOMEM. */
 static int find_enumeration_values(struct argument_reader *r, const struct parameter *parameter, struct byte_span range,
                                    json_t *found, struct byte_span *first)
 {
@@ -314,11 +300,9 @@ static int find_enumeration_values(struct argument_reader *r, const struct param
         struct byte_span span = find_value(r, value, range);
         if (span.end == 0)
             continue;
-        bool within = span.start >= best.start && span.end <= best.end;
-        bool over = best.end > 0 && span.start <= best.start && best.end <= span.end;
-        if (within)
+        if (span.start >= best.start && span.end <= best.end)
             continue;
-        if (over) {
+        if (best.end > 0 && span.start <= best.start && best.end <= span.end) {
             json_array_remove(found, json_array_size(found) - 1);
             count--;
         }
@@ -358,19 +342,17 @@ static void read_answer_parts(struct argument_reader *r, size_t p)
 static int fill_enumeration(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
-    struct call_argument *argument = &r->out->items[p];
     bool answered = r->answers[p].assigned;
-    struct byte_span span = {0, 0},
-                     range = answered ? (struct byte_span){r->answers[p].start, r->answers[p].end} : whole_request(r);
+    struct byte_span span = {0, 0}, range = {0, r->request.len};
+    if (answered)
+        range = (struct byte_span){r->answers[p].start, r->answers[p].end};
     json_t *found = json_array();
     int count = found ? find_enumeration_values(r, parameter, range, found, &span) : WT_ENOMEM;
     if (count > 0) {
         bool sure = (count == 1 || parameter->list) && !is_denied(r, span.start);
-        argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
-        argument->value = parameter->list ? json_incref(found) : json_incref(json_array_get(found, 0));
-        argument->start = span.start;
-        argument->end = span.end;
-        argument->score = 1;
+        json_t *value = parameter->list ? found : json_array_get(found, 0);
+        r->out->items[p] = wt__given_argument(json_incref(value), span.start, span.end);
+        r->out->items[p].state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
     }
     if (count >= 0 && answered)
         read_answer_parts(r, p);
@@ -378,16 +360,14 @@ static int fill_enumeration(struct argument_reader *r, size_t p)
     return count < 0 ? count : 0;
 }
 
-/* Fills a parameter by its enumeration, its answer or its examples, independent of other parameters. */
 static int fill_parameter(struct argument_reader *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
-    bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
     if (read_declined(r, p))
         return 0;
     if (parameter->values)
         return fill_enumeration(r, p);
-    return text ? fill_words(r, p) : 0;
+    return wt__takes_text(parameter) ? fill_words(r, p) : 0;
 }
 
 int wt__fill_named_values(struct argument_reader *r)

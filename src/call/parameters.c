@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "retrieve/words.h"
 #include "text/analyser.h"
 
 bool wt__words_alike(struct str a, struct str b)
@@ -76,12 +77,7 @@ static void read_parameter_description(struct parameter *out)
     struct word_part part = {0};
     while (out->description_word_count < PARAMETER_DESCRIPTION_WORDS && wt__analyser_next_part(text, &part)) {
         struct str word = {text.ptr + part.start, part.end - part.start};
-        char lower[32];
-        if (word.len < 3 || word.len >= sizeof lower)
-            continue;
-        for (size_t i = 0; i < word.len; i++)
-            lower[i] = (char)tolower((unsigned char)word.ptr[i]);
-        if (!wt__is_stopword((struct str){lower, word.len}))
+        if (word.len >= 3 && word.len <= PARAMETER_WORD_BYTES && !wt__is_stopword_any_case(word))
             out->description_words[out->description_word_count++] = word;
     }
 }
@@ -140,8 +136,7 @@ static enum parameter_kind read_parameter_kind(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
-/* Reads the number of letters of a code, and if it is a currency code: "three-letter code", "ISO 4217". Other kinds of
- * codes are recognised by the description. */
+/* Reads the number of letters of a code ("three-letter code"), and if it is a currency code ("ISO 4217"). */
 static void read_code_form(struct parameter *out)
 {
     static const struct {
@@ -200,7 +195,7 @@ static void read_name_flags(struct parameter *out)
                                         "key", "uuid", "token", "username", "postal", "account", "password", "version"};
     static const char *const money[] = {"price",  "cost",    "amount",    "budget", "fee",
                                         "salary", "payment", "principal", "income", "fare"};
-    if (out->kind == PARAMETER_STRING || out->kind == PARAMETER_ANY)
+    if (wt__takes_text(out))
         read_date_flags(out, name_has_word(out, dates, sizeof dates / sizeof *dates),
                         name_has_word(out, times, sizeof times / sizeof *times));
     out->takes_free_text = name_has_word(out, texts, sizeof texts / sizeof *texts);
@@ -219,7 +214,7 @@ static void read_parameter_schema(struct parameter *out)
         one = json_object_get(one, "items");
     out->kind = one ? read_parameter_kind(one) : PARAMETER_ANY;
     out->values = wt__json_array(one, "enum");
-    out->has_default = json_object_get(out->schema, "default") != NULL;
+
     read_name_flags(out);
 }
 

@@ -9,12 +9,11 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "call/arguments.h"
 #include "engine/engine.h"
 #include "engine/tools.h"
 #include "retrieve/words.h"
-
-/* ---------------------------------------------------------------- learning */
 
 /* Returns the position of a text in the request, ignoring case and at word boundaries; SIZE_MAX if absent. */
 static size_t find_whole_words(struct str request, struct str text)
@@ -61,19 +60,14 @@ static void learn_adjacent_words(struct parameter *parameter, struct str request
 /* Converts a value, or the first item of a list, to text as in a request; empty for other types. */
 static int write_request_text(struct str *out, const json_t *value, struct arena *arena)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     const json_t *one = json_is_array(value) ? json_array_get(value, 0) : value;
-    *out = (struct str){0};
-    if (json_is_string(one)) {
-        *out = (struct str){json_string_value(one), json_string_length(one)};
-        return 0;
-    }
+    *out = (struct str){json_string_value(one), json_string_length(one)};
     if (!json_is_number(one))
         return 0;
     wt__json_write_typed(&text, one);
     const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     *out = (struct str){copy, text.len};
-    wt__buffer_dispose(&text);
     return copy ? 0 : WT_ENOMEM;
 }
 
@@ -93,7 +87,8 @@ static void add_parameter_example(struct parameter *parameter, const json_t *val
         parameter->examples[parameter->example_count++] = text;
 }
 
-/* Returns the most frequent of the values absent from their requests, if at least half are equal to it; else NULL. */
+/* Returns the most frequent value, if at least half of the values are equal to it; else NULL. unsaid: [count] values
+ * that are absent from their requests. */
 static const json_t *find_usual_value(const json_t *const *unsaid, size_t count)
 {
     const json_t *usual = NULL;
@@ -145,19 +140,15 @@ static int learn_parameter(struct parameter *parameter, const struct demonstrati
 int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
                          struct arena *arena)
 {
-    int rc = 0;
     count = count < DEMONSTRATIONS_MOST ? count : DEMONSTRATIONS_MOST;
     parameters->past = calls;
     parameters->past_count = count;
-    for (size_t p = 0; p < parameters->len && rc == 0; p++)
-        rc = learn_parameter(&parameters->items[p], calls, count, arena);
-    return rc;
+    for (size_t p = 0; p < parameters->len; p++)
+        WT_TRY(learn_parameter(&parameters->items[p], calls, count, arena));
+    return 0;
 }
 
-/* ---------------------------------------------------------------- collecting */
-
-/* Returns "input_examples" of an Anthropic definition: argument objects without their requests. NULL if
- * absent. */
+/* Returns "input_examples" of an Anthropic definition: argument objects without their requests. NULL if absent. */
 static json_t *read_input_examples(const wt_tool *tool)
 {
     json_t *definition = NULL;
@@ -190,9 +181,8 @@ static int read_recorded_calls(const struct call_run *calling, const wt_tool *to
         rc = wt__store_recorded_request(reader, id, calling->arena, &out->request, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(calling->engine, reader);
-    return rc == WT_ENOTFOUND || rc == WT_EINVAL
-               ? 0
-               : rc; /* the tool was removed meanwhile, or its name has become ambiguous */
+    /* The tool was removed meanwhile, or its name has become ambiguous. */
+    return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc;
 }
 
 int wt__call_find_past_request(const struct call_run *calling, const wt_tool *tool, struct str *out, wt_error *err)
@@ -207,13 +197,12 @@ int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate
 {
     struct recorded_call *recorded;
     struct past_use past = {.calls = &recorded};
-    json_t *examples = read_input_examples(candidate->tool);
+    json_auto_t *examples = read_input_examples(candidate->tool);
     candidate->recorded = json_array();
     candidate->demonstrations = wt__arena_array(calling->arena, struct demonstration, DEMONSTRATIONS_MOST);
-    int rc = candidate->recorded && candidate->demonstrations
-                 ? read_recorded_calls(calling, candidate->tool, &past, err)
-                 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < past.count; i++) {
+    WT_CHECK_ALLOC(candidate->recorded && candidate->demonstrations, err);
+    WT_TRY(read_recorded_calls(calling, candidate->tool, &past, err));
+    for (size_t i = 0; i < past.count; i++) {
         json_t *arguments;
         struct str text = recorded[i].arguments;
         if (wt__json_parse(&arguments, text.ptr, text.len, NULL) < 0)
@@ -221,16 +210,15 @@ int wt__call_load_demonstrations(struct call_run *calling, struct call_candidate
         candidate->demonstrations[candidate->demonstration_count++] =
             (struct demonstration){recorded[i].request, arguments};
         if (json_array_append_new(candidate->recorded, arguments) < 0)
-            rc = wt__fail_nomem(err);
+            return wt__fail_nomem(err);
     }
-    for (size_t i = 0; rc == 0 && i < json_array_size(examples); i++) {
+    for (size_t i = 0; i < json_array_size(examples); i++) {
         json_t *one = json_array_get(examples, i);
         if (!json_is_object(one) || candidate->demonstration_count == DEMONSTRATIONS_MOST)
             continue;
         candidate->demonstrations[candidate->demonstration_count++] = (struct demonstration){.arguments = one};
         if (json_array_append(candidate->recorded, one) < 0)
-            rc = wt__fail_nomem(err);
+            return wt__fail_nomem(err);
     }
-    json_decref(examples);
-    return rc;
+    return 0;
 }

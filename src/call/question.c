@@ -1,40 +1,24 @@
 /* question.c: writes questions to the user; see call.h. */
 #include "call/call.h"
 
-#include <ctype.h>
+#include <strings.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "llm/plain_text.h"
+#include "retrieve/words.h"
 #include "text/analyser.h"
 
-enum { FOLDED_BYTES = 32 };
+enum { FOLDED_BYTES = 32 /* words of this length and longer ones are not compared */ };
 
-/* ---------------------------------------------------------------- about tools */
-
+/* True if the text has the word, ignoring case. */
 static bool has_folded_word(struct str text, struct str word)
 {
     struct word_part part = {0};
-    const char *one = NULL;
-    char copy[FOLDED_BYTES];
-    if (word.len >= sizeof copy)
-        return false;
-    memcpy(copy, word.ptr, word.len);
-    copy[word.len] = 0;
-    one = copy;
     while (wt__analyser_next_part(text, &part))
-        if (wt__str_among((struct str){text.ptr + part.start, part.end - part.start}, &one, 1))
+        if (part.end - part.start == word.len && strncasecmp(text.ptr + part.start, word.ptr, word.len) == 0)
             return true;
     return false;
-}
-
-static bool is_telling_word(struct str word)
-{
-    char lower[FOLDED_BYTES];
-    if (word.len < 2 || word.len >= sizeof lower)
-        return false;
-    for (size_t i = 0; i < word.len; i++)
-        lower[i] = (char)tolower((unsigned char)word.ptr[i]);
-    return !wt__is_stopword((struct str){lower, word.len});
 }
 
 /* Returns the beginning of a description, up to the end of a word. */
@@ -56,7 +40,8 @@ static size_t write_differences(struct buffer *out, struct str one, struct str o
     while (wt__analyser_next_part(one, &part)) {
         struct str word = {one.ptr + part.start, part.end - part.start};
         struct str before = {out->ptr + begin, out->len - begin};
-        if (!is_telling_word(word) || has_folded_word(other, word) || (before.len > 0 && has_folded_word(before, word)))
+        if (word.len < 2 || word.len >= FOLDED_BYTES || wt__is_stopword_any_case(word) ||
+            has_folded_word(other, word) || (before.len > 0 && has_folded_word(before, word)))
             continue;
         if (count++ < QUESTION_DIFFERENCES) {
             wt__buffer_text(out, before.len > 0 ? ", " : "");
@@ -103,8 +88,6 @@ void wt__question_of_weak(struct buffer *out, const struct question_tool *tool)
     wt__buffer_char(out, '?');
 }
 
-/* ---------------------------------------------------------------- about calling */
-
 void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct question_tool *tool)
 {
     static const char *const reasons[] = {
@@ -117,15 +100,12 @@ void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct q
     wt__buffer_text(out, " would act. Should it be called? If so, repeat the request as an instruction.");
 }
 
-/* ---------------------------------------------------------------- about values */
-
 static void write_question_value(struct buffer *out, const json_t *value)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__json_write_typed(&json, value);
     out->failed |= json.failed;
     wt__plain_line(out, wt__buffer_view(&json), QUESTION_VALUE_BYTES);
-    wt__buffer_dispose(&json);
 }
 
 /* Appends a parameter: unit (Scale; one of "c", "f"). */
@@ -146,6 +126,7 @@ static void write_question_parameter(struct buffer *out, const struct parameter 
     wt__buffer_text(out, values > QUESTION_VALUES ? ", ...)" : ")");
 }
 
+/* Returns the number of missing arguments to ask for: at most QUESTION_ARGUMENTS. */
 static size_t count_missing_arguments(const struct call_arguments *arguments)
 {
     size_t count = 0;
@@ -154,8 +135,9 @@ static size_t count_missing_arguments(const struct call_arguments *arguments)
     return count < QUESTION_ARGUMENTS ? count : QUESTION_ARGUMENTS;
 }
 
-static void write_missing(struct buffer *out, const struct parameters *parameters,
-                          const struct call_arguments *arguments, size_t *asked)
+/* Asks for the missing arguments, and returns their number. */
+static size_t write_missing(struct buffer *out, const struct parameters *parameters,
+                            const struct call_arguments *arguments)
 {
     size_t count = 0, most = count_missing_arguments(arguments);
     for (size_t i = 0; i < arguments->len && count < most; i++)
@@ -165,7 +147,7 @@ static void write_missing(struct buffer *out, const struct parameters *parameter
             count++;
         }
     wt__buffer_text(out, count > 0 ? " be?" : "");
-    *asked += count;
+    return count;
 }
 
 /* Appends " The schema allows -90 to 90." */
@@ -217,8 +199,7 @@ static void write_opt_out(struct buffer *out, const struct parameters *parameter
 void wt__question_of_arguments(struct buffer *out, const struct parameters *parameters,
                                const struct call_arguments *arguments)
 {
-    size_t asked = 0;
-    write_missing(out, parameters, arguments, &asked);
+    size_t asked = write_missing(out, parameters, arguments);
     for (size_t i = 0; i < arguments->len; i++)
         if (arguments->items[i].state == ARGUMENT_UNSURE && asked < QUESTION_ARGUMENTS) {
             write_unsure(out, &parameters->items[i], &arguments->items[i]);
@@ -243,8 +224,7 @@ static void write_suggestions(struct buffer *out, struct str word, const struct 
 {
     size_t count = 0;
     for (size_t i = 0; i < arguments->len && count < QUESTION_SUGGESTIONS; i++) {
-        enum parameter_kind kind = parameters->items[i].kind;
-        if (arguments->items[i].state != ARGUMENT_ABSENT || (kind != PARAMETER_STRING && kind != PARAMETER_ANY))
+        if (arguments->items[i].state != ARGUMENT_ABSENT || !wt__takes_text(&parameters->items[i]))
             continue;
         wt__buffer_text(out, count++ == 0 ? " If it is the value of an argument, add its name: \"" : ", \"");
         wt__plain_line(out, wt__str(parameters->items[i].name), QUESTION_NAME_BYTES);

@@ -196,8 +196,6 @@ static int run_pick(const struct selection_run *s, wt_error *err)
     return 0;
 }
 
-/* --- a choice without "none" -------------------------------------------------------------------------------------- */
-
 static int ask_choice(const struct selection_run *s, const struct call_subject *subject,
                       const struct tool_listing *listing, struct str request, size_t *out, wt_error *err)
 {
@@ -232,12 +230,11 @@ static int run_pick_again(const struct selection_run *s, wt_error *err)
 /* Appends the answer to the request. A long request is cut, the answer is not. */
 static int append_contrast_answer(const struct selection_run *s, struct str *out, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__plain_text(&text, s->request->text, SELECTION_MAX_REQUEST_BYTES);
     wt__buffer_char(&text, '\n');
     wt__buffer_str(&text, s->trace->answer);
     *out = (struct str){text.failed ? NULL : wt__arena_copy(s->arena, wt__buffer_view(&text)), text.len};
-    wt__buffer_dispose(&text);
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
@@ -298,10 +295,8 @@ static struct tool_pair order_pair(const struct selection_run *s)
     int order = memcmp(digests[0], digests[1], DIGEST_BYTES);
     pair.alike = order == 0;
     if (order > 0) {
-        unsigned char swapped[DIGEST_BYTES];
-        memcpy(swapped, digests[0], DIGEST_BYTES);
-        memcpy(digests[0], digests[1], DIGEST_BYTES);
-        memcpy(digests[1], swapped, DIGEST_BYTES);
+        hash_candidate(&s->candidates[pair.places[0]], digests[1]);
+        hash_candidate(&s->candidates[pair.places[1]], digests[0]);
         pair.places[0] = trace->second;
         pair.places[1] = trace->first;
     }
@@ -379,11 +374,6 @@ static int answer_contrast(const struct selection_run *s, const struct tool_pair
 
 /* --- the selection ------------------------------------------------------------------------------------------- */
 
-static bool is_verifying_method(enum selection_method method)
-{
-    return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
-}
-
 /* Verifies the pick; the pick stands if a step has no usable answer. */
 static int verify_pick(const struct selection_run *s, wt_error *err)
 {
@@ -449,15 +439,17 @@ int wt__select_tool(const struct selection_options *options, const struct select
     options = options ? options : &defaults;
     *out =
         (struct selection_trace){.first = CALL_NO_CANDIDATE, .second = CALL_NO_CANDIDATE, .chosen = CALL_NO_CANDIDATE};
-    int rc = check_selection_options(options, err);
-    if (rc == 0 && count == 0)
+    WT_TRY(check_selection_options(options, err));
+    if (count == 0) {
         out->end = SELECTION_NONE;
-    if (rc < 0 || count == 0)
-        return rc;
-    rc = begin_selection(&s, options, err);
+        return 0;
+    }
+    bool verifies = options->method == SELECTION_VERIFIED || options->method == SELECTION_DIRECT ||
+                    options->method == SELECTION_CONDITIONED;
+    int rc = begin_selection(&s, options, err);
     if (rc == 0)
         rc = run_pick(&s, err);
-    if (rc == 0 && out->first != CALL_NO_CANDIDATE && s.count > 1 && is_verifying_method(options->method))
+    if (rc == 0 && out->first != CALL_NO_CANDIDATE && s.count > 1 && verifies)
         rc = verify_pick(&s, err);
     if (rc < 0) {
         out->chosen = CALL_NO_CANDIDATE;
@@ -466,18 +458,12 @@ int wt__select_tool(const struct selection_options *options, const struct select
     return rc;
 }
 
-static const char *const method_names[SELECTION_METHODS] = {"verified", "once",        "one-shot",
-                                                            "direct",   "conditioned", "consistent"};
-
-const char *wt__selection_method_name(enum selection_method method)
-{
-    return method_names[method];
-}
-
 bool wt__selection_method_named(struct str name, enum selection_method *out)
 {
+    static const char *const names[SELECTION_METHODS] = {"verified", "once",        "one-shot",
+                                                         "direct",   "conditioned", "consistent"};
     for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
-        if (!wt__str_equal(name, wt__str(method_names[method])))
+        if (!wt__str_equal(name, wt__str(names[method])))
             continue;
         *out = method;
         return true;

@@ -7,8 +7,6 @@
 #include "base/sha256.h"
 #include "text/shown.h"
 
-/* ---------------------------------------------------------------- validation */
-
 enum { FAULTS = 4 /* violations reported at once */ };
 
 int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err)
@@ -57,22 +55,22 @@ static int reject_unfit_arguments(const wt_validation *validation, const struct 
 int wt__call_reject_unfit(const struct call_checker *checker, const struct parameters *parameters,
                           struct call_arguments *arguments, wt_error *err)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt_validation *validation = NULL;
-    json_t *unsure = json_object();
-    int rc = unsure ? 0 : WT_ENOMEM;
-    for (size_t p = 0; p < arguments->len && rc == 0; p++)
+    json_auto_t *unsure = json_object();
+    WT_CHECK_ALLOC(unsure, err);
+    for (size_t p = 0; p < arguments->len; p++)
         if (arguments->items[p].state == ARGUMENT_UNSURE && arguments->items[p].value &&
             json_object_set(unsure, parameters->items[p].name, arguments->items[p].value) < 0)
-            rc = WT_ENOMEM;
-    if (rc == 0 && checker->validator && json_object_size(unsure) > 0) {
-        rc = wt__json_write_typed(&json, unsure);
-        if (rc == 0 && (rc = wt_validate(checker->validator, json.ptr, json.len, NULL, &validation, NULL)) == 0)
-            rc = reject_unfit_arguments(validation, parameters, arguments);
-    }
+            return wt__fail_nomem(err);
+    if (!checker->validator || json_object_size(unsure) == 0)
+        return 0;
+    int rc = wt__json_write_typed(&json, unsure);
+    if (rc == 0)
+        rc = wt_validate(checker->validator, json.ptr, json.len, NULL, &validation, NULL);
+    if (rc == 0)
+        rc = reject_unfit_arguments(validation, parameters, arguments);
     wt_validation_free(validation);
-    wt__buffer_dispose(&json);
-    json_decref(unsure);
     return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
 }
 
@@ -100,8 +98,6 @@ int wt__call_check(void *self, const json_t *arguments, struct arena *arena, str
     return fault->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- text of a call */
-
 enum {
     CALL_ID_DIGITS = 24,
     FORM_BYTES = 40, /* bytes shown of an unknown form */
@@ -110,9 +106,20 @@ enum {
 struct written_call {
     struct str name, export_name;
     const json_t *schema, *arguments;
-    struct buffer json; /* arguments as compact JSON */
-    char id[CALL_ID_DIGITS + 1];
+    struct buffer json;          /* arguments as compact JSON */
+    char id[CALL_ID_DIGITS + 1]; /* start of a hash of name and arguments */
 };
+
+void wt__write_shown_value(struct buffer *out, const json_t *value, const char *absent)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
+    if (value)
+        wt__json_write_typed(&json, value);
+    else
+        wt__buffer_text(&json, absent);
+    wt__shown_json(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+}
 
 static void write_shown_arguments(struct buffer *out, const struct written_call *call)
 {
@@ -129,51 +136,6 @@ static void write_quoted_arguments(struct buffer *out, const struct written_call
     wt__buffer_dispose(&shown);
 }
 
-static void write_openai_call(struct buffer *out, const struct written_call *call)
-{
-    wt__buffer_printf(out, "{\"id\":\"call_%s\",\"type\":\"function\",\"function\":{\"name\":", call->id);
-    wt__shown_string(out, call->export_name);
-    wt__buffer_text(out, ",\"arguments\":");
-    write_quoted_arguments(out, call);
-    wt__buffer_text(out, "}}");
-}
-
-static void write_responses_call(struct buffer *out, const struct written_call *call)
-{
-    wt__buffer_printf(out, "{\"type\":\"function_call\",\"call_id\":\"call_%s\",\"name\":", call->id);
-    wt__shown_string(out, call->export_name);
-    wt__buffer_text(out, ",\"arguments\":");
-    write_quoted_arguments(out, call);
-    wt__buffer_char(out, '}');
-}
-
-static void write_anthropic_call(struct buffer *out, const struct written_call *call)
-{
-    wt__buffer_printf(out, "{\"type\":\"tool_use\",\"id\":\"toolu_%s\",\"name\":", call->id);
-    wt__shown_string(out, call->export_name);
-    wt__buffer_text(out, ",\"input\":");
-    write_shown_arguments(out, call);
-    wt__buffer_char(out, '}');
-}
-
-static void write_gemini_call(struct buffer *out, const struct written_call *call)
-{
-    wt__buffer_text(out, "{\"functionCall\":{\"name\":");
-    wt__shown_string(out, call->export_name);
-    wt__buffer_text(out, ",\"args\":");
-    write_shown_arguments(out, call);
-    wt__buffer_text(out, "}}");
-}
-
-static void write_mcp_call(struct buffer *out, const struct written_call *call)
-{
-    wt__buffer_text(out, "{\"method\":\"tools/call\",\"params\":{\"name\":");
-    wt__shown_string(out, call->name);
-    wt__buffer_text(out, ",\"arguments\":");
-    write_shown_arguments(out, call);
-    wt__buffer_text(out, "}}");
-}
-
 /* Writes CALLTOOL["name"] and a line for each parameter of the schema; "none" for absent values. Unlike in the paper,
  * texts are quoted. So the text "none" is distinct from an absent value, and a line break in hostile text cannot add a
  * parameter. */
@@ -186,33 +148,55 @@ static void write_call_lines(struct buffer *out, const struct written_call *call
     json_t *property;
     json_object_foreach(wt__json_object(call->schema, "properties"), name, property)
     {
-        const json_t *value = json_object_get(call->arguments, name);
-        struct buffer key = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
         wt__shown_string(&key, wt__str(name));
         wt__buffer_char(out, '\n');
         if (key.len > 2)
             wt__buffer_append(out, key.ptr + 1, key.len - 2); /* without quotes */
         wt__buffer_text(out, ": ");
-        struct buffer json = {0};
-        if (value)
-            wt__json_write_typed(&json, value);
-        else
-            wt__buffer_text(&json, "none");
-        wt__shown_json(out, wt__buffer_view(&json));
-        out->failed |= key.failed || json.failed;
-        wt__buffer_dispose(&json);
-        wt__buffer_dispose(&key);
+        wt__write_shown_value(out, json_object_get(call->arguments, name), "none");
+        out->failed |= key.failed;
     }
 }
 
+/* Forms of calls. A JSON form consists of four texts with the id, the name and the arguments between them. */
 static const struct call_form {
     const char *name;
-    void (*write)(struct buffer *out, const struct written_call *call);
+    void (*write)(struct buffer *out, const struct written_call *call); /* NULL for a JSON form */
+    const char *before_id, *before_name, *before_arguments, *end;       /* before_id: NULL for a form without an id */
+    bool own_name;                                                      /* the tool's own name, not the exported one */
+    bool quoted;                                                        /* the arguments are a JSON string */
 } forms[] = {
-    {"arguments", write_shown_arguments}, {"openai", write_openai_call}, {"openai-responses", write_responses_call},
-    {"anthropic", write_anthropic_call},  {"gemini", write_gemini_call}, {"mcp", write_mcp_call},
-    {"lines", write_call_lines},
+    {"arguments", .write = write_shown_arguments},
+    {"openai", NULL, "{\"id\":\"call_", "\",\"type\":\"function\",\"function\":{\"name\":", ",\"arguments\":", "}}",
+     .quoted = true},
+    {"openai-responses", NULL, "{\"type\":\"function_call\",\"call_id\":\"call_",
+     "\",\"name\":", ",\"arguments\":", "}", .quoted = true},
+    {"anthropic", NULL, "{\"type\":\"tool_use\",\"id\":\"toolu_", "\",\"name\":", ",\"input\":", "}", .quoted = false},
+    {"gemini", NULL, NULL, "{\"functionCall\":{\"name\":", ",\"args\":", "}}", .quoted = false},
+    {"mcp", NULL, NULL, "{\"method\":\"tools/call\",\"params\":{\"name\":", ",\"arguments\":", "}}", .own_name = true},
+    {"lines", .write = write_call_lines},
 };
+
+static void write_call_form(struct buffer *out, const struct call_form *form, const struct written_call *call)
+{
+    if (form->write) {
+        form->write(out, call);
+        return;
+    }
+    if (form->before_id) {
+        wt__buffer_text(out, form->before_id);
+        wt__buffer_text(out, call->id);
+    }
+    wt__buffer_text(out, form->before_name);
+    wt__shown_string(out, form->own_name ? call->name : call->export_name);
+    wt__buffer_text(out, form->before_arguments);
+    if (form->quoted)
+        write_quoted_arguments(out, call);
+    else
+        write_shown_arguments(out, call);
+    wt__buffer_text(out, form->end);
+}
 
 static const struct call_form *find_call_form(struct str name)
 {
@@ -253,9 +237,8 @@ int wt__tool_call_write(struct buffer *out, struct str form, struct str name, st
     int rc = wt__json_write_typed(&call.json, arguments);
     if (rc == 0) {
         make_call_id(&call);
-        find_call_form(form)->write(out, &call);
+        write_call_form(out, find_call_form(form), &call);
     }
-    rc = rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
     wt__buffer_dispose(&call.json);
-    return rc;
+    return rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
 }

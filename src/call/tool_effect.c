@@ -66,8 +66,6 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---------------------------------------------------------------- words */
-
 bool wt__is_base_verb(struct str word)
 {
     return wt__verb(word).actions != 0 || wt__str_among(word, acting_verbs, COUNT(acting_verbs));
@@ -143,8 +141,6 @@ static void keep_effect_verb(struct tool_effect *effect, struct str verb)
         out[i] = (char)(wt__is_letter(verb.ptr[i]) ? verb.ptr[i] | 0x20 : verb.ptr[i]);
     out[verb.len] = 0;
 }
-
-/* ---------------------------------------------------------------- tools */
 
 /* True for actions with side effects. "convert" also creates, and "open" also reads: a conversion is an answer, and an
  * opened door is not. */
@@ -235,12 +231,6 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
     return named.effect != VERB_UNKNOWN ? named : last;
 }
 
-/* True for calculations: "add" of two numbers has no effect, unlike "add" of a user. */
-static bool is_arithmetic(const struct tool *tool)
-{
-    return wt__text_has_words(tool->description, "numbers") || wt__text_has_words(tool->description, "integers");
-}
-
 /* True for "destructiveHint" without a readOnlyHint, which retrieve/action.c ignores. */
 static bool is_destructive(const struct tool *tool)
 {
@@ -269,5 +259,7 @@ void wt__tool_effect_read(struct tool_effect *out, const struct tool *tool)
     else if (named.effect == VERB_UNKNOWN || (named.noun && described == VERB_READS))
         out->acts = described == VERB_ACTS;
     else
-        out->acts = named.effect == VERB_ACTS && !is_arithmetic(tool);
+        /* "add" of two numbers has no effect, unlike "add" of a user. */
+        out->acts = named.effect == VERB_ACTS && !wt__text_has_words(tool->description, "numbers") &&
+                    !wt__text_has_words(tool->description, "integers");
 }

@@ -91,7 +91,7 @@ int wt_validator_open(wt_validator **out, const char *schema, size_t len, const 
         return wt__fail(err, WT_EINVAL, "unknown dialect \"%.100s\"; use 2020-12 or draft-07", options.dialect);
     WT_TRY(parse_documents(&documents, &options, err));
     WT_TRY(parse_document(&json, schema, len, WT_MAX_DEFINITION_BYTES, "schema", err));
-    WT_TRY(wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, err));
+    WT_TRY(wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, NULL, err));
     return make_validator(out, compiled, err);
 }
 

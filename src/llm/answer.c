@@ -8,13 +8,8 @@
 
 #include "base/json_scan.h"
 #include "base/memory.h"
-
-/* ---------------------------------------------------------------- finding the JSON */
-
-static struct str skip_bytes(struct str s, size_t len)
-{
-    return (struct str){s.ptr + len, s.len - len};
-}
+#include "llm/prompt.h"
+#include "text/unicode.h"
 
 /* Returns the contents of a code fence that encloses the whole text; the text itself without a fence. */
 static struct str strip_fence(struct str text)
@@ -28,8 +23,8 @@ static struct str strip_fence(struct str text)
     struct str label = wt__str_trim((struct str){text.ptr + fence.len, (size_t)(line_end - text.ptr) - fence.len});
     if (label.len > 0 && !wt__str_equal(label, STR("json")) && !wt__str_equal(label, STR("JSON")))
         return text;
-    struct str inside = skip_bytes(text, (size_t)(line_end - text.ptr) + 1);
-    return inside.len < fence.len ? text : wt__str_trim((struct str){inside.ptr, inside.len - fence.len});
+    size_t inside = text.len - (size_t)(line_end - text.ptr) - 1;
+    return inside < fence.len ? text : wt__str_trim((struct str){line_end + 1, inside - fence.len});
 }
 
 static int find_json(struct str text, struct str *out, wt_error *err)
@@ -48,8 +43,6 @@ static int find_json(struct str text, struct str *out, wt_error *err)
     *out = inside;
     return 0;
 }
-
-/* ---------------------------------------------------------------- types of JSON Schema */
 
 static const char *const type_names[] = {"object", "array", "string", "integer", "number", "boolean", "null"};
 
@@ -72,14 +65,12 @@ static bool is_type_name(const json_t *value)
     return false;
 }
 
-/* ---------------------------------------------------------------- checking the schema */
-
-static bool has_only_type_names(const json_t *value)
+bool wt__answer_is_type(const json_t *value)
 {
     for (size_t i = 0; i < json_array_size(value); i++)
         if (!is_type_name(json_array_get(value, i)))
             return false;
-    return json_array_size(value) > 0;
+    return json_array_size(value) > 0 || is_type_name(value);
 }
 
 static bool has_only_strings(const json_t *value)
@@ -90,20 +81,15 @@ static bool has_only_strings(const json_t *value)
     return json_is_array(value);
 }
 
-static bool is_count(const json_t *value)
-{
-    return json_is_integer(value) && json_integer_value(value) >= 0;
-}
-
 /* True if the keyword is supported and its value has the right type. */
 static bool is_keyword(const char *key, const json_t *value)
 {
     static const char *const counts[] = {"minItems", "maxItems", "minLength", "maxLength"};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (strcmp(key, counts[i]) == 0)
-            return is_count(value);
+            return json_is_integer(value) && json_integer_value(value) >= 0;
     if (strcmp(key, "type") == 0)
-        return is_type_name(value) || has_only_type_names(value);
+        return wt__answer_is_type(value);
     if (strcmp(key, "enum") == 0)
         return json_array_size(value) > 0;
     if (strcmp(key, "required") == 0)
@@ -134,9 +120,7 @@ static int check_schema(const json_t *schema, const char *path, wt_error *err)
     json_object_foreach(properties, key, value)
     {
         snprintf(inner, sizeof inner, "%s/properties/%s", path, key);
-        int rc = check_schema(value, inner, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(check_schema(value, inner, err));
     }
     snprintf(inner, sizeof inner, "%s/items", path);
     const json_t *items = json_object_get(schema, "items");
@@ -147,8 +131,6 @@ int wt__answer_check_schema(const json_t *schema, wt_error *err)
 {
     return check_schema(schema, "", err);
 }
-
-/* ---------------------------------------------------------------- matching the answer */
 
 static int match_schema(const json_t *value, const json_t *schema, const char *path, wt_error *err);
 
@@ -196,15 +178,6 @@ static int match_bounds(double size, const json_t *schema, const char *least, co
     return 0;
 }
 
-static size_t count_characters(const json_t *string)
-{
-    const char *text = json_string_value(string);
-    size_t count = 0;
-    for (size_t i = 0; i < json_string_length(string); i++)
-        count += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return count;
-}
-
 static int match_object(const json_t *value, const json_t *schema, const char *path, wt_error *err)
 {
     json_t *properties = wt__json_object(schema, "properties"), *required = wt__json_array(schema, "required");
@@ -222,9 +195,8 @@ static int match_object(const json_t *value, const json_t *schema, const char *p
         if (!rule && !wt__json_bool(schema, "additionalProperties", true))
             return wt__fail(err, WT_EFORMAT, "%s has a member that is not asked for", describe_path(path));
         snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "", rule ? key : "");
-        int rc = rule ? match_schema(member, rule, inner, err) : 0;
-        if (rc < 0)
-            return rc;
+        if (rule)
+            WT_TRY(match_schema(member, rule, inner, err));
     }
     return 0;
 }
@@ -244,19 +216,18 @@ static int match_array(const json_t *value, const json_t *schema, const char *pa
 static int match_schema(const json_t *value, const json_t *schema, const char *path, wt_error *err)
 {
     const json_t *type = json_object_get(schema, "type"), *choices = json_object_get(schema, "enum");
-    int rc = type ? match_type(value, type, path, err) : 0;
-    if (rc == 0 && choices)
-        rc = match_enum(value, choices, path, err);
-    if (rc < 0)
-        return rc;
+    if (type)
+        WT_TRY(match_type(value, type, path, err));
+    if (choices)
+        WT_TRY(match_enum(value, choices, path, err));
     switch (json_typeof(value)) {
     case JSON_OBJECT:
         return match_object(value, schema, path, err);
     case JSON_ARRAY:
         return match_array(value, schema, path, err);
     case JSON_STRING:
-        return match_bounds((double)count_characters(value), schema, "minLength", "maxLength", " characters long", path,
-                            err);
+        return match_bounds((double)wt__utf8_count((struct str){json_string_value(value), json_string_length(value)}),
+                            schema, "minLength", "maxLength", " characters long", path, err);
     case JSON_INTEGER:
     case JSON_REAL:
         return match_bounds(json_number_value(value), schema, "minimum", "maximum", "", path, err);

@@ -25,10 +25,10 @@ struct chat_question {
     struct str text;      /* UTF-8 */
     const json_t *schema; /* JSON Schema of the answer; NULL for free text */
     unsigned max_tokens;  /* limit of the answer */
-    double temperature;  /* 0 for the likeliest answer, else a sample; at most CHAT_TEMPERATURE_MAX, in steps of .001 */
-    unsigned seed;       /* number of the sample; 0 for any; ignored at temperature 0 */
-    const void *subject; /* subject of the question, for stand-ins that use it instead of the text; never sent to a
-                             server */
+    double temperature; /* 0 for the likeliest answer, else a sample; at most CHAT_TEMPERATURE_MAX, in steps of .001 */
+    unsigned seed;      /* number of the sample; 0 for any; ignored at temperature 0 */
+    const void
+        *subject; /* what the question is about, for stand-ins that do not read the text; never sent to a server */
     struct progress *progress; /* checked for cancellation while waiting; may be NULL */
 };
 

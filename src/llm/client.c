@@ -32,22 +32,19 @@ static void append_message(struct buffer *out, const char *role, struct str text
     wt__buffer_char(out, '}');
 }
 
-static struct str truncate_text(struct str text, size_t max)
-{
-    return (struct str){text.ptr, text.len < max ? text.len : max};
-}
-
 /* Appends the messages of the repair: the wrong answer, its error, and the schema. */
 static int write_repair(struct buffer *out, const struct completion_request *request)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    struct str wrong = request->wrong;
+    wrong.len = wrong.len < COMPLETION_WRONG_BYTES_MAX ? wrong.len : COMPLETION_WRONG_BYTES_MAX;
     wt__buffer_printf(&text,
                       "That answer cannot be used: %s. Answer the question again. Write JSON only, with nothing "
                       "before or after it, that matches this JSON Schema:\n",
                       request->fault);
     wt__json_write(&text, request->question->schema);
     wt__buffer_char(out, ',');
-    append_message(out, "assistant", truncate_text(request->wrong, COMPLETION_WRONG_BYTES_MAX));
+    append_message(out, "assistant", wrong);
     wt__buffer_char(out, ',');
     append_message(out, "user", wt__buffer_view(&text));
     return text.failed ? WT_ENOMEM : 0;
@@ -79,8 +76,8 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
     wt__buffer_printf(out, "],\"%s\":%u", refused & COMPLETION_MAX_TOKENS ? "max_completion_tokens" : "max_tokens",
                       question->max_tokens);
     write_sampling(out, question, refused);
-    if (!(refused &
-          COMPLETION_CACHE_PROMPT)) /* with its cache, llama.cpp gives different answers to the same question */
+    /* With its cache, llama.cpp gives different answers to the same question. */
+    if (!(refused & COMPLETION_CACHE_PROMPT))
         wt__buffer_text(out, ",\"cache_prompt\":false");
     if (question->schema && !(refused & COMPLETION_RESPONSE_FORMAT)) {
         wt__buffer_text(out, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\","
@@ -91,8 +88,6 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
     wt__buffer_char(out, '}');
     return rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
 }
-
-/* ---------------------------------------------------------------- an answer */
 
 static uint64_t read_token_count(const json_t *usage, const char *key)
 {
@@ -123,8 +118,6 @@ int wt__completion_read(struct completion *out, struct str body, wt_error *err)
     out->completion_tokens = read_token_count(usage, "completion_tokens");
     return 0;
 }
-
-/* ---------------------------------------------------------------- a refusal */
 
 /* True if the text contains the name as a whole word. */
 static bool contains_word(struct str text, const char *name)
@@ -239,13 +232,11 @@ struct chat_client {
     struct arena arena;
     const char *url;
     struct http_header headers[HEADERS];
-
     pthread_mutex_t lock; /* guards the members below, up to `rng` */
     pthread_cond_t given_back;
     struct http_session *sessions[WT_MAX_CHAT_AT_ONCE]; /* idle sessions */
     size_t idle, open;
     struct rng rng;
-
     atomic_uint refused; /* COMPLETION_ members that the server rejected */
 };
 
@@ -257,8 +248,6 @@ struct model_exchange {
     struct chat_answer *out;
     wt_error *err; /* never NULL */
 };
-
-/* ---------------------------------------------------------------- options */
 
 struct chat_client_options wt__chat_client_defaults(void)
 {
@@ -517,8 +506,6 @@ static int exchange_completion(struct model_exchange *asking, struct completion_
     }
 }
 
-/* ---------------------------------------------------------------- a question */
-
 /* Copies the completion to the answer, and parses it. */
 static int take_completion(struct model_exchange *asking, const struct completion *completion, struct arena *arena)
 {
@@ -601,9 +588,7 @@ static int ask_client(struct chat_model *model, const struct chat_question *ques
 int wt__chat_client_open(struct chat_client **out, const struct chat_client_options *options, wt_error *err)
 {
     *out = NULL;
-    int rc = check_client_options(options, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_client_options(options, err));
     struct chat_client *client = calloc(1, sizeof *client);
     WT_CHECK_ALLOC(client, err);
     client->model.ask = ask_client;
@@ -611,8 +596,7 @@ int wt__chat_client_open(struct chat_client **out, const struct chat_client_opti
     pthread_mutex_init(&client->lock, NULL);
     pthread_cond_init(&client->given_back, NULL);
     wt__rng_seed(&client->rng, JITTER_SEED);
-    if (!keep_options(client, options))
-        rc = wt__fail_nomem(err);
+    int rc = keep_options(client, options) ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < HEADERS; i++)
         rc = wt__http_check_header(&client->headers[i], err);
     if (rc < 0)

@@ -32,14 +32,14 @@ enum {
 /* Strings are borrowed for the call of wt__chat_client_open. */
 struct chat_client_options {
     const char *base_url; /* NULL for CHAT_CLIENT_BASE_URL, which requires a key */
-    const char *key;      /* NULL to send none */
+    const char *key;      /* NULL to send no key */
     const char *model;
-    const char *organisation, *project; /* NULL to send none */
-    unsigned connect_ms, total_ms,
-        stall_ms;     /* timeouts of one attempt; stall: longest gap between bytes of an answer */
-    unsigned retries; /* retries after the first attempt */
-    unsigned first_pause_ms;
-    unsigned concurrency; /* maximum concurrent questions; others wait */
+    const char *organisation, *project; /* NULL to omit their headers */
+    unsigned connect_ms, total_ms;      /* timeouts of one attempt */
+    unsigned stall_ms;                  /* timeout between two bytes of an answer */
+    unsigned retries;                   /* retries after the first attempt */
+    unsigned first_pause_ms;            /* pause before the first retry; doubled for each further one */
+    unsigned concurrency;               /* maximum concurrent questions; others wait */
 };
 
 struct chat_client_options wt__chat_client_defaults(void);

@@ -27,26 +27,14 @@ static char last_byte(const struct plain_writer *w)
 /* Returns the ASCII mark that a character looks like; otherwise the character. */
 static int32_t normalise_mark(int32_t c)
 {
-    switch (c) {
-    case 0xFF1C:
-    case 0xFE64:
-        return '<';
-    case 0xFF1E:
-    case 0xFE65:
-        return '>';
-    case 0xFF5B:
-    case 0xFE5B:
-        return '{';
-    case 0xFF5D:
-    case 0xFE5C:
-        return '}';
-    case 0xFF3B:
-        return '[';
-    case 0xFF5C:
-        return '|';
-    default:
-        return c;
-    }
+    static const struct {
+        int32_t character, mark;
+    } look_alikes[] = {{0xFF1C, '<'}, {0xFE64, '<'}, {0xFF1E, '>'}, {0xFE65, '>'}, {0xFF5B, '{'},
+                       {0xFE5B, '{'}, {0xFF5D, '}'}, {0xFE5C, '}'}, {0xFF3B, '['}, {0xFF5C, '|'}};
+    for (size_t i = 0; i < sizeof look_alikes / sizeof *look_alikes; i++)
+        if (c == look_alikes[i].character)
+            return look_alikes[i].mark;
+    return c;
 }
 
 /* True if c after `last` would form or begin a mark. */

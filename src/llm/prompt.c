@@ -329,7 +329,6 @@ int wt__chat_keep(struct chat_exchange *out, struct chat_cost *cost, const struc
     cost->prompt_tokens += got->prompt_tokens;
     cost->completion_tokens += got->completion_tokens;
     cost->ms += got->ms;
-
     *out = (struct chat_exchange){
         .task = wt__arena_copy(arena, wt__str(prompt->task)),
         .question = {wt__arena_copy(arena, reply->question), reply->question.len},

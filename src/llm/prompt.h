@@ -92,6 +92,9 @@ int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *value
                    struct chat_model *model, struct chat_question *question, struct arena *arena,
                    struct chat_answer *out, wt_error *err);
 
+/* True if the value of "type" is supported in the schema of an answer: the name of a type, or a list of names. */
+bool wt__answer_is_type(const json_t *value);
+
 /* Returns a tool as a list item, "name: description", truncated to max bytes, in the arena. ptr is NULL if out of
  * memory. */
 struct str wt__prompt_tool(struct str name, struct str description, size_t max, struct arena *arena);
@@ -129,9 +132,9 @@ struct chat_reply {
     struct arena arena; /* holds question and got */
     struct str question;
     struct chat_answer got; /* json is NULL if the answer is unusable */
-    int rc;
-    wt_error why;
-    bool put;
+    int rc;                 /* result of the question */
+    wt_error why;           /* error if rc is negative */
+    bool put;               /* the question was asked, or cancelled */
 };
 
 /* Fills the prompt and asks, unless cancelled; one step of the question's progress. question: same as for

@@ -24,7 +24,7 @@
 enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: quoted from a missing question */
 
 struct record_entry {
-    struct str text, error; /* error: not empty if the answer was unusable */
+    struct str text, error; /* error: why the answer is unusable; empty if it is usable */
     uint64_t prompt_tokens, completion_tokens;
     double ms;
     unsigned attempts;
@@ -32,20 +32,17 @@ struct record_entry {
 };
 
 struct chat_record {
-    struct chat_model model; /* first member, so that its pointer can be cast */
-    struct chat_model *inner;
+    struct chat_model model;  /* first member, so that its pointer can be cast */
+    struct chat_model *inner; /* answers new questions; NULL for replay only */
     const char *path;
-    int fd; /* open for appending; -1 for replay only */
-    bool relaxed;
-
+    int fd;               /* open for appending; -1 for replay only */
+    bool relaxed;         /* sync only when closing */
     pthread_mutex_t lock; /* guards the members below */
     struct arena arena;   /* keys and texts */
     struct map map;       /* key to its place in entries */
     struct record_entry *entries;
     size_t count, capacity;
 };
-
-/* ---------------------------------------------------------------- keys */
 
 /* Returns the canonical object of a question, or NULL if out of memory. */
 static json_t *describe_question(const char *model_name, const struct chat_question *question, json_t *text)
@@ -80,8 +77,6 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
     return 0;
 }
 
-/* ---------------------------------------------------------------- map; the caller holds the lock */
-
 static const struct record_entry *lookup_entry(const struct chat_record *record, const char *key)
 {
     const uint32_t *place = wt__map_get(&record->map, (struct str){key, KEY_DIGITS});
@@ -115,7 +110,7 @@ static uint64_t clamp_to_zero(int64_t number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Reads a line. Returns 1 if it is an answer, 0 if not, WT_ENOMEM if out of memory. */
+/* Reads a line, and ignores it if it is not an answer. 0 or WT_ENOMEM. */
 static int read_answer_line(struct chat_record *record, struct str line, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *object = NULL;
@@ -133,28 +128,22 @@ static int read_answer_line(struct chat_record *record, struct str line, wt_erro
         .repaired = wt__json_bool(object, "repaired", false),
     };
     bool whole = key.len == KEY_DIGITS && (entry.error.len > 0 || json_is_string(json_object_get(object, "answer")));
-    return whole && insert_entry(record, key, &entry) < 0 ? wt__fail_nomem(err) : whole;
-}
-
-static int read_answer_lines(struct chat_record *record, struct str file, wt_error *err)
-{
-    int rc = 0;
-    for (size_t at = 0; rc >= 0 && at < file.len;) {
-        const char *end = memchr(file.ptr + at, '\n', file.len - at);
-        size_t len = end ? (size_t)(end - file.ptr) - at : file.len - at;
-        struct str line = wt__str_trim((struct str){file.ptr + at, len});
-        rc = line.len > 0 && line.len <= CHAT_RECORD_LINE_BYTES_MAX ? read_answer_line(record, line, err) : 0;
-        at += len + 1;
-    }
-    return rc < 0 ? rc : 0;
+    return whole && insert_entry(record, key, &entry) < 0 ? wt__fail_nomem(err) : 0;
 }
 
 static int read_record_file(struct chat_record *record, wt_error *err)
 {
     WT_AUTO_FREE char *bytes = NULL;
-    size_t len;
-    WT_TRY(wt__file_read(&bytes, &len, record->path, CHAT_RECORD_FILE_BYTES_MAX, err));
-    return read_answer_lines(record, (struct str){bytes, len}, err);
+    size_t size, len;
+    WT_TRY(wt__file_read(&bytes, &size, record->path, CHAT_RECORD_FILE_BYTES_MAX, err));
+    for (size_t at = 0; at < size; at += len + 1) {
+        const char *end = memchr(bytes + at, '\n', size - at);
+        len = end ? (size_t)(end - bytes) - at : size - at;
+        struct str line = wt__str_trim((struct str){bytes + at, len});
+        if (line.len > 0 && line.len <= CHAT_RECORD_LINE_BYTES_MAX && read_answer_line(record, line, err) < 0)
+            return WT_ENOMEM;
+    }
+    return 0;
 }
 
 /* ---------------------------------------------------------------- adding to the file */
@@ -211,8 +200,6 @@ static int add_answer(struct chat_record *record, const char *key, const struct 
     WT_TRY(append_record(record, &line, err));
     return insert_entry(record, (struct str){key, KEY_DIGITS}, entry) < 0 ? wt__fail_nomem(err) : 0;
 }
-
-/* ---------------------------------------------------------------- a question */
 
 /* Returns a recorded answer, or its error. */
 static int replay_entry(const struct chat_record *record, const struct record_entry *entry,

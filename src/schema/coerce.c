@@ -27,8 +27,8 @@ struct json_piece {
 
 static bool coerce_piece(struct coercion *c, const struct subschema *s, struct json_piece *piece, int depth);
 
-/* True if the value fits the subschema. Also true once the evaluation has stopped, so that no further value is changed.
- */
+/* True if the value fits the subschema. Also true once the evaluation has stopped, so that no further value is
+ * changed. */
 static bool fits_subschema(struct coercion *c, const struct subschema *s, const json_t *value)
 {
     return wt__evaluate_subschema(&c->e, s, value) != FITS_NOT;
@@ -39,8 +39,6 @@ static bool spend_bytes(struct coercion *c, const struct subschema *s, const str
     const struct value_place at = {.value = piece->value};
     return wt__spend_steps(&c->e, s, &at, 1 + len / COERCION_BYTES_A_STEP);
 }
-
-/* ---------------------------------------------------------------- one value */
 
 /* Parses text that may be JSON. Returns NULL if the text is not JSON or memory is exhausted. */
 static json_t *parse_text(struct coercion *c, struct str text)
@@ -129,8 +127,6 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct js
     else
         wt__stop_out_of_memory(&c->e);
 }
-
-/* ---------------------------------------------------------------- members and items */
 
 /* State of rebuilding a container's text from its members. */
 struct rebuilding {
@@ -222,8 +218,8 @@ static bool coerce_contents(struct coercion *c, const struct subschema *s, struc
     return is_whole && !c->e.stopped;
 }
 
-/* ---------------------------------------------------------------- subschemas of the same value */
-
+/* Repairs a value according to the alternatives of anyOf or oneOf that it does not fit, if all repairs agree. Returns
+ * false if the evaluation has stopped. */
 static bool coerce_alternatives(struct coercion *c, const struct subschema_list *list, struct json_piece *piece,
                                 int depth)
 {
@@ -274,8 +270,6 @@ static bool coerce_piece(struct coercion *c, const struct subschema *s, struct j
     return !c->e.stopped;
 }
 
-/* ---------------------------------------------------------------- the whole */
-
 int wt__coerce(struct buffer *out, const struct compiled *compiled, struct str instance, bool wraps)
 {
     struct coercion c = {.e = {.most_steps = COERCION_STEPS}, .wraps = wraps};
@@ -284,7 +278,7 @@ int wt__coerce(struct buffer *out, const struct compiled *compiled, struct str i
     c.e.arena = &c.arena;
     whole.value = parse_text(&c, whole.text);
     if (whole.value && coerce_piece(&c, compiled->root, &whole, 0) && whole.changed)
-        fits = wt__evaluate(&c.e, compiled, whole.value) == FITS;
+        fits = wt__evaluate_subschema(&c.e, compiled->root, whole.value) == FITS;
     bool out_of_memory = c.e.out_of_memory;
     if (fits)
         wt__buffer_str(out, whole.text);

@@ -14,18 +14,24 @@
 
 enum { FEW_NAMES = 16 }; /* longest list searched linearly; longer lists get a map */
 
-struct value_compiler {
+/* State of one compilation. */
+struct compiler {
     struct compiled *out;
     bool assert_formats;
-    size_t pattern_memory;
+    size_t pattern_memory; /* bytes of all compiled patterns */
     wt_error *err;
+    struct documents documents;
+    struct subschema **queue; /* [queued] reachable subschemas, compiled in this order */
+    size_t queued, capacity;
+    bool dynamic;                   /* true if the schema has a dynamic reference */
+    size_t anchors_of;              /* number of subschemas known when the dynamic anchors were last queued */
+    struct refused_keyword refused; /* keyword that stopped the compilation */
 };
 
 /* ---------------------------------------------------------------- keywords without subschemas */
 
 /* An invalid keyword value rejects the whole schema. Its intended restriction is unknown, and accepting every instance
  * would be a guess. */
-
 /* Reports an invalid keyword as `"keyword" what: "detail"`; detail may be NULL. Returns code, or WT_ENOMEM. */
 static int refuse_keyword(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
                           const char *detail)
@@ -45,27 +51,24 @@ static void *allocate_field(struct compiled *out, struct subschema *s, const str
 }
 
 /* Registers a map of a subschema, so that it is disposed with the compiled schema. */
-static int register_map(struct value_compiler *c, struct map *map)
+static int register_map(struct compiler *c, struct map *map)
 {
     struct compiled *out = c->out;
-    void *maps = out->maps;
-    int rc = wt__grow(&maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
-    out->maps = maps;
+    int rc = wt__grow((void **)&out->maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
     WT_CHECK_ALLOC(rc == 0, c->err);
     out->maps[out->map_count++] = map;
     return 0;
 }
 
 /* Compiles a pattern. The compiled schema owns it. */
-static int compile_pattern(struct value_compiler *c, const struct schema_pattern **out, const struct subschema *s,
+static int compile_pattern(struct compiler *c, const struct schema_pattern **out, const struct subschema *s,
                            const char *keyword, struct str text)
 {
     struct compiled *compiled = c->out;
     struct schema_pattern *pattern;
     wt_error why = {0};
-    void *patterns = compiled->patterns;
-    int rc = wt__grow(&patterns, &compiled->pattern_capacity, compiled->pattern_count + 1, sizeof *compiled->patterns);
-    compiled->patterns = patterns;
+    int rc = wt__grow((void **)&compiled->patterns, &compiled->pattern_capacity, compiled->pattern_count + 1,
+                      sizeof *compiled->patterns);
     WT_CHECK_ALLOC(rc == 0, c->err);
     rc = wt__pattern_compile(&pattern, text, &c->pattern_memory, &why);
     if (rc == WT_ENOMEM)
@@ -77,33 +80,28 @@ static int compile_pattern(struct value_compiler *c, const struct schema_pattern
     return 0;
 }
 
-static int refuse_value(struct value_compiler *c, const struct subschema *s, const struct keyword *keyword,
-                        const char *what)
+static int refuse_value(struct compiler *c, const struct subschema *s, const struct keyword *keyword, const char *what)
 {
     return refuse_keyword(c->err, WT_EFORMAT, s, keyword->name, what, NULL);
 }
 
-static int compile_number(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+static int compile_number(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t **field,
                           const json_t *value)
 {
     if (!json_is_number(value))
         return refuse_value(c, s, keyword, "must be a number");
     if (keyword->shape == SHAPE_UNIT && !(json_number_value(value) > 0))
         return refuse_value(c, s, keyword, "must be above 0");
-    const json_t **field = allocate_field(c->out, s, keyword);
-    WT_CHECK_ALLOC(field, c->err);
     *field = value;
     return 0;
 }
 
-static int compile_count(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+static int compile_count(struct compiler *c, struct subschema *s, const struct keyword *keyword, struct bound *field,
                          const json_t *value)
 {
-    if (!json_is_number(value) || !wt__number_is_integer(value) || json_number_value(value) < 0)
-        return refuse_value(c, s, keyword, "must be a whole number of 0 or more");
-    struct bound *field = allocate_field(c->out, s, keyword);
-    WT_CHECK_ALLOC(field, c->err);
     double real = json_number_value(value);
+    if (!json_is_number(value) || !wt__number_is_integer(value) || real < 0)
+        return refuse_value(c, s, keyword, "must be a whole number of 0 or more");
     field->set = true;
     if (json_is_integer(value))
         field->value = (size_t)json_integer_value(value);
@@ -112,38 +110,25 @@ static int compile_count(struct value_compiler *c, struct subschema *s, const st
     return 0;
 }
 
-static int compile_flag(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
-                        const json_t *value)
-{
-    if (!json_is_boolean(value))
-        return refuse_value(c, s, keyword, "must be true or false");
-    bool *field = allocate_field(c->out, s, keyword);
-    WT_CHECK_ALLOC(field, c->err);
-    *field = json_is_true(value);
-    return 0;
-}
-
 static unsigned find_type_kinds(const char *name)
 {
     static const struct {
         const char *name;
         unsigned kinds;
-    } types[] = {
-        {"null", KIND_NULL},
-        {"boolean", KIND_BOOLEAN},
-        {"integer", KIND_INTEGER},
-        {"string", KIND_STRING},
-        {"array", KIND_ARRAY},
-        {"object", KIND_OBJECT},
-        {"number", KIND_INTEGER | KIND_FRACTION},
-    };
+    } types[] = {{"null", KIND_NULL},
+                 {"boolean", KIND_BOOLEAN},
+                 {"integer", KIND_INTEGER},
+                 {"string", KIND_STRING},
+                 {"array", KIND_ARRAY},
+                 {"object", KIND_OBJECT},
+                 {"number", KIND_INTEGER | KIND_FRACTION}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(name, types[i].name) == 0)
             return types[i].kinds;
     return 0;
 }
 
-static int compile_type(struct value_compiler *c, struct subschema *s, const json_t *value)
+static int compile_type(struct compiler *c, struct subschema *s, const json_t *value)
 {
     unsigned kinds = 0;
     size_t len = json_is_array(value) ? json_array_size(value) : 1;
@@ -162,7 +147,7 @@ static int compile_type(struct value_compiler *c, struct subschema *s, const jso
     return 0;
 }
 
-static int compile_enum(struct value_compiler *c, struct subschema *s, const json_t *value)
+static int compile_enum(struct compiler *c, struct subschema *s, const json_t *value)
 {
     size_t len = json_array_size(value);
     if (!json_is_array(value))
@@ -180,18 +165,16 @@ static int compile_enum(struct value_compiler *c, struct subschema *s, const jso
     return 0;
 }
 
-static int compile_text_pattern(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+static int compile_text_pattern(struct compiler *c, struct subschema *s, const struct keyword *keyword,
                                 const json_t *value)
 {
     if (!json_is_string(value))
         return refuse_value(c, s, keyword, "must be a string");
-    WT_CHECK_ALLOC(allocate_field(c->out, s, keyword), c->err);
     s->string->pattern_text = (struct str){json_string_value(value), json_string_length(value)};
     return compile_pattern(c, &s->string->pattern, s, "pattern", s->string->pattern_text);
 }
 
-static int compile_format(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
-                          const json_t *value)
+static int compile_format(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
 {
     bool asserted = c->assert_formats || (s->resource->vocabularies & VOCABULARY_FORMAT_ASSERTION) != 0;
     if (!json_is_string(value))
@@ -208,8 +191,8 @@ static int compile_format(struct value_compiler *c, struct subschema *s, const s
 }
 
 /* Compiles a list of names. */
-static int compile_names(struct value_compiler *c, struct name_list *out, const struct subschema *s,
-                         const char *keyword, const json_t *value)
+static int compile_names(struct compiler *c, struct name_list *out, const struct subschema *s, const char *keyword,
+                         const json_t *value)
 {
     size_t len = json_array_size(value);
     if (!json_is_array(value))
@@ -226,15 +209,13 @@ static int compile_names(struct value_compiler *c, struct name_list *out, const 
     return 0;
 }
 
-static int compile_dependent_names(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
-                                   const json_t *value)
+static int compile_dependent_names(struct compiler *c, struct subschema *s, const struct keyword *keyword,
+                                   struct dependent_names *field, const json_t *value)
 {
     const char *name;
     json_t *wanted;
     if (!json_is_object(value))
         return refuse_value(c, s, keyword, "must be an object");
-    struct dependent_names *field = allocate_field(c->out, s, keyword);
-    WT_CHECK_ALLOC(field, c->err);
     struct dependent_name *old = field->items;
     field->items = wt__arena_array(&c->out->arena, struct dependent_name, field->len + json_object_size(value) + 1);
     WT_CHECK_ALLOC(field->items, c->err);
@@ -251,38 +232,8 @@ static int compile_dependent_names(struct value_compiler *c, struct subschema *s
     return 0;
 }
 
-/* Compiles a keyword whose value is not a schema. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
-static int compile_plain_value(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
-                               const json_t *value)
-{
-    switch (keyword->shape) {
-    case SHAPE_NUMBER:
-    case SHAPE_UNIT:
-        return compile_number(c, s, keyword, value);
-    case SHAPE_COUNT:
-        return compile_count(c, s, keyword, value);
-    case SHAPE_FLAG:
-        return compile_flag(c, s, keyword, value);
-    case SHAPE_TYPE:
-        return compile_type(c, s, value);
-    case SHAPE_ENUM:
-        return compile_enum(c, s, value);
-    case SHAPE_CONST:
-        s->constant = value;
-        return 0;
-    case SHAPE_PATTERN:
-        return compile_text_pattern(c, s, keyword, value);
-    case SHAPE_FORMAT:
-        return compile_format(c, s, keyword, value);
-    case SHAPE_DEPENDENT_NAMES:
-        return compile_dependent_names(c, s, keyword, value);
-    default:
-        return 0;
-    }
-}
-
 /* Creates the map of properties if `most`, their final number, exceeds FEW_NAMES. */
-static int build_property_map(struct value_compiler *c, struct object_rules *object, size_t most)
+static int build_property_map(struct compiler *c, struct object_rules *object, size_t most)
 {
     if (most <= FEW_NAMES)
         return 0;
@@ -294,7 +245,7 @@ static int build_property_map(struct value_compiler *c, struct object_rules *obj
 }
 
 /* Compiles "required": marks existing properties as required and adds the missing names. */
-static int compile_required(struct value_compiler *c, struct subschema *s, const json_t *value)
+static int compile_required(struct compiler *c, struct subschema *s, const json_t *value)
 {
     struct name_list names = {0};
     size_t next = 0;
@@ -327,26 +278,14 @@ static int compile_required(struct value_compiler *c, struct subschema *s, const
 
 /* ---------------------------------------------------------------- keywords with subschemas */
 
-struct compiler {
-    struct value_compiler values;
-    struct documents documents;
-    struct subschema **queue;
-    size_t queued, capacity;
-    bool dynamic;      /* true if the schema has a dynamic reference */
-    size_t anchors_of; /* number of subschemas known when the dynamic anchors were last queued */
-    struct refused_keyword refused;
-};
-
 static int enqueue_subschema(struct compiler *c, struct subschema *s)
 {
-    void *queue = c->queue;
     if (s->queued)
         return 0;
     if (c->queued >= SCHEMA_SUBSCHEMAS)
-        return wt__fail(c->values.err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
-    int rc = wt__grow(&queue, &c->capacity, c->queued + 1, sizeof *c->queue);
-    c->queue = queue;
-    WT_CHECK_ALLOC(rc == 0, c->values.err);
+        return wt__fail(c->err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
+    int rc = wt__grow((void **)&c->queue, &c->capacity, c->queued + 1, sizeof *c->queue);
+    WT_CHECK_ALLOC(rc == 0, c->err);
     c->queue[c->queued++] = s;
     s->queued = true;
     return 0;
@@ -360,13 +299,14 @@ static int compile_child(struct compiler *c, const struct subschema **out, struc
     if (json_is_object(json)) {
         found = wt__documents_at(&c->documents, json);
     } else if (json_is_boolean(json)) {
-        const char *relative_pointer = wt__subschema_pointer(&c->values.out->arena, keyword, name);
+        const char *relative_pointer = wt__subschema_pointer(&c->out->arena, keyword, name);
         found = relative_pointer ? wt__documents_boolean(&c->documents, json, s, relative_pointer) : NULL;
-        WT_CHECK_ALLOC(found, c->values.err);
+        WT_CHECK_ALLOC(found, c->err);
     }
-    if (!found)
-        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword, name ? "must hold schemas" : "must be a schema",
-                              name);
+    if (!found) {
+        const char *what = name ? "must hold schemas" : "must be a schema";
+        return refuse_keyword(c->err, WT_EFORMAT, s, keyword, what, name);
+    }
     *out = found;
     return enqueue_subschema(c, found);
 }
@@ -376,9 +316,9 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
 {
     size_t len = json_array_size(value);
     if (!json_is_array(value) || len == 0)
-        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be a list of schemas", NULL);
-    field->items = wt__arena_array(&c->values.out->arena, const struct subschema *, len);
-    WT_CHECK_ALLOC(field->items, c->values.err);
+        return refuse_value(c, s, keyword, "must be a list of schemas");
+    field->items = wt__arena_array(&c->out->arena, const struct subschema *, len);
+    WT_CHECK_ALLOC(field->items, c->err);
     field->len = len;
     for (size_t i = 0; i < len; i++) {
         char index[24];
@@ -395,10 +335,9 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
     const char *name;
     json_t *member;
     if (!json_is_object(value))
-        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
-    struct property *items =
-        wt__arena_array(&c->values.out->arena, struct property, field->len + json_object_size(value) + 1);
-    WT_CHECK_ALLOC(items, c->values.err);
+        return refuse_value(c, s, keyword, "must be an object");
+    struct property *items = wt__arena_array(&c->out->arena, struct property, field->len + json_object_size(value) + 1);
+    WT_CHECK_ALLOC(items, c->err);
     if (field->len > 0)
         memcpy(items, field->items, field->len * sizeof *items);
     field->items = items;
@@ -408,8 +347,8 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
             continue;
         struct property *item = &items[field->len++];
         /* Copy the names next to each other, for cache locality. */
-        item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name)));
-        WT_CHECK_ALLOC(item->name.ptr, c->values.err);
+        item->name = wt__str(wt__arena_copy(&c->out->arena, wt__str(name)));
+        WT_CHECK_ALLOC(item->name.ptr, c->err);
         WT_TRY(compile_child(c, &item->subschema, s, member, keyword->name, name));
     }
     return 0;
@@ -421,28 +360,18 @@ static int compile_patterns(struct compiler *c, struct subschema *s, const struc
     const char *text;
     json_t *member;
     if (!json_is_object(value))
-        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
-    field->items = wt__arena_array(&c->values.out->arena, struct pattern_property, json_object_size(value) + 1);
-    WT_CHECK_ALLOC(field->items, c->values.err);
+        return refuse_value(c, s, keyword, "must be an object");
+    field->items = wt__arena_array(&c->out->arena, struct pattern_property, json_object_size(value) + 1);
+    WT_CHECK_ALLOC(field->items, c->err);
     json_object_foreach((json_t *)value, text, member)
     {
         struct pattern_property *item = &field->items[field->len];
         item->text = wt__str(text);
-        WT_TRY(compile_pattern(&c->values, &item->pattern, s, keyword->name, item->text));
+        WT_TRY(compile_pattern(c, &item->pattern, s, keyword->name, item->text));
         WT_TRY(compile_child(c, &item->subschema, s, member, keyword->name, text));
         field->len++;
     }
     return 0;
-}
-
-static int compile_dependencies(struct compiler *c, struct subschema *s, const struct keyword *keyword,
-                                struct named_subschemas *field, const json_t *value)
-{
-    struct keyword lists = *keyword;
-    WT_TRY(compile_named(c, s, keyword, field, value));
-    lists.shape = SHAPE_DEPENDENT_NAMES;
-    lists.field = offsetof(struct object_rules, dependent_required);
-    return compile_plain_value(&c->values, s, &lists, value);
 }
 
 /* Compiles "items". A list becomes the prefix; "additionalItems" then has the role of "items" in 2020-12. */
@@ -464,12 +393,12 @@ static int compile_reference(struct compiler *c, const struct subschema **out, s
     wt_error why = {0};
     struct str reference = {json_string_value(value), json_string_length(value)};
     if (!json_is_string(value))
-        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword, "must be a string", NULL);
+        return refuse_keyword(c->err, WT_EFORMAT, s, keyword, "must be a string", NULL);
     int rc = wt__documents_resolve(&c->documents, &target, s->resource, reference, &why);
     if (rc == WT_ENOMEM)
-        return wt__fail_nomem(c->values.err);
+        return wt__fail_nomem(c->err);
     if (rc < 0)
-        return refuse_keyword(c->values.err, rc, s, keyword, why.message, NULL);
+        return refuse_keyword(c->err, rc, s, keyword, why.message, NULL);
     *out = target;
     return enqueue_subschema(c, target);
 }
@@ -500,15 +429,39 @@ static int enqueue_anchors(struct compiler *c)
     return 0;
 }
 
+/* Compiles one keyword of a subschema. Errors: WT_EFORMAT, WT_ENOTFOUND, WT_ETOOLONG, WT_ENOMEM. */
 static int compile_keyword(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
 {
-    if (keyword->group_size == 0 || keyword->shape == SHAPE_REQUIRED)
-        return compile_plain_value(&c->values, s, keyword, value);
-    void *field = allocate_field(c->values.out, s, keyword);
-    WT_CHECK_ALLOC(field, c->values.err);
+    void *field = NULL;
+    if (keyword->group_size > 0 && keyword->shape != SHAPE_REQUIRED) {
+        field = allocate_field(c->out, s, keyword);
+        WT_CHECK_ALLOC(field, c->err);
+    }
     switch (keyword->shape) {
-    case SHAPE_SUBSCHEMA:
-        return compile_child(c, field, s, value, keyword->name, NULL);
+    case SHAPE_NUMBER:
+    case SHAPE_UNIT:
+        return compile_number(c, s, keyword, field, value);
+    case SHAPE_COUNT:
+        return compile_count(c, s, keyword, field, value);
+    case SHAPE_FLAG:
+        *(bool *)field = json_is_true(value);
+        return json_is_boolean(value) ? 0 : refuse_value(c, s, keyword, "must be true or false");
+    case SHAPE_TYPE:
+        return compile_type(c, s, value);
+    case SHAPE_ENUM:
+        return compile_enum(c, s, value);
+    case SHAPE_CONST:
+        s->constant = value;
+        return 0;
+    case SHAPE_PATTERN:
+        return compile_text_pattern(c, s, keyword, value);
+    case SHAPE_FORMAT:
+        return compile_format(c, s, keyword, value);
+    case SHAPE_DEPENDENT_NAMES:
+        return compile_dependent_names(c, s, keyword, field, value);
+    case SHAPE_SUBSCHEMA: /* "additionalItems" has no field: compile_items compiles it */
+        return field ? compile_child(c, field, s, value, keyword->name, NULL) : 0;
+
     case SHAPE_LIST:
         return compile_list(c, s, keyword, field, value);
     case SHAPE_NAMED:
@@ -516,7 +469,8 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
     case SHAPE_PATTERNS:
         return compile_patterns(c, s, keyword, field, value);
     case SHAPE_DEPENDENCIES:
-        return compile_dependencies(c, s, keyword, field, value);
+        WT_TRY(compile_named(c, s, keyword, field, value));
+        return compile_dependent_names(c, s, keyword, &s->object->dependent_required, value);
     case SHAPE_ITEMS:
         return compile_items(c, s, keyword, value);
     case SHAPE_REFERENCE:
@@ -524,7 +478,7 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
     case SHAPE_DYNAMIC_REFERENCE:
         return compile_dynamic(c, s, s->in_place, value);
     default:
-        return compile_plain_value(&c->values, s, keyword, value);
+        return 0;
     }
 }
 
@@ -543,12 +497,12 @@ static int finish_subschema(struct compiler *c, struct subschema *s)
         object->more = object->names || object->patterns.len > 0 || object->dependent_required.len > 0 ||
                        object->dependent_schemas.len > 0 || object->min_properties.set || object->max_properties.set;
     if (required && wt__keyword_find("required", s->resource->draft7, s->resource->vocabularies)) {
-        int rc = compile_required(&c->values, s, required);
+        int rc = compile_required(c, s, required);
         if (rc < 0)
             c->refused = (struct refused_keyword){(json_t *)s->json, "required"};
         return rc;
     }
-    return object ? build_property_map(&c->values, object, object->properties.len) : 0;
+    return object ? build_property_map(c, object, object->properties.len) : 0;
 }
 
 static int compile_member(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
@@ -581,12 +535,12 @@ static int compile_subschema(struct compiler *c, struct subschema *s)
 static int compile_reachable(struct compiler *c, json_t *schema, json_t *table)
 {
     struct subschema *root;
-    struct compiled *out = c->values.out;
+    struct compiled *out = c->out;
     if (!json_is_object(schema) && !json_is_boolean(schema))
-        return wt__fail(c->values.err, WT_EFORMAT, "a schema must be an object, true or false");
-    WT_CHECK_ALLOC(json_array_append(out->keep, schema) == 0, c->values.err);
-    WT_CHECK_ALLOC(!table || json_array_append(out->keep, table) == 0, c->values.err);
-    WT_TRY(wt__documents_open(&c->documents, &root, schema, c->values.err));
+        return wt__fail(c->err, WT_EFORMAT, "a schema must be an object, true or false");
+    WT_CHECK_ALLOC(json_array_append(out->keep, schema) == 0, c->err);
+    WT_CHECK_ALLOC(!table || json_array_append(out->keep, table) == 0, c->err);
+    WT_TRY(wt__documents_open(&c->documents, &root, schema, c->err));
     WT_TRY(enqueue_subschema(c, root));
     for (size_t i = 0; i < c->queued; i++) {
         WT_TRY(compile_subschema(c, c->queue[i]));
@@ -597,35 +551,28 @@ static int compile_reachable(struct compiler *c, json_t *schema, json_t *table)
     return 0;
 }
 
-int wt__compile_located(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
-                        struct refused_keyword *refused, wt_error *err)
+int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
+                       struct refused_keyword *refused, wt_error *err)
 {
-    struct compiler c = {.values = {.assert_formats = assert_formats, .err = err}};
+    struct compiler c = {.assert_formats = assert_formats, .err = err};
     *out = NULL;
-    c.values.out = calloc(1, sizeof *c.values.out);
-    if (!c.values.out || !(c.values.out->keep = json_array())) {
-        free(c.values.out);
+    c.out = calloc(1, sizeof *c.out);
+    if (!c.out || !(c.out->keep = json_array())) {
+        free(c.out);
         return wt__fail_nomem(err);
     }
-    c.documents = (struct documents){
-        .arena = &c.values.out->arena, .keep = c.values.out->keep, .table = table, .dialect = dialect};
+    c.documents = (struct documents){.arena = &c.out->arena, .keep = c.out->keep, .table = table, .dialect = dialect};
     int rc = compile_reachable(&c, schema, table);
     if (refused)
         *refused = c.refused;
     wt__documents_dispose(&c.documents);
     free(c.queue);
     if (rc < 0) {
-        wt__compiled_free(c.values.out);
+        wt__compiled_free(c.out);
         return rc;
     }
-    *out = c.values.out;
+    *out = c.out;
     return 0;
-}
-
-int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
-                       wt_error *err)
-{
-    return wt__compile_located(out, schema, dialect, table, assert_formats, NULL, err);
 }
 
 void wt__compiled_free(struct compiled *compiled)

@@ -25,15 +25,10 @@
 struct format {
     const char *name;
     const char *example;           /* description in messages: "a date such as 2026-03-01" */
-    bool (*fits)(struct str text); /* NULL for "regex", whose check may run out of memory */
+    bool (*fits)(struct str text); /* NULL for "regex", which is checked by wt__pattern_is_valid */
 };
-
-enum format_answer { FORMAT_NO, FORMAT_YES, FORMAT_NO_MEMORY };
-
 /* Returns the format, or NULL if it is unknown. An unknown format accepts every value. */
 const struct format *wt__format_find(struct str name);
-
-enum format_answer wt__format_fits(const struct format *format, struct str text);
 
 /* ---------------------------------------------------------------- regular expressions */
 
@@ -66,6 +61,9 @@ enum pattern_answer {
 /* Checks that text is a regular expression in strict ECMA-262, for the format "regex". Never PATTERN_UNDECIDED. */
 enum pattern_answer wt__pattern_is_valid(struct str text);
 
+/* Checks a text against a format. Never PATTERN_UNDECIDED. */
+enum pattern_answer wt__format_fits(const struct format *format, struct str text);
+
 /* Searches text for the pattern, and adds the cost to *steps. */
 enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, struct pattern_scratch *scratch,
                                       struct str text, uint64_t *steps);
@@ -73,16 +71,8 @@ enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, stru
 /* ---------------------------------------------------------------- the graph */
 
 /* Bits for the kinds of values. The type "number" is KIND_INTEGER | KIND_FRACTION. */
-enum {
-    KIND_NULL = 1,
-    KIND_BOOLEAN = 2,
-    KIND_INTEGER = 4,
-    KIND_FRACTION = 8,
-    KIND_STRING = 16,
-    KIND_ARRAY = 32,
-    KIND_OBJECT = 64,
-    KIND_ANY = 127
-};
+enum { KIND_NULL = 1, KIND_BOOLEAN = 2, KIND_INTEGER = 4, KIND_FRACTION = 8 };
+enum { KIND_STRING = 16, KIND_ARRAY = 32, KIND_OBJECT = 64, KIND_ANY = 127 };
 
 struct subschema;
 
@@ -166,7 +156,8 @@ struct array_rules {
     struct subschema_list prefix;
     const struct subschema *items, *contains, *unevaluated; /* items: applies after the prefix */
     struct bound min_items, max_items, min_contains, max_contains;
-    bool unique, contains_evaluates;
+    bool unique;
+    bool contains_evaluates; /* true if "contains" counts as evaluation of the items that fit; false in draft-07 */
 };
 
 /* Fields used by most schemas come first, so that they share one cache line. */
@@ -175,7 +166,7 @@ struct object_rules {
     size_t required;                    /* number of required properties */
     const struct subschema *additional;
     bool mapped; /* true if by_name is used for lookup */
-    bool more;   /* true if any of the following fields is set */
+    bool more;   /* true if a rule below is set, except unevaluated */
     const struct subschema *names, *unevaluated;
     struct pattern_properties patterns;
     struct dependent_names dependent_required;
@@ -184,6 +175,7 @@ struct object_rules {
     struct map by_name; /* name -> row of properties, if there are many */
 };
 
+/* Subschemas that apply to the value itself, not to its members or items. */
 struct in_place {
     struct subschema_list all_of, any_of, one_of;
     const struct subschema *negated, *condition, *then, *otherwise; /* then, otherwise: NULL without a condition */
@@ -247,8 +239,8 @@ static inline struct property *wt__find_property(const struct object_rules *rule
 
 /* ---------------------------------------------------------------- places */
 
-/* Returns "/keyword/name" in the arena, or "/keyword" if name is NULL. Escapes the name. Returns NULL if out of memory.
- */
+/* Returns "/keyword/name" in the arena, or "/keyword" if name is NULL. Escapes the name. Returns NULL if out of
+ * memory. */
 const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name);
 
 /* Appends the place of a subschema: a JSON pointer, preceded by the address of its document unless that is the schema
@@ -265,7 +257,7 @@ int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, co
 /* The five parts of a URI without separators, borrowed from the text. A part can be present and empty. */
 struct uri {
     struct str scheme, authority, path, query, fragment;
-    bool has_scheme, has_authority, has_query, has_fragment;
+    bool has_scheme, has_authority, has_query;
 };
 
 void wt__uri_split(struct uri *out, struct str text);

@@ -84,10 +84,8 @@ const struct keyword *wt__keyword_find(const char *name, bool draft7, unsigned v
             bool known = keyword->vocabulary == 0 || (keyword->vocabulary & vocabularies) != 0;
             return spoken && known ? keyword : NULL;
         }
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
+        low = order < 0 ? low : middle + 1;
+        high = order < 0 ? middle : high;
     }
     return NULL;
 }
@@ -255,12 +253,10 @@ static unsigned read_vocabularies(const json_t *declared)
     static const struct {
         const char *uri;
         unsigned bit;
-    } known[] = {
-        {"https://json-schema.org/draft/2020-12/vocab/applicator", VOCABULARY_APPLICATOR},
-        {"https://json-schema.org/draft/2020-12/vocab/unevaluated", VOCABULARY_UNEVALUATED},
-        {"https://json-schema.org/draft/2020-12/vocab/validation", VOCABULARY_VALIDATION},
-        {"https://json-schema.org/draft/2020-12/vocab/format-assertion", VOCABULARY_FORMAT_ASSERTION},
-    };
+    } known[] = {{VOCABULARY "applicator", VOCABULARY_APPLICATOR},
+                 {VOCABULARY "unevaluated", VOCABULARY_UNEVALUATED},
+                 {VOCABULARY "validation", VOCABULARY_VALIDATION},
+                 {VOCABULARY "format-assertion", VOCABULARY_FORMAT_ASSERTION}};
     unsigned bits = 0;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (json_object_get(declared, known[i].uri))
@@ -271,12 +267,11 @@ static unsigned read_vocabularies(const json_t *declared)
 /* Returns the URI of a required but unsupported vocabulary, or NULL if all are supported. */
 static const char *find_foreign_vocabulary(const json_t *declared)
 {
-    static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
     const char *uri;
     json_t *needed;
     json_object_foreach((json_t *)declared, uri, needed)
     {
-        if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0)
+        if (json_is_true(needed) && strncmp(uri, VOCABULARY, sizeof VOCABULARY - 1) != 0)
             return uri;
     }
     return NULL;

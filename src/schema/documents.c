@@ -36,9 +36,7 @@ struct subschema *wt__documents_at(const struct documents *d, const json_t *json
 static struct subschema *add_subschema(struct documents *d, const json_t *json, const struct subschema *parent,
                                        const char *relative_pointer)
 {
-    void *rows = d->rows;
-    int rc = wt__grow(&rows, &d->capacity, d->len + 1, sizeof *d->rows);
-    d->rows = rows;
+    int rc = wt__grow((void **)&d->rows, &d->capacity, d->len + 1, sizeof *d->rows);
     struct subschema *s = rc < 0 || !relative_pointer ? NULL : wt__arena_array(d->arena, struct subschema, 1);
     if (!s)
         return NULL;
@@ -60,9 +58,8 @@ struct subschema *wt__documents_boolean(struct documents *d, const json_t *json,
 
 static struct resource *add_schema_resource(struct documents *d, const struct resource *like, const json_t *root)
 {
-    void *rows = d->resource_rows;
-    int rc = wt__grow(&rows, &d->resource_capacity, d->resource_count + 1, sizeof *d->resource_rows);
-    d->resource_rows = rows;
+    int rc =
+        wt__grow((void **)&d->resource_rows, &d->resource_capacity, d->resource_count + 1, sizeof *d->resource_rows);
     struct resource *r = rc < 0 ? NULL : wt__arena_array(d->arena, struct resource, 1);
     if (!r)
         return NULL;

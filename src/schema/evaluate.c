@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "text/unicode.h"
+
 /* Set of members or items evaluated by keywords, for "unevaluated...". One bit each, in document order. */
 struct evaluated {
     size_t count;
@@ -56,6 +58,8 @@ bool wt__stop_out_of_memory(struct schema_evaluation *e)
     return false;
 }
 
+/* Copies the place into the violation. Returns false if out of memory. */
+
 static bool keep_violation(struct schema_evaluation *e, const struct value_place *at, struct violation *violation)
 {
     violation->path = copy_place_path(e->arena, at, &violation->depth);
@@ -64,10 +68,10 @@ static bool keep_violation(struct schema_evaluation *e, const struct value_place
     return violation->path || violation->depth == 0 ? true : wt__stop_out_of_memory(e);
 }
 
-/* Records a violation at a place, if the limits allow. Requires e->found. Always returns false. */
-static bool record_violation(struct schema_evaluation *e, const struct value_place *at, struct violation violation)
+/* Reports a violation at a place, if violations are wanted and the limits allow. Always returns false. */
+static bool report_violation(struct schema_evaluation *e, const struct value_place *at, struct violation violation)
 {
-    if (e->stopped || e->recorded >= VALIDATION_RECORDED || e->found->len >= VIOLATIONS_KEPT)
+    if (!e->found || e->stopped || e->recorded >= VALIDATION_RECORDED || e->found->len >= VIOLATIONS_KEPT)
         return false;
     if (!wt__spend_steps(e, violation.subschema, at, NOTE_STEPS) || !keep_violation(e, at, &violation))
         return false;
@@ -98,11 +102,6 @@ static bool evaluated_init(struct evaluated *set, size_t count)
     return count <= 64 || (set->bits = calloc(count_bit_words(count), sizeof *set->bits));
 }
 
-static void evaluated_dispose(struct evaluated *set)
-{
-    free(set->bits);
-}
-
 static void evaluated_merge(struct evaluated *set, const struct evaluated *more)
 {
     set->few |= more->few;
@@ -129,11 +128,6 @@ static bool match_pattern(struct schema_evaluation *e, const struct subschema *s
         return wt__stop_evaluation(
             e, at, (struct violation){.kind = VIOLATION_PATTERN_TIME, .subschema = s, .keyword = keyword});
     return wt__spend_steps(e, s, at, steps) && answer == PATTERN_YES;
-}
-
-static bool report_violation(struct schema_evaluation *e, const struct value_place *at, struct violation violation)
-{
-    return e->found ? record_violation(e, at, violation) : false;
 }
 
 /* True if evaluation should continue with further keywords: until the first failure, or always if violations are
@@ -183,23 +177,17 @@ static bool evaluate_number(struct schema_evaluation *e, const struct subschema 
 {
     const struct number_rules *rules = s->number;
     const json_t *value = at->value;
-    const char *keyword = NULL;
-    const json_t *wanted = NULL;
-    if (rules->minimum && wt__number_compare(value, rules->minimum) < 0) {
-        keyword = "minimum";
-        wanted = rules->minimum;
-    } else if (rules->exclusive_minimum && wt__number_compare(value, rules->exclusive_minimum) <= 0) {
-        keyword = "exclusiveMinimum";
-        wanted = rules->exclusive_minimum;
-    } else if (rules->maximum && wt__number_compare(value, rules->maximum) > 0) {
-        keyword = "maximum";
-        wanted = rules->maximum;
-    } else if (rules->exclusive_maximum && wt__number_compare(value, rules->exclusive_maximum) >= 0) {
-        keyword = "exclusiveMaximum";
-        wanted = rules->exclusive_maximum;
-    }
-    if (keyword)
-        return report_violation(e, at, (struct violation){VIOLATION_BOUND, s, keyword, .wanted = wanted});
+    struct violation bound = {.kind = VIOLATION_BOUND, .subschema = s};
+    if (rules->minimum && wt__number_compare(value, bound.wanted = rules->minimum) < 0)
+        bound.keyword = "minimum";
+    else if (rules->exclusive_minimum && wt__number_compare(value, bound.wanted = rules->exclusive_minimum) <= 0)
+        bound.keyword = "exclusiveMinimum";
+    else if (rules->maximum && wt__number_compare(value, bound.wanted = rules->maximum) > 0)
+        bound.keyword = "maximum";
+    else if (rules->exclusive_maximum && wt__number_compare(value, bound.wanted = rules->exclusive_maximum) >= 0)
+        bound.keyword = "exclusiveMaximum";
+    if (bound.keyword)
+        return report_violation(e, at, bound);
     if (rules->multiple_of && !wt__spend_steps(e, s, at, MULTIPLE_STEPS))
         return false;
     if (rules->multiple_of && !wt__number_is_multiple(value, rules->multiple_of))
@@ -208,37 +196,37 @@ static bool evaluate_number(struct schema_evaluation *e, const struct subschema 
     return true;
 }
 
-static size_t count_code_points(struct str text)
+/* Evaluates the bounds of a length or a number of members. keywords: of the lower and the upper bound. */
+static bool evaluate_count(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                           enum violation_kind kind, const char *const keywords[2], struct bound least,
+                           struct bound most, size_t count)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
-    return count;
+    bool low = least.set && count < least.value;
+    if (!low && !(most.set && count > most.value))
+        return true;
+    return report_violation(
+        e, at,
+        (struct violation){kind, s, keywords[low ? 0 : 1], .limit = low ? least.value : most.value, .other = count});
 }
 
 static bool evaluate_length(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                             struct str text)
 {
+    static const char *const keywords[] = {"minLength", "maxLength"};
     const struct string_rules *rules = s->string;
     if (!rules->min_length.set && !rules->max_length.set)
         return true;
-    size_t len = count_code_points(text);
-    bool low = rules->min_length.set && len < rules->min_length.value;
-    if (!low && !(rules->max_length.set && len > rules->max_length.value))
-        return true;
-    return report_violation(e, at,
-                            (struct violation){VIOLATION_LENGTH, s, low ? "minLength" : "maxLength",
-                                               .limit = low ? rules->min_length.value : rules->max_length.value,
-                                               .other = len});
+    return evaluate_count(e, s, at, VIOLATION_LENGTH, keywords, rules->min_length, rules->max_length,
+                          wt__utf8_count(text));
 }
 
 static bool evaluate_format(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                             struct str text)
 {
-    enum format_answer answer = wt__format_fits(s->string->format, text);
-    if (answer == FORMAT_NO_MEMORY)
+    enum pattern_answer answer = wt__format_fits(s->string->format, text);
+    if (answer == PATTERN_NO_MEMORY)
         return wt__stop_out_of_memory(e);
-    return answer == FORMAT_YES ||
+    return answer == PATTERN_YES ||
            report_violation(e, at, (struct violation){.kind = VIOLATION_FORMAT, .subschema = s, .keyword = "format"});
 }
 
@@ -258,19 +246,6 @@ static bool evaluate_string(struct schema_evaluation *e, const struct subschema 
 }
 
 /* ---------------------------------------------------------------- arrays */
-
-static bool evaluate_item_count(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
-{
-    const struct array_rules *rules = s->array;
-    size_t len = json_array_size(at->value);
-    bool low = rules->min_items.set && len < rules->min_items.value;
-    if (!low && !(rules->max_items.set && len > rules->max_items.value))
-        return true;
-    return report_violation(e, at,
-                            (struct violation){VIOLATION_ITEMS, s, low ? "minItems" : "maxItems",
-                                               .limit = low ? rules->min_items.value : rules->max_items.value,
-                                               .other = len});
-}
 
 static bool evaluate_items(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            struct evaluated *seen)
@@ -336,8 +311,10 @@ static bool evaluate_unique(struct schema_evaluation *e, const struct subschema 
 static bool evaluate_array(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            struct evaluated *seen)
 {
+    static const char *const keywords[] = {"minItems", "maxItems"};
     const struct array_rules *rules = s->array;
-    bool fits = evaluate_item_count(e, s, at);
+    bool fits = evaluate_count(e, s, at, VIOLATION_ITEMS, keywords, rules->min_items, rules->max_items,
+                               json_array_size(at->value));
     if ((rules->items || rules->prefix.len > 0) && should_continue(e, fits))
         fits &= evaluate_items(e, s, at, seen);
     if (rules->contains && should_continue(e, fits))
@@ -434,6 +411,7 @@ static bool evaluate_member(struct schema_evaluation *e, const struct subschema 
     return fits;
 }
 
+/* Reports the missing required members. Always returns false. */
 static bool evaluate_missing(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
 {
     size_t looked =
@@ -441,7 +419,7 @@ static bool evaluate_missing(struct schema_evaluation *e, const struct subschema
     for (size_t i = 0; i < looked; i++) {
         const struct property *property = &s->object->properties.items[i];
         if (property->required && !json_object_get(at->value, property->name.ptr))
-            record_violation(e, at, (struct violation){VIOLATION_REQUIRED, s, "required", .name = property->name.ptr});
+            report_violation(e, at, (struct violation){VIOLATION_REQUIRED, s, "required", .name = property->name.ptr});
     }
     return false;
 }
@@ -468,20 +446,6 @@ static bool evaluate_dependent_names(struct schema_evaluation *e, const struct s
     return fits;
 }
 
-static bool evaluate_property_count(struct schema_evaluation *e, const struct subschema *s,
-                                    const struct value_place *at)
-{
-    const struct object_rules *rules = s->object;
-    size_t len = json_object_size(at->value);
-    bool low = rules->min_properties.set && len < rules->min_properties.value;
-    if (!low && !(rules->max_properties.set && len > rules->max_properties.value))
-        return true;
-    return report_violation(e, at,
-                            (struct violation){VIOLATION_PROPERTIES, s, low ? "minProperties" : "maxProperties",
-                                               .limit = low ? rules->min_properties.value : rules->max_properties.value,
-                                               .other = len});
-}
-
 static bool evaluate_dependents(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                                 struct evaluated *seen)
 {
@@ -500,13 +464,15 @@ static bool evaluate_dependents(struct schema_evaluation *e, const struct subsch
 static bool evaluate_object(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                             struct evaluated *seen)
 {
+    static const char *const keywords[] = {"minProperties", "maxProperties"};
     const struct object_rules *rules = s->object;
     json_t *object = (json_t *)at->value; /* Jansson's iterators take a non-const object, but do not change it. */
     struct member_walk walk = {0};
     size_t index = 0;
     if (!wt__spend_steps(e, s, at, json_object_size(object) / 8))
         return false;
-    bool fits = !rules->more || evaluate_property_count(e, s, at);
+    bool fits = !rules->more || evaluate_count(e, s, at, VIOLATION_PROPERTIES, keywords, rules->min_properties,
+                                               rules->max_properties, json_object_size(object));
     bool looks = rules->properties.len > 0 || rules->additional || rules->more;
     for (void *member = looks ? json_object_iter(object) : NULL; member && should_continue(e, fits);
          member = json_object_iter_next(object, member), index++) {
@@ -593,31 +559,37 @@ static void rate_alternative(struct alternatives_trial *trial, size_t depth)
     }
 }
 
-/* Tries one alternative. If it fits, merges the members it evaluated into `seen`. If it does not fit and violations are
- * wanted, updates the nearest alternative in `trial`. */
+/* True if the value fits `s`. Collects the violations in `found`, or none if it is NULL. If the value fits, merges the
+ * members evaluated by `s` into `seen`. */
+static bool test_subschema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                           struct evaluated *seen, struct violations *found)
+{
+    struct violations *outer = e->found;
+    struct evaluated own;
+    if (seen && !evaluated_init(&own, seen->count))
+        return wt__stop_out_of_memory(e);
+    e->found = found;
+    bool fits = evaluate_schema(e, s, at, seen ? &own : NULL);
+    e->found = outer;
+    if (seen && fits)
+        evaluated_merge(seen, &own);
+    if (seen)
+        free(own.bits);
+    return fits;
+}
+
+/* Tries one alternative. If it does not fit and violations are wanted, updates the nearest alternative in `trial`. */
 static void try_alternative(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                             struct evaluated *seen, struct alternatives_trial *trial, size_t index)
 {
-    struct violations *found = e->found;
-    struct evaluated own;
-    if (seen && !evaluated_init(&own, seen->count)) {
-        wt__stop_out_of_memory(e);
-        return;
-    }
     trial->last.len = 0;
-    e->found = found ? &trial->last : NULL;
-    bool fits = evaluate_schema(e, s, at, seen ? &own : NULL);
-    e->found = found;
-    if (fits && seen)
-        evaluated_merge(seen, &own);
-    if (seen)
-        evaluated_dispose(&own);
+    bool fits = test_subschema(e, s, at, seen, e->found ? &trial->last : NULL);
     if (fits && trial->fits == 0)
         trial->first = index;
     else if (fits && trial->fits == 1)
         trial->second = index;
     trial->fits += fits;
-    if (!fits && found && !e->stopped)
+    if (!fits && e->found && !e->stopped)
         rate_alternative(trial, place_depth(at));
 }
 
@@ -638,9 +610,9 @@ static bool report_alternatives(struct schema_evaluation *e, const struct subsch
     if (e->stopped)
         return false;
     if (are_all_constants(list))
-        return record_violation(e, at, (struct violation){VIOLATION_VALUE, s, keyword, .branches = list});
+        return report_violation(e, at, (struct violation){VIOLATION_VALUE, s, keyword, .branches = list});
     if (trial->only_types)
-        return record_violation(e, at, (struct violation){VIOLATION_TYPE, s, keyword, .types = trial->types});
+        return report_violation(e, at, (struct violation){VIOLATION_TYPE, s, keyword, .types = trial->types});
     for (size_t i = 0; i < trial->best.len && e->found->len < VIOLATIONS_KEPT; i++) {
         struct violation *v = &trial->best.items[i];
         if (trial->plausible > 1 && v->alternatives == 0)
@@ -688,18 +660,6 @@ static bool evaluate_alternatives(struct schema_evaluation *e, const struct subs
     return false;
 }
 
-static bool evaluate_any_of(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
-                            struct evaluated *seen)
-{
-    return evaluate_alternatives(e, s, at, seen, false);
-}
-
-static bool evaluate_one_of(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
-                            struct evaluated *seen)
-{
-    return evaluate_alternatives(e, s, at, seen, true);
-}
-
 /* ---------------------------------------------------------------- subschemas */
 
 /* Follows a reference. Stops the evaluation if the same target was already followed twice at this place: from then on,
@@ -736,25 +696,6 @@ static bool follow_dynamic(struct schema_evaluation *e, const struct subschema *
     return wt__spend_steps(e, s, at, looked / 16) && follow_reference(e, s, "$dynamicRef", target, at, seen);
 }
 
-/* True if the value fits `s`. Records no violations. If the value fits, merges the members evaluated by `s` into
- * `seen`. */
-static bool test_subschema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
-                           struct evaluated *seen)
-{
-    struct violations *found = e->found;
-    struct evaluated own;
-    if (seen && !evaluated_init(&own, seen->count))
-        return wt__stop_out_of_memory(e);
-    e->found = NULL;
-    bool fits = evaluate_schema(e, s, at, seen ? &own : NULL);
-    e->found = found;
-    if (seen && fits)
-        evaluated_merge(seen, &own);
-    if (seen)
-        evaluated_dispose(&own);
-    return fits;
-}
-
 static bool evaluate_in_place(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                               struct evaluated *seen)
 {
@@ -767,13 +708,13 @@ static bool evaluate_in_place(struct schema_evaluation *e, const struct subschem
     for (size_t i = 0; i < rules->all_of.len && should_continue(e, fits); i++)
         fits &= evaluate_schema(e, rules->all_of.items[i], at, seen);
     if (rules->any_of.len > 0 && should_continue(e, fits))
-        fits &= evaluate_any_of(e, s, at, seen);
+        fits &= evaluate_alternatives(e, s, at, seen, false);
     if (rules->one_of.len > 0 && should_continue(e, fits))
-        fits &= evaluate_one_of(e, s, at, seen);
-    if (rules->negated && should_continue(e, fits) && test_subschema(e, rules->negated, at, NULL))
+        fits &= evaluate_alternatives(e, s, at, seen, true);
+    if (rules->negated && should_continue(e, fits) && test_subschema(e, rules->negated, at, NULL, NULL))
         fits = report_violation(e, at, (struct violation){.kind = VIOLATION_NOT, .subschema = s, .keyword = "not"});
     if (rules->condition && should_continue(e, fits)) {
-        bool holds = test_subschema(e, rules->condition, at, seen);
+        bool holds = test_subschema(e, rules->condition, at, seen, NULL);
         const struct subschema *then = holds ? rules->then : rules->otherwise;
         if (then && !e->stopped)
             fits &= evaluate_schema(e, then, at, seen);
@@ -821,7 +762,7 @@ static bool evaluate_with_rest(struct schema_evaluation *e, const struct subsche
         fits = evaluate_unevaluated_properties(e, s, at, &own);
     if (seen)
         evaluated_merge(seen, &own);
-    evaluated_dispose(&own);
+    free(own.bits);
     return fits;
 }
 
@@ -856,11 +797,6 @@ enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct su
     if (e->stopped)
         return UNDECIDED;
     return fits ? FITS : FITS_NOT;
-}
-
-enum verdict wt__evaluate(struct schema_evaluation *e, const struct compiled *compiled, const json_t *instance)
-{
-    return wt__evaluate_subschema(e, compiled->root, instance);
 }
 
 enum verdict wt__evaluate_collecting(struct schema_evaluation *e, const struct compiled *compiled,

@@ -101,17 +101,14 @@ static inline unsigned wt__kind_of(const json_t *value)
     return kind == KIND_FRACTION && wt__number_is_integer(value) ? KIND_INTEGER : kind;
 }
 
-/* Evaluates an instance. e: zeroed except arena, most_steps and the steps already spent. If the result is UNDECIDED,
- * e->why contains the reason. */
-enum verdict wt__evaluate(struct schema_evaluation *e, const struct compiled *compiled, const json_t *instance);
+/* Evaluates a value against a subschema. e: zeroed except arena, most_steps and the steps already spent. If the result
+ * is UNDECIDED, e->why contains the reason. */
+enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct subschema *s, const json_t *value);
 
-/* Same as wt__evaluate, and collects the violations in sorted order. Adds at least one violation if the instance does
- * not fit, and zero if it fits. */
+/* Evaluates an instance and collects its violations in sorted order: at least one if the instance does not fit, zero if
+ * it fits. */
 enum verdict wt__evaluate_collecting(struct schema_evaluation *e, const struct compiled *compiled,
                                      const json_t *instance, struct violations *found);
-
-/* Same as wt__evaluate, for a single subschema and value. */
-enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct subschema *s, const json_t *value);
 
 void wt__evaluation_dispose(struct schema_evaluation *e);
 

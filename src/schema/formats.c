@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "text/unicode.h"
 
 /* ---------------------------------------------------------------- dates and times */
@@ -43,7 +44,7 @@ static bool parse_date(struct str text, size_t *at)
     return day >= 1 && day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Parses a UTC offset. minutes: how far local time is ahead of UTC. */
+/* Parses a UTC offset, and sets *minutes to the distance of local time from UTC: above 0 if local time is ahead. */
 static bool parse_utc_offset(struct str text, size_t *at, int *minutes)
 {
     *minutes = 0;
@@ -298,6 +299,7 @@ static struct str cut_front(struct str *rest, size_t len, size_t skip)
     return head;
 }
 
+/* Returns the position of the first of the characters in text; text.len if it has none of them. */
 static size_t find_any(struct str text, const char *stops)
 {
     size_t at = 0;
@@ -317,25 +319,26 @@ static bool is_uri_scheme(struct str text)
     return text.len > 0;
 }
 
+/* Cuts the text at the sign, and sets *tail to the part after the sign. Returns false if the text has no sign. */
+static bool cut_tail(struct str *text, const char *sign, struct str *tail)
+{
+    size_t at = find_any(*text, sign);
+    if (at == text->len)
+        return false;
+    *tail = (struct str){text->ptr + at + 1, text->len - at - 1};
+    text->len = at;
+    return true;
+}
+
 void wt__uri_split(struct uri *out, struct str text)
 {
     const struct str none = {"", 0};
     *out = (struct uri){.scheme = none, .authority = none, .path = none, .query = none, .fragment = none};
     if (text.len == 0)
         return;
-    size_t at = find_any(text, "#");
-    if (at < text.len) {
-        out->fragment = (struct str){text.ptr + at + 1, text.len - at - 1};
-        out->has_fragment = true;
-        text.len = at;
-    }
-    at = find_any(text, "?");
-    if (at < text.len) {
-        out->query = (struct str){text.ptr + at + 1, text.len - at - 1};
-        out->has_query = true;
-        text.len = at;
-    }
-    at = find_any(text, ":/");
+    cut_tail(&text, "#", &out->fragment);
+    out->has_query = cut_tail(&text, "?", &out->query);
+    size_t at = find_any(text, ":/");
     if (at < text.len && text.ptr[at] == ':' && is_uri_scheme((struct str){text.ptr, at})) {
         out->scheme = cut_front(&text, at, 1);
         out->has_scheme = true;
@@ -357,34 +360,29 @@ static void drop_segment(struct buffer *out, size_t from)
     wt__buffer_cut(out, len > from ? len - 1 : from);
 }
 
+/* Appends a path without its dot segments. */
 static void append_path(struct buffer *out, struct str path)
 {
     size_t from = out->len;
     while (path.len > 0) {
         bool slash = path.ptr[0] == '/';
         struct str rest = {path.ptr + slash, path.len - slash};
-        size_t len = find_any(rest, "/");
-        struct str segment = {rest.ptr, len};
-        bool last = len == rest.len;
-        if (wt__str_equal(segment, STR("."))) {
-            if (last && slash)
-                wt__buffer_char(out, '/');
-        } else if (wt__str_equal(segment, STR(".."))) {
+        struct str segment = {rest.ptr, find_any(rest, "/")};
+        bool up = wt__str_equal(segment, STR("..")), dots = up || wt__str_equal(segment, STR("."));
+        if (up)
             drop_segment(out, from);
-            if (last && slash)
-                wt__buffer_char(out, '/');
-        } else {
-            if (slash)
-                wt__buffer_char(out, '/');
+        if (slash && (!dots || segment.len == rest.len))
+            wt__buffer_char(out, '/');
+        if (!dots)
             wt__buffer_str(out, segment);
-        }
-        path = (struct str){rest.ptr + len, rest.len - len};
+        path = (struct str){rest.ptr + segment.len, rest.len - segment.len};
     }
 }
 
+/* Appends the path of a relative reference, which replaces the last segment of the base path. */
 static void append_merged(struct buffer *out, const struct uri *base, struct str path)
 {
-    struct buffer merged = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer merged = {0};
     size_t len = base->path.len;
     while (len > 0 && base->path.ptr[len - 1] != '/')
         len--;
@@ -394,7 +392,6 @@ static void append_merged(struct buffer *out, const struct uri *base, struct str
     wt__buffer_str(&merged, path);
     append_path(out, wt__buffer_view(&merged));
     out->failed |= merged.failed;
-    wt__buffer_dispose(&merged);
 }
 
 void wt__uri_resolve(struct buffer *out, struct str base_text, struct str reference)
@@ -445,13 +442,6 @@ bool wt__uri_decode(struct buffer *out, struct str text)
 
 /* ---------------------------------------------------------------- URI formats */
 
-/* URIs and IRIs (RFC 3986, RFC 3987) and URI templates (RFC 6570). */
-
-static bool is_uri_unreserved(char c)
-{
-    return wt__is_letter(c) || wt__is_digit(c) || (c != '\0' && strchr("-._~", c));
-}
-
 /* True if an IRI may contain the character: ucschar. With `private`, also true for iprivate, which is allowed in a
  * query. */
 static bool is_iri_char(uint32_t c, bool private)
@@ -477,7 +467,8 @@ static bool has_only_uri_chars(struct str text, const char *more, bool wide, boo
             if (end - at < 3 || wt__hex_digit(at[1]) < 0 || wt__hex_digit(at[2]) < 0)
                 return false;
             at += 3;
-        } else if (is_uri_unreserved(c) || (c != '\0' && (strchr("!$&'()*+,;=", c) || strchr(more, c)))) {
+        } else if (wt__is_letter(c) || wt__is_digit(c) ||
+                   (c != '\0' && (strchr("-._~!$&'()*+,;=", c) || strchr(more, c)))) {
             at++;
         } else {
             return false;
@@ -486,7 +477,7 @@ static bool has_only_uri_chars(struct str text, const char *more, bool wide, boo
     return true;
 }
 
-/* True for an IPvFuture address: vHEX.anything. */
+/* True for an IPvFuture address of RFC 3986: "v", hexadecimal digits, ".", and other characters. */
 static bool is_future_address(struct str text)
 {
     size_t at = 1;
@@ -501,12 +492,10 @@ static bool is_future_address(struct str text)
 
 static bool is_authority(struct str text, bool wide)
 {
-    size_t at = 0, host;
-    while (at < text.len && text.ptr[at] != '@')
-        at++;
+    size_t at = find_any(text, "@");
     if (at < text.len && !has_only_uri_chars((struct str){text.ptr, at}, ":", wide, false))
         return false;
-    host = at < text.len ? at + 1 : 0;
+    size_t host = at < text.len ? at + 1 : 0;
     at = host;
     if (at < text.len && text.ptr[at] == '[') {
         const char *close = memchr(text.ptr + at, ']', text.len - at);
@@ -538,9 +527,7 @@ static bool fits_uri_grammar(struct str text, bool wide, bool absolute)
     if (uri.has_authority && !is_authority(uri.authority, wide))
         return false;
     /* RFC 3986 forbids a colon in the first segment of a relative path, because it would look like a scheme. */
-    size_t slash = 0;
-    while (slash < uri.path.len && uri.path.ptr[slash] != '/')
-        slash++;
+    size_t slash = find_any(uri.path, "/");
     if (!uri.has_scheme && !uri.has_authority && slash > 0 && memchr(uri.path.ptr, ':', slash))
         return false;
     return has_only_uri_chars(uri.path, ":@/", wide, false) && has_only_uri_chars(uri.query, ":@/?", wide, true) &&
@@ -567,6 +554,7 @@ static bool is_iri_reference(struct str text)
     return fits_uri_grammar(text, true, false);
 }
 
+/* Returns the length of the percent-encoded byte at `at`; 0 if there are other characters. */
 static size_t percent_length(struct str text, size_t at)
 {
     bool byte = at + 2 < text.len && text.ptr[at] == '%' && wt__hex_digit(text.ptr[at + 1]) >= 0 &&
@@ -639,7 +627,7 @@ static bool is_uri_template(struct str text)
     return true;
 }
 
-/* ---------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- the table of formats */
 
 static bool is_uuid(struct str text)
 {
@@ -703,12 +691,9 @@ const struct format *wt__format_find(struct str name)
     return NULL;
 }
 
-enum format_answer wt__format_fits(const struct format *format, struct str text)
+enum pattern_answer wt__format_fits(const struct format *format, struct str text)
 {
-    if (format->fits)
-        return format->fits(text) ? FORMAT_YES : FORMAT_NO;
-    enum pattern_answer answer = wt__pattern_is_valid(text);
-    if (answer == PATTERN_NO_MEMORY)
-        return FORMAT_NO_MEMORY;
-    return answer == PATTERN_YES ? FORMAT_YES : FORMAT_NO;
+    if (!format->fits)
+        return wt__pattern_is_valid(text);
+    return format->fits(text) ? PATTERN_YES : PATTERN_NO;
 }

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- older forms */
-
 static const struct {
     const char *uri;   /* without "#" at the end */
     const char *means; /* the supported dialect used instead */
@@ -62,12 +60,7 @@ static void drop_keyword(json_t *schema, const char *keyword)
     json_object_del(schema, keyword);
 }
 
-static bool is_word_among(const char *key, const char *const *words, size_t count)
-{
-    return wt__str_among(wt__str(key), words, count);
-}
-
-#define AMONG(key, words) is_word_among(key, words, sizeof(words) / sizeof *(words))
+#define AMONG(key, words) wt__str_among(wt__str(key), words, sizeof(words) / sizeof *(words))
 
 /* Removes keywords with null, except "const" and "default". */
 static void drop_nulls(json_t *schema)
@@ -126,24 +119,23 @@ static int adopt_older_forms(json_t *schema, bool names, bool keeps_nulls)
     return 0;
 }
 
-/* ---------------------------------------------------------------- keywords that do not compile */
-
 bool wt__schema_may_refuse_more(const json_t *schema)
 {
     static const char *const words[] = {"not", "if", "oneOf", "contains", "unevaluatedProperties", "unevaluatedItems"};
     const char *key;
     json_t *value;
     size_t at;
-    bool found = false;
     json_array_foreach((json_t *)schema, at, value)
     {
-        found = found || wt__schema_may_refuse_more(value);
+        if (wt__schema_may_refuse_more(value))
+            return true;
     }
     json_object_foreach((json_t *)schema, key, value)
     {
-        found = found || AMONG(key, words) || wt__schema_may_refuse_more(value);
+        if (AMONG(key, words) || wt__schema_may_refuse_more(value))
+            return true;
     }
-    return found;
+    return false;
 }
 
 int wt__compile_lenient(struct compiled **out, json_t *schema, const char *dialect, struct schema_drops *drops,
@@ -157,7 +149,7 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
     for (;;) {
         struct refused_keyword refused = {0};
         wt_error why = {0};
-        int rc = wt__compile_located(out, schema, dialect, NULL, false, &refused, &why);
+        int rc = wt__compile_schema(out, schema, dialect, NULL, false, &refused, &why);
         bool is_fault = (rc == WT_EFORMAT || rc == WT_ENOTFOUND) && refused.keyword;
         if (!is_fault || !may_drop || drops->count == SCHEMA_DROPS) {
             if (rc < 0 && err)
@@ -170,15 +162,12 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
     }
 }
 
-/* ---------------------------------------------------------------- nullable */
-
-/* True if the array contains the value. */
 static bool array_has(const json_t *array, const json_t *value)
 {
-    bool found = false;
-    for (size_t i = 0; !found && i < json_array_size(array); i++)
-        found = json_equal(json_array_get(array, i), value);
-    return found;
+    for (size_t i = 0; i < json_array_size(array); i++)
+        if (json_equal(json_array_get(array, i), value))
+            return true;
+    return false;
 }
 
 static int add_null_type(json_t *schema, json_t *type)

@@ -24,8 +24,8 @@ bool wt__schema_may_refuse_more(const json_t *schema);
  * - drafts 04 and 06 become draft-07; 2019-09 and other spellings of an address become 2020-12
  * - "exclusiveMinimum": true takes the value of "minimum"
  * - a keyword with null is removed, like an absent keyword
- * Then drops the keywords that still do not compile, unless wt__schema_may_refuse_more. Errors: those of
- * wt__compile_schema if the schema cannot be repaired. */
+ * Then drops the keywords that still do not compile, unless wt__schema_may_refuse_more. *drops: what was dropped. Errors:
+ * those of wt__compile_schema if the schema cannot be repaired. */
 int wt__compile_lenient(struct compiled **out, json_t *schema, const char *dialect, struct schema_drops *drops,
                         wt_error *err);
 

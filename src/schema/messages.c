@@ -11,10 +11,6 @@
 #include "base/nearest.h"
 #include "text/shown.h"
 
-/* ---------------------------------------------------------------- places of subschemas */
-
-/* A subschema stores only the pointer from its parent, so a place is collected up to the root. */
-
 const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -49,8 +45,6 @@ int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, co
     return wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s",
                        place.len > 0 ? place.ptr : "at its root", what);
 }
-
-/* ---------------------------------------------------------------- quotes */
 
 /* Returns the start of a text, up to `most` bytes of whole characters. */
 static struct str cut_text(struct str text, size_t most)
@@ -133,12 +127,10 @@ const json_t *wt__violation_choice(const struct violation *v, size_t at)
 
 bool wt__violations_add(struct violations *list, const struct violation *violation)
 {
-    void *items = list->items;
-    int rc = wt__grow(&items, &list->capacity, list->len + 1, sizeof *list->items);
-    list->items = items;
-    if (rc == 0)
-        list->items[list->len++] = *violation;
-    return rc == 0;
+    if (wt__grow((void **)&list->items, &list->capacity, list->len + 1, sizeof *list->items) < 0)
+        return false;
+    list->items[list->len++] = *violation;
+    return true;
 }
 
 void wt__violations_dispose(struct violations *list)
@@ -182,13 +174,6 @@ bool wt__violations_sort(struct violations *list)
     return true;
 }
 
-static bool is_undecided(const struct violation *v)
-{
-    return v->kind >= VIOLATION_STEPS;
-}
-
-/* ---------------------------------------------------------------- places */
-
 void wt__violation_pointer(struct buffer *out, const struct violation *v)
 {
     for (size_t i = 0; i < v->depth; i++) {
@@ -223,8 +208,6 @@ static void append_place(struct buffer *out, const struct violation *v)
     out->failed |= pointer.failed;
 }
 
-/* ---------------------------------------------------------------- kinds */
-
 static void append_types(struct buffer *out, unsigned types)
 {
     static const struct {
@@ -247,6 +230,7 @@ static void append_types(struct buffer *out, unsigned types)
         wt__buffer_printf(out, "%s%s", i == 0 ? "" : i + 1 < len ? ", " : " or ", chosen[i]);
 }
 
+/* Appends the actual value. */
 static void append_got(struct buffer *out, const struct violation *v)
 {
     wt__buffer_text(out, ", got ");
@@ -291,17 +275,15 @@ static void append_bound(struct buffer *out, const struct violation *v)
     append_got(out, v);
 }
 
-static void append_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
+static void append_count(struct buffer *out, const struct violation *v)
 {
-    wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "min", 3) == 0 ? "least" : "most",
-                      v->limit, v->limit == 1 ? one : many, v->other);
-}
-
-static void append_contains(struct buffer *out, const struct violation *v)
-{
-    bool most = strcmp(v->keyword, "maxContains") == 0;
-    wt__buffer_printf(out, "expected at %s %zu %s matching \"contains\", got %zu", most ? "most" : "least", v->limit,
-                      v->limit == 1 ? "item" : "items", v->other);
+    static const char *const nouns[][2] = {
+        [VIOLATION_LENGTH] = {"character", "characters"},
+        [VIOLATION_ITEMS] = {"item", "items"},
+        [VIOLATION_PROPERTIES] = {"property", "properties"},
+        [VIOLATION_CONTAINS] = {"item matching \"contains\"", "items matching \"contains\""}};
+    wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "max", 3) == 0 ? "most" : "least",
+                      v->limit, nouns[v->kind][v->limit != 1], v->other);
 }
 
 /* Returns the word for a property: top-level properties are arguments. */
@@ -326,6 +308,7 @@ static void append_unknown(struct buffer *out, const struct violation *v)
     }
 }
 
+/* Appends the violation of the schema false. */
 static void append_nothing(struct buffer *out, const struct violation *v)
 {
     if (v->name) {
@@ -387,7 +370,10 @@ static void append_fault(struct buffer *out, const struct violation *v)
         append_bound(out, v);
         break;
     case VIOLATION_LENGTH:
-        append_count(out, v, "character", "characters");
+    case VIOLATION_ITEMS:
+    case VIOLATION_PROPERTIES:
+    case VIOLATION_CONTAINS:
+        append_count(out, v);
         break;
     case VIOLATION_PATTERN:
         wt__buffer_text(out, "expected text that matches ");
@@ -398,18 +384,9 @@ static void append_fault(struct buffer *out, const struct violation *v)
         wt__buffer_printf(out, "expected %s", v->subschema->string->format->example);
         append_got(out, v);
         break;
-    case VIOLATION_ITEMS:
-        append_count(out, v, "item", "items");
-        break;
-    case VIOLATION_PROPERTIES:
-        append_count(out, v, "property", "properties");
-        break;
     case VIOLATION_DUPLICATE:
         wt__buffer_printf(out, "expected unique items, but items %zu and %zu are both ", v->limit, v->other);
         quote_value(out, v->wanted);
-        break;
-    case VIOLATION_CONTAINS:
-        append_contains(out, v);
         break;
     case VIOLATION_REQUIRED:
     case VIOLATION_DEPENDENT:
@@ -441,6 +418,6 @@ void wt__violation_message(struct buffer *out, const struct violation *v)
 {
     append_place(out, v);
     append_fault(out, v);
-    if (v->alternatives > 0 && !is_undecided(v))
+    if (v->alternatives > 0 && v->kind < VIOLATION_STEPS) /* later kinds are undecided */
         wt__buffer_printf(out, " (by the nearest of %zu alternatives)", v->alternatives);
 }

@@ -37,54 +37,26 @@ struct translation {
     const char *why;
 };
 
-/* Long names of Unicode general categories. PCRE2 only supports the short names. */
-static const struct {
-    const char *name, *is;
-} categories[] = {
-    {"Letter", "L"},
-    {"Cased_Letter", "L&"},
-    {"LC", "L&"},
-    {"Uppercase_Letter", "Lu"},
-    {"Lowercase_Letter", "Ll"},
-    {"Titlecase_Letter", "Lt"},
-    {"Modifier_Letter", "Lm"},
-    {"Other_Letter", "Lo"},
-    {"Mark", "M"},
-    {"Combining_Mark", "M"},
-    {"Nonspacing_Mark", "Mn"},
-    {"Spacing_Mark", "Mc"},
-    {"Enclosing_Mark", "Me"},
-    {"Number", "N"},
-    {"Decimal_Number", "Nd"},
-    {"digit", "Nd"},
-    {"Letter_Number", "Nl"},
-    {"Other_Number", "No"},
-    {"Punctuation", "P"},
-    {"punct", "P"},
-    {"Connector_Punctuation", "Pc"},
-    {"Dash_Punctuation", "Pd"},
-    {"Open_Punctuation", "Ps"},
-    {"Close_Punctuation", "Pe"},
-    {"Initial_Punctuation", "Pi"},
-    {"Final_Punctuation", "Pf"},
-    {"Other_Punctuation", "Po"},
-    {"Symbol", "S"},
-    {"Math_Symbol", "Sm"},
-    {"Currency_Symbol", "Sc"},
-    {"Modifier_Symbol", "Sk"},
-    {"Other_Symbol", "So"},
-    {"Separator", "Z"},
-    {"Space_Separator", "Zs"},
-    {"Line_Separator", "Zl"},
-    {"Paragraph_Separator", "Zp"},
-    {"Other", "C"},
-    {"Control", "Cc"},
-    {"cntrl", "Cc"},
-    {"Format", "Cf"},
-    {"Surrogate", "Cs"},
-    {"Private_Use", "Co"},
-    {"Unassigned", "Cn"},
-};
+/* Returns the short name of a Unicode general category, because PCRE2 does not support long names. Returns any other
+ * name unchanged. */
+static struct str shorten_category(struct str name)
+{
+    static const char categories[] =
+        "Letter=L Cased_Letter=L& LC=L& Uppercase_Letter=Lu Lowercase_Letter=Ll Titlecase_Letter=Lt "
+        "Modifier_Letter=Lm Other_Letter=Lo Mark=M Combining_Mark=M Nonspacing_Mark=Mn Spacing_Mark=Mc "
+        "Enclosing_Mark=Me Number=N Decimal_Number=Nd digit=Nd Letter_Number=Nl Other_Number=No Punctuation=P "
+        "punct=P Connector_Punctuation=Pc Dash_Punctuation=Pd Open_Punctuation=Ps Close_Punctuation=Pe "
+        "Initial_Punctuation=Pi Final_Punctuation=Pf Other_Punctuation=Po Symbol=S Math_Symbol=Sm "
+        "Currency_Symbol=Sc Modifier_Symbol=Sk Other_Symbol=So Separator=Z Space_Separator=Zs Line_Separator=Zl "
+        "Paragraph_Separator=Zp Other=C Control=Cc cntrl=Cc Format=Cf Surrogate=Cs Private_Use=Co Unassigned=Cn ";
+    for (const char *at = categories; *at; at += strcspn(at, " ") + 1) {
+        struct str long_name = {at, strcspn(at, "=")}, short_name = {at + long_name.len + 1, 0};
+        short_name.len = strcspn(short_name.ptr, " ");
+        if (wt__str_equal(name, long_name))
+            return short_name;
+    }
+    return name;
+}
 
 static char peek_char(const struct translation *t, size_t ahead)
 {
@@ -169,9 +141,7 @@ static bool escape_property(struct translation *t)
         wt__buffer_printf(t->out, t->in_class ? "%s" : "[%s]", range);
         return true;
     }
-    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
-        if (wt__str_equal(name, wt__str(categories[i].name)))
-            name = wt__str(categories[i].is);
+    name = shorten_category(name);
     wt__buffer_text(t->out, negated ? "\\P{" : "\\p{");
     wt__buffer_str(t->out, name);
     wt__buffer_char(t->out, '}');
@@ -333,9 +303,11 @@ static bool translate_ecma(struct buffer *out, struct str pattern, bool strict, 
 
 /* ---------------------------------------------------------------- PCRE2 */
 
-struct schema_pattern {
-    pcre2_code *code;
-};
+/* A schema_pattern is the compiled code of PCRE2. */
+static pcre2_code *code_of(const struct schema_pattern *pattern)
+{
+    return (pcre2_code *)pattern;
+}
 
 struct counter {
     uint64_t items;
@@ -377,24 +349,17 @@ int wt__pattern_compile(struct schema_pattern **out, struct str text, size_t *me
     WT_TRY(compile_pcre(&code, text, false, err));
     pcre2_pattern_info(code, PCRE2_INFO_SIZE, &size);
     *memory += size;
-    struct schema_pattern *pattern = *memory > PATTERN_MEMORY ? NULL : malloc(sizeof *pattern);
-    if (!pattern) {
+    if (*memory > PATTERN_MEMORY) {
         pcre2_code_free(code);
-        if (*memory > PATTERN_MEMORY)
-            return wt__fail(err, WT_ETOOLONG, "makes the patterns of the schema exceed %d bytes", PATTERN_MEMORY);
-        return wt__fail_nomem(err);
+        return wt__fail(err, WT_ETOOLONG, "makes the patterns of the schema exceed %d bytes", PATTERN_MEMORY);
     }
-    pattern->code = code;
-    *out = pattern;
+    *out = (struct schema_pattern *)code;
     return 0;
 }
 
 void wt__pattern_free(struct schema_pattern *pattern)
 {
-    if (!pattern)
-        return;
-    pcre2_code_free(pattern->code);
-    free(pattern);
+    pcre2_code_free(code_of(pattern));
 }
 
 enum pattern_answer wt__pattern_is_valid(struct str text)
@@ -447,7 +412,7 @@ enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, stru
     if (!prepare_match(scratch))
         return PATTERN_NO_MEMORY;
     pcre2_set_callout(scratch->context, count_tried_item, &counter);
-    int rc = pcre2_match(pattern->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0, 0, scratch->data,
+    int rc = pcre2_match(code_of(pattern), (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0, 0, scratch->data,
                          scratch->context);
     *steps += 1 + (counter.items + text.len / PATTERN_ITEMS_A_STEP) / PATTERN_ITEMS_A_STEP;
     if (rc >= 0) /* 0 means more groups than the scratch holds, and the groups are not used. */

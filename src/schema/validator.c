@@ -15,8 +15,6 @@
 /* Each violation proposes one value. The value is put into the copy, and the copy is validated again. If this did not
  * help, the old value is restored. Thus the rules of a valid repair are those of the validator. */
 
-/* ---------------------------------------------------------------- proposals */
-
 static struct str view_string(const json_t *value)
 {
     return (struct str){json_string_value(value), json_string_length(value)};
@@ -50,12 +48,6 @@ static json_t *parse_scalar(struct schema_evaluation *e, struct str text)
     return NULL;
 }
 
-static json_t *number_as_string(const json_t *number)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
-    return wt__json_write(&text, number) < 0 ? NULL : json_stringn(text.ptr, text.len);
-}
-
 static json_t *propose_type(struct schema_evaluation *e, const struct violation *v, const char **why)
 {
     const json_t *value = v->value;
@@ -70,7 +62,8 @@ static json_t *propose_type(struct schema_evaluation *e, const struct violation 
     }
     if (json_is_number(value) && (v->types & ~(unsigned)KIND_NULL) == KIND_STRING) {
         *why = "a number, where text is expected";
-        return check_created(e, number_as_string(value));
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+        return check_created(e, wt__json_write(&text, value) < 0 ? NULL : json_stringn(text.ptr, text.len));
     }
     if ((v->types & KIND_ARRAY) && !json_is_array(value)) {
         *why = "a single value, where an array is expected";
@@ -169,19 +162,12 @@ static json_t *propose_repair(struct schema_evaluation *e, const struct violatio
     return v->kind == VIOLATION_REQUIRED ? propose_default(e, v, why) : NULL;
 }
 
-/* ---------------------------------------------------------------- one try */
-
 /* Target of a repair: a member or an item of holder; the whole instance if holder is NULL. */
 struct target {
     json_t *holder;
     const char *key;
     size_t index;
 };
-
-static json_t *step_into_instance(json_t *holder, const struct path_step *step)
-{
-    return step->key ? json_object_get(holder, step->key) : json_array_get(holder, step->index);
-}
 
 static struct target locate_target(json_t *root, const struct violation *v)
 {
@@ -198,7 +184,8 @@ static struct target locate_target(json_t *root, const struct violation *v)
     }
     target.holder = root;
     for (size_t i = 0; i < depth && target.holder; i++)
-        target.holder = step_into_instance(target.holder, &v->path[i]);
+        target.holder = v->path[i].key ? json_object_get(target.holder, v->path[i].key)
+                                       : json_array_get(target.holder, v->path[i].index);
     return target;
 }
 
@@ -329,19 +316,6 @@ static bool repair_copy(struct repairs *repairs, struct violations *left, struct
     return true;
 }
 
-/* ---------------------------------------------------------------- validation */
-
-enum verdict wt__validator_check(const struct compiled *compiled, const json_t *instance)
-{
-    struct schema_evaluation e = {.most_steps = VALIDATION_STEPS};
-    struct arena arena = {0}; /* for the reason, if undecided */
-    e.arena = &arena;
-    enum verdict verdict = wt__evaluate(&e, compiled, instance);
-    wt__evaluation_dispose(&e);
-    wt__arena_dispose(&arena);
-    return verdict;
-}
-
 /* Ends an evaluation. The names borrowed by its violations move to `v`; the violations of the previous evaluation no
  * longer exist. */
 static void end_evaluation(struct validation *v, struct schema_evaluation *e)
@@ -358,7 +332,7 @@ static enum verdict evaluate_once(struct validation *v, const struct compiled *c
 {
     struct schema_evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
     enum verdict verdict = violations ? wt__evaluate_collecting(&e, compiled, instance, &v->violations)
-                                      : wt__evaluate(&e, compiled, instance);
+                                      : wt__evaluate_subschema(&e, compiled->root, instance);
     if (verdict == UNDECIDED && !wt__violations_add(&v->violations, &e.why))
         verdict = OUT_OF_MEMORY;
     end_evaluation(v, &e);

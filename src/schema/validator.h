@@ -20,25 +20,24 @@
 
 struct compiled; /* a compiled schema, immutable */
 
-/* Compiles a schema.
- *
- * schema: kept by reference
- * dialect: URI of the dialect for schemas without "$schema"
- * table: JSON object that maps URIs to documents, or NULL
- * Errors: WT_EFORMAT (invalid schema; err has a pointer), WT_ENOTFOUND (unresolved reference), WT_ETOOLONG, WT_ENOMEM.
- */
-int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
-                       wt_error *err);
-
 /* Rejected keyword and the schema object that contains it. */
 struct refused_keyword {
     json_t *schema;      /* borrowed from the schema */
     const char *keyword; /* static; NULL if the error does not concern a keyword */
 };
 
-/* Same as wt__compile_schema, and sets *refused on an error. refused: may be NULL. */
-int wt__compile_located(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
-                        struct refused_keyword *refused, wt_error *err);
+/* Compiles a schema.
+ *
+ * schema: kept by reference
+ * dialect: URI of the dialect for schemas without "$schema"
+ * table: JSON object that maps URIs to documents, or NULL
+ * assert_formats: validate "format" in every dialect
+ * refused: set to the keyword of an error, or NULL
+ * Errors: WT_EFORMAT (invalid schema; err has a pointer), WT_ENOTFOUND (unresolved reference), WT_ETOOLONG,
+ * WT_ENOMEM. */
+int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
+                       struct refused_keyword *refused, wt_error *err);
+
 void wt__compiled_free(struct compiled *compiled);
 
 /* ---------------------------------------------------------------- violations */
@@ -83,15 +82,15 @@ struct violation {
     const struct subschema *subschema;
     const char *keyword; /* "" if it has no keyword */
     const struct path_step *path;
-    size_t depth;        /* length of path */
-    bool about_name;     /* true if it is about the name of the property at the end of path */
-    const json_t *value; /* value at the place */
-    const char *name;    /* name of a property */
-    const json_t *wanted;
+    size_t depth;                          /* length of path */
+    bool about_name;                       /* true if it is about the name of the property at the end of path */
+    const json_t *value;                   /* value at the place */
+    const char *name;                      /* name of a property */
+    const json_t *wanted;                  /* expected value, bound or list of values */
     const struct subschema_list *branches; /* VIOLATION_VALUE: alternatives with a constant each; or NULL */
-    unsigned types;
-    size_t limit, other; /* expected and actual number; or indices of items, alternatives or rows */
-    size_t alternatives; /* number of alternatives, if this is from the nearest of several; else 0 */
+    unsigned types;                        /* VIOLATION_TYPE: bits of the expected kinds (KIND_) */
+    size_t limit, other;                   /* expected and actual number; or indices of items, alternatives or rows */
+    size_t alternatives;                   /* number of alternatives, if this is from the nearest of several; else 0 */
 };
 
 struct violations {
@@ -138,9 +137,6 @@ struct repairs {
 /* ---------------------------------------------------------------- validation */
 
 enum verdict { FITS, FITS_NOT, UNDECIDED, OUT_OF_MEMORY };
-
-/* Checks if the instance fits. Success needs no allocation with most schemas. */
-enum verdict wt__validator_check(const struct compiled *compiled, const json_t *instance);
 
 struct validation {
     bool fits;

@@ -10,8 +10,6 @@
 
 #include "base/memory.h"
 
-/* ---------------------------------------------------------------- numbers */
-
 /* Compares an integer with a float exactly: the integer part first, then the fraction. */
 static int compare_mixed(int64_t a, double b)
 {
@@ -119,8 +117,6 @@ bool wt__number_is_multiple(const json_t *value, const json_t *unit)
     return rest == 0;
 }
 
-/* ---------------------------------------------------------------- equality */
-
 enum { PAIRWISE = 12 }; /* longest array whose items are all compared with each other */
 
 static bool same_objects(const json_t *a, const json_t *b, uint64_t *steps)
@@ -180,8 +176,7 @@ static uint64_t hash_bytes(const char *bytes, size_t len, uint64_t h)
     return mix_hash(h);
 }
 
-/* Returns the same hash for equal values. The hashes of the members of an object are summed, since they have no order.
- */
+/* Returns the same hash for equal values. The hashes of an object's members are summed, since they have no order. */
 static uint64_t hash_value(const json_t *value, uint64_t *steps)
 {
     uint64_t h = 0xCBF29CE484222325U + (uint64_t)json_typeof(value);

@@ -1,3 +1,4 @@
+/* added.c: finds literal tokens; see added.h. */
 #include "text/added.h"
 
 #include "text/unicode.h"
@@ -5,7 +6,6 @@
 bool wt__added_open(struct added *out, const void *section, size_t len, uint32_t id_end)
 {
     size_t count = 0;
-
     *out = (struct added){.only = -1, .id_end = id_end};
     if (!wt__trie_open(&out->trie, section, len))
         return false;
@@ -35,7 +35,6 @@ static bool is_word_character(uint32_t c)
 static bool is_separate_word(struct str text, const char *start, const char *stop)
 {
     const char *before = start, *end = text.ptr + text.len;
-
     if (stop < end && is_word_character(wt__utf8_next(&stop, end)))
         return false;
     if (start == text.ptr)
@@ -56,7 +55,6 @@ static const char *skip_unicode_blanks(const char *at, const char *end)
 bool wt__added_next(const struct added *added, struct str text, const char *from, struct added_match *out)
 {
     const char *end = text.len > 0 ? text.ptr + text.len : text.ptr, *at = from;
-
     while ((at = find_next_begin(added, at, end)) != NULL) {
         int32_t value = 0;
         size_t len = wt__trie_longest(&added->trie, 0, (struct str){at, (size_t)(end - at)}, &value);

@@ -68,18 +68,14 @@ static const char *const stopwords[] = {
 
 bool wt__is_stopword(struct str word)
 {
-    size_t low = 0,
-           high = sizeof stopwords / sizeof *stopwords; /* the word, if it is in the table, is in [low, high) */
-
+    size_t low = 0, high = sizeof stopwords / sizeof *stopwords; /* if the word is in the table, it is in [low, high) */
     while (low < high) {
         size_t middle = (low + high) / 2;
         int order = strncmp(word.ptr, stopwords[middle], word.len);
         if (order == 0 && stopwords[middle][word.len] == '\0')
             return true;
-        if (order > 0)
-            low = middle + 1;
-        else
-            high = middle;
+        low = order > 0 ? middle + 1 : low;
+        high = order > 0 ? high : middle;
     }
     return false;
 }
@@ -106,7 +102,6 @@ struct analyser {
 int wt__analyser_open(struct analyser **out, wt_error *err)
 {
     struct analyser *analyser = calloc(1, sizeof *analyser);
-
     *out = NULL;
     if (analyser)
         analyser->stemmer = sb_stemmer_new("english", "UTF_8");
@@ -162,11 +157,10 @@ static struct stem_slot *stem_slot_of(struct analyser *analyser, struct str word
     return &analyser->slots[(hash ^ hash >> 16) % SLOTS];
 }
 
-/* Sets the stem of a word, and whether it is a stop word. The stem is valid until the next call. */
+/* Sets *stem to the stem of a word, and *stop to whether it is a stop word. The stem is valid until the next call. */
 static int find_stem(struct analyser *analyser, struct str word, struct str *stem, bool *stop)
 {
     struct stem_slot *slot = stem_slot_of(analyser, word);
-
     if (slot->word_len == word.len && memcmp(slot->word, word.ptr, word.len) == 0) {
         *stem = (struct str){slot->stem, slot->stem_len};
         *stop = slot->stop;
@@ -200,20 +194,13 @@ static inline enum kind ascii_kind(unsigned char c)
 
 static enum kind wide_kind(uint32_t c)
 {
-    if (wt__bert_class(c) == BERT_CJK)
-        return IDEOGRAPH;
-    switch (wt__unicode_kind(c)) {
-    case UNICODE_LETTER:
-        return SMALL; /* includes letters of scripts without case */
-    case UNICODE_UPPER:
-        return CAPITAL;
-    case UNICODE_DIGIT:
-        return DIGIT;
-    case UNICODE_MARK:
-        return MARK;
-    default:
-        return BREAK;
-    }
+    /* Letters of scripts without case count as small. */
+    static const unsigned char kinds[] = {[UNICODE_OTHER] = BREAK,
+                                          [UNICODE_LETTER] = SMALL,
+                                          [UNICODE_UPPER] = CAPITAL,
+                                          [UNICODE_DIGIT] = DIGIT,
+                                          [UNICODE_MARK] = MARK};
+    return wt__bert_class(c) == BERT_CJK ? IDEOGRAPH : (enum kind)kinds[wt__unicode_kind(c)];
 }
 
 /* Returns the kind of the code point at *at and moves *at past it. Returns BREAK at the end. */
@@ -246,7 +233,6 @@ bool wt__analyser_next_part(struct str text, struct word_part *part)
         return false;
     const char *at = text.ptr + part->end, *end = text.ptr + text.len;
     enum kind before = BREAK;
-
     part->joined = part->end > 0;
     while (at < end) {
         const char *here = at;
@@ -270,15 +256,12 @@ bool wt__analyser_next_part(struct str text, struct word_part *part)
 void wt__analyser_spell_out(struct str text, struct buffer *out)
 {
     struct word_part part = {0};
-
     for (bool first = true; wt__analyser_next_part(text, &part); first = false) {
         if (!first)
             wt__buffer_char(out, ' ');
         wt__buffer_append(out, text.ptr + part.start, part.end - part.start);
     }
 }
-
-/* ---------------------------------------------------------------- folding and joining */
 
 struct folded_word {
     size_t len;
@@ -293,7 +276,6 @@ static bool is_accent(uint32_t c)
 size_t wt__analyser_fold(uint32_t c, char bytes[4])
 {
     uint32_t lower[UNICODE_MAX_LOWER], decomposed[UNICODE_MAX_DECOMPOSED];
-
     if (c < 0x80) {
         bytes[0] = (char)(c - 'A' < 26 ? c | 0x20 : c);
         return 1;
@@ -322,29 +304,25 @@ static void fold_part(struct folded_word *word, const char *at, const char *end)
     }
 }
 
-static int append_part(struct analyser *analyser, const struct folded_word *word, struct token_source source,
+/* Appends the stem of a word. Leaves out stop words, unless the word joins two parts. */
+static int append_stem(struct analyser *analyser, struct str word, bool joins, struct token_source source,
                        struct token_list *out)
 {
     struct str stem = {0};
     bool stop = false;
-
-    WT_TRY(find_stem(analyser, (struct str){word->bytes, word->len}, &stem, &stop));
-    return stop || stem.len == 0 ? 0 : append_term(out, stem, source);
+    WT_TRY(find_stem(analyser, word, &stem, &stop));
+    return (stop && !joins) || stem.len == 0 ? 0 : append_term(out, stem, source);
 }
 
 static int add_joined(struct analyser *analyser, const struct folded_word *a, const struct folded_word *b,
                       struct token_source source, struct token_list *out)
 {
-    struct str stem = {0};
     struct folded_word both = {.len = a->len + b->len};
-    bool stop = false;
-
     if (both.len > ANALYSER_MAX_TERM)
         return 0;
     memcpy(both.bytes, a->bytes, a->len);
     memcpy(both.bytes + a->len, b->bytes, b->len);
-    WT_TRY(find_stem(analyser, (struct str){both.bytes, both.len}, &stem, &stop));
-    return stem.len == 0 ? 0 : append_term(out, stem, source);
+    return append_stem(analyser, (struct str){both.bytes, both.len}, true, source, out);
 }
 
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out)
@@ -353,11 +331,11 @@ int wt__analyser_run(struct analyser *analyser, struct str text, struct token_li
     struct word_part part = {0};
     size_t before_start = 0;
     unsigned current = 0;
-
     while (wt__analyser_next_part(text, &part)) {
         struct folded_word *word = &words[current], *before = &words[!current];
         fold_part(word, text.ptr + part.start, text.ptr + part.end);
-        WT_TRY(append_part(analyser, word, (struct token_source){part.start, part.end}, out));
+        struct token_source source = {part.start, part.end};
+        WT_TRY(append_stem(analyser, (struct str){word->bytes, word->len}, false, source, out));
         if (part.joined)
             WT_TRY(add_joined(analyser, before, word, (struct token_source){before_start, part.end}, out));
         before_start = part.start;

@@ -34,7 +34,6 @@ static size_t merge_slot_of(uint32_t left, uint32_t right, size_t slot_count)
 static struct merge_slot find_merge(const struct bpe *bpe, uint32_t left, uint32_t right)
 {
     size_t at = merge_slot_of(left, right, bpe->slot_count);
-
     for (size_t probes = 0; probes < BPE_MAX_PROBES; probes++) {
         struct merge_slot slot;
         memcpy(&slot, bpe->slots + at * sizeof slot, sizeof slot);
@@ -67,7 +66,6 @@ static bool fill_merge_slots(struct merge_slot *slots, size_t slot_count, const 
 int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, size_t count)
 {
     size_t slot_count = 2, most = 64 * (count + 2);
-
     while (slot_count < 2 * count)
         slot_count *= 2;
     for (; slot_count <= most; slot_count *= 2) {
@@ -87,7 +85,6 @@ int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, siz
 bool wt__bpe_open_merges(struct bpe *out, const void *section, size_t len)
 {
     size_t count = len / sizeof(struct merge_slot);
-
     out->slots = section;
     out->slot_count = count;
     return count > 0 && len % sizeof(struct merge_slot) == 0 && (count & (count - 1)) == 0;
@@ -115,7 +112,6 @@ struct merge_word_state {
 static void look_up_pair(struct merge_word_state *w, size_t at)
 {
     struct symbol *s = &w->symbols[at];
-
     s->rank = NO_RANK;
     if (s->next == END)
         return;
@@ -127,7 +123,6 @@ static void look_up_pair(struct merge_word_state *w, size_t at)
 static void rescan_block(struct merge_word_state *w, size_t block)
 {
     size_t at = block * BLOCK, stop = at + BLOCK < w->len ? at + BLOCK : w->len;
-
     w->least[block] = NO_RANK;
     for (; at < stop; at++)
         if (w->symbols[at].rank < w->least[block])
@@ -138,7 +133,6 @@ static void rescan_block(struct merge_word_state *w, size_t block)
 static size_t find_least_pair(const struct merge_word_state *w)
 {
     size_t best = 0, blocks = (w->len + BLOCK - 1) / BLOCK;
-
     for (size_t block = 1; block < blocks; block++)
         if (w->least[block] < w->least[best])
             best = block;
@@ -153,7 +147,6 @@ static void merge_pair(struct merge_word_state *w, size_t at)
 {
     struct symbol *s = &w->symbols[at], *gone = &w->symbols[s->next];
     size_t touched[3] = {at / BLOCK, s->next / BLOCK, at / BLOCK};
-
     s->id = s->result;
     s->next = gone->next;
     gone->rank = NO_RANK;
@@ -191,7 +184,6 @@ static void merge_word(struct merge_word_state *w)
 static void add_byte(struct merge_word_state *w, unsigned char byte)
 {
     int32_t id;
-
     memcpy(&id, w->bpe->bytes + byte * sizeof id, sizeof id);
     if (id >= 0 && (uint32_t)id < w->bpe->token_count)
         w->symbols[w->len++].id = (uint32_t)id;
@@ -239,15 +231,11 @@ enum bpe_class wt__bpe_class(uint32_t c)
     }
     if (wt__unicode_blank(c))
         return BPE_BLANK;
-    switch (wt__unicode_kind(c)) {
-    case UNICODE_LETTER:
-    case UNICODE_UPPER:
+    enum unicode_kind kind = wt__unicode_kind(c);
+    if (kind == UNICODE_LETTER || kind == UNICODE_UPPER)
         return BPE_LETTER;
-    case UNICODE_DIGIT:
+    if (kind == UNICODE_DIGIT)
         return BPE_NUMBER;
-    default:
-        break;
-    }
     for (size_t i = 0; i < sizeof later / sizeof *later && c >= later[i].first; i++)
         if (c <= later[i].last)
             return later[i].class;
@@ -271,7 +259,6 @@ static size_t measure_contraction(const char *at, const char *end)
 {
     static const char *const tails[] = {"s", "t", "re", "ve", "m", "ll", "d"};
     struct str rest = {at + 1, (size_t)(end - at) - 1};
-
     for (size_t i = 0; *at == '\'' && i < sizeof tails / sizeof *tails; i++)
         if (wt__str_starts(rest, wt__str(tails[i])))
             return 1 + strlen(tails[i]);
@@ -289,7 +276,6 @@ static const char *find_bpe_word_end(const char *at, const char *end, bool prefi
     size_t short_form = prefixed ? 0 : measure_contraction(at, end);
     const char *stop = at, *last = at;
     enum bpe_class class;
-
     if (short_form > 0)
         return at + short_form;
     class = read_bpe_class(&stop, end);
@@ -311,7 +297,6 @@ void wt__bpe_add(const struct bpe *bpe, struct str text, struct pieces *out)
 {
     struct merge_word_state w;
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
-
     w.bpe = bpe;
     w.out = out;
     w.len = 0;

@@ -1,3 +1,4 @@
+/* html.c: see html.h. The style sheet is part of each page. */
 #include "text/html.h"
 
 #include <string.h>
@@ -72,29 +73,15 @@ void wt__html_end(struct buffer *out)
     wt__buffer_text(out, "</main>\n</body>\n</html>\n");
 }
 
-/* ---------------------------------------------------------------- text */
-
 static void append_escaped(struct buffer *out, char c)
 {
-    switch (c) {
-    case '&':
-        wt__buffer_text(out, "&amp;");
-        break;
-    case '<':
-        wt__buffer_text(out, "&lt;");
-        break;
-    case '>':
-        wt__buffer_text(out, "&gt;");
-        break;
-    case '"':
-        wt__buffer_text(out, "&quot;");
-        break;
-    case '\'':
-        wt__buffer_text(out, "&#39;");
-        break;
-    default:
+    static const char marks[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const char *mark = c == 0 ? NULL : strchr(marks, c);
+    if (mark)
+        wt__buffer_text(out, entities[mark - marks]);
+    else
         wt__buffer_char(out, (unsigned char)c < ' ' || c == 0x7f ? ' ' : c);
-    }
 }
 
 void wt__html_cut(struct buffer *out, struct str s, size_t most)
@@ -117,8 +104,6 @@ void wt__html_text(struct buffer *out, struct str s)
 {
     wt__html_cut(out, s, SIZE_MAX);
 }
-
-/* ---------------------------------------------------------------- elements */
 
 void wt__html_element(struct buffer *out, const char *tag, const char *text)
 {

@@ -1,6 +1,6 @@
 /* markup.c: see markup.h. The first pass writes the remaining text. Some characters are markup only if something
  * follows: a '[' if a link target follows, a '*' if another one closes it. These are written first and struck out
- * later; the second pass closes the gaps.
+ * later; the second pass removes the struck bytes.
  *
  * Every character is examined only a few times, whatever the text. A search ahead stops at the next '<' or '>' (tags),
  * at a blank (addresses) or at the end of the line (targets). A failed search, such as for the end of a comment, is not
@@ -24,107 +24,38 @@ enum {
 
 /* ---------------------------------------------------------------- HTML names */
 
+/* Properties of elements. */
 enum {
+    PLAIN = 0,
     SURE = 1,   /* always a tag: the name is not also a common word */
     INSIDE = 2, /* may occur inside or next to a word */
-    HIDDEN = 4  /* content is not readable text */
+    HIDDEN = 4, /* content is not readable text */
+    BOTH = SURE | INSIDE
 };
 
 static const struct element {
     char name[LONGEST_NAME + 1];
     unsigned char flags;
 } elements[] = {
-    {"a", INSIDE},
-    {"abbr", INSIDE | SURE},
-    {"address", 0},
-    {"article", 0},
-    {"aside", 0},
-    {"audio", 0},
-    {"b", INSIDE},
-    {"big", INSIDE},
-    {"blockquote", SURE},
-    {"body", 0},
-    {"br", SURE},
-    {"button", 0},
-    {"canvas", 0},
-    {"caption", 0},
-    {"center", 0},
-    {"cite", INSIDE},
-    {"code", INSIDE},
-    {"col", 0},
-    {"colgroup", SURE},
-    {"dd", SURE},
-    {"del", INSIDE},
-    {"details", 0},
-    {"dfn", INSIDE},
-    {"div", SURE},
-    {"dl", SURE},
-    {"dt", SURE},
-    {"em", INSIDE | SURE},
-    {"figcaption", SURE},
-    {"figure", 0},
-    {"font", INSIDE},
-    {"footer", 0},
-    {"form", 0},
-    {"h1", SURE},
-    {"h2", SURE},
-    {"h3", SURE},
-    {"h4", SURE},
-    {"h5", SURE},
-    {"h6", SURE},
-    {"head", 0},
-    {"header", 0},
-    {"hr", SURE},
-    {"html", 0},
-    {"i", INSIDE},
-    {"iframe", SURE},
-    {"img", SURE},
-    {"input", 0},
-    {"ins", INSIDE},
-    {"kbd", INSIDE},
-    {"label", 0},
-    {"li", SURE},
-    {"link", 0},
-    {"main", 0},
-    {"mark", INSIDE},
-    {"meta", 0},
-    {"nav", 0},
-    {"ol", SURE},
-    {"option", 0},
-    {"p", SURE},
-    {"pre", SURE},
-    {"q", INSIDE},
-    {"s", INSIDE},
-    {"samp", INSIDE},
-    {"script", HIDDEN},
-    {"section", 0},
-    {"select", 0},
-    {"small", INSIDE},
-    {"source", 0},
-    {"span", INSIDE | SURE},
-    {"strike", INSIDE},
-    {"strong", INSIDE | SURE},
-    {"style", HIDDEN},
-    {"sub", INSIDE},
-    {"summary", 0},
-    {"sup", 0},
-    {"svg", 0},
-    {"table", 0},
-    {"tbody", SURE},
-    {"td", SURE},
-    {"textarea", 0},
-    {"tfoot", SURE},
-    {"th", SURE},
-    {"thead", SURE},
-    {"time", INSIDE},
-    {"title", 0},
-    {"tr", SURE},
-    {"tt", INSIDE},
-    {"u", INSIDE},
-    {"ul", SURE},
-    {"var", INSIDE},
-    {"video", 0},
-    {"wbr", INSIDE | SURE},
+    {"a", INSIDE},     {"abbr", BOTH},     {"address", PLAIN},   {"article", PLAIN},   {"aside", PLAIN},
+    {"audio", PLAIN},  {"b", INSIDE},      {"big", INSIDE},      {"blockquote", SURE}, {"body", PLAIN},
+    {"br", SURE},      {"button", PLAIN},  {"canvas", PLAIN},    {"caption", PLAIN},   {"center", PLAIN},
+    {"cite", INSIDE},  {"code", INSIDE},   {"col", PLAIN},       {"colgroup", SURE},   {"dd", SURE},
+    {"del", INSIDE},   {"details", PLAIN}, {"dfn", INSIDE},      {"div", SURE},        {"dl", SURE},
+    {"dt", SURE},      {"em", BOTH},       {"figcaption", SURE}, {"figure", PLAIN},    {"font", INSIDE},
+    {"footer", PLAIN}, {"form", PLAIN},    {"h1", SURE},         {"h2", SURE},         {"h3", SURE},
+    {"h4", SURE},      {"h5", SURE},       {"h6", SURE},         {"head", PLAIN},      {"header", PLAIN},
+    {"hr", SURE},      {"html", PLAIN},    {"i", INSIDE},        {"iframe", SURE},     {"img", SURE},
+    {"input", PLAIN},  {"ins", INSIDE},    {"kbd", INSIDE},      {"label", PLAIN},     {"li", SURE},
+    {"link", PLAIN},   {"main", PLAIN},    {"mark", INSIDE},     {"meta", PLAIN},      {"nav", PLAIN},
+    {"ol", SURE},      {"option", PLAIN},  {"p", SURE},          {"pre", SURE},        {"q", INSIDE},
+    {"s", INSIDE},     {"samp", INSIDE},   {"script", HIDDEN},   {"section", PLAIN},   {"select", PLAIN},
+    {"small", INSIDE}, {"source", PLAIN},  {"span", BOTH},       {"strike", INSIDE},   {"strong", BOTH},
+    {"style", HIDDEN}, {"sub", INSIDE},    {"summary", PLAIN},   {"sup", PLAIN},       {"svg", PLAIN},
+    {"table", PLAIN},  {"tbody", SURE},    {"td", SURE},         {"textarea", PLAIN},  {"tfoot", SURE},
+    {"th", SURE},      {"thead", SURE},    {"time", INSIDE},     {"title", PLAIN},     {"tr", SURE},
+    {"tt", INSIDE},    {"u", INSIDE},      {"ul", SURE},         {"var", INSIDE},      {"video", PLAIN},
+    {"wbr", BOTH},
 };
 enum { ELEMENTS = sizeof elements / sizeof *elements };
 
@@ -149,15 +80,13 @@ static int compare_names(const void *name, const void *row)
     return strcmp(name, row);
 }
 
-/* ---------------------------------------------------------------- state */
-
 struct cleaner {
     const char *begin, *at, *end;
     struct buffer *out;
     size_t start;                          /* offset in out where this text begins */
     uint64_t closed[(ELEMENTS + 63) / 64]; /* elements with an end tag anywhere in the text */
     size_t links[LINKS_OPEN];              /* offsets in out of open '[', the latest last */
-    unsigned link_count;
+    unsigned link_count;                   /* of links */
     size_t emphasis[3][LONGEST_RUN]; /* offsets in out of open runs, by character and length; SIZE_MAX if not open */
     const char *no_target;           /* no link target ends before here */
     bool no_comment;                 /* no comment ends after here */
@@ -181,11 +110,6 @@ static bool is_any_of(char c, const char *marks)
 static char character_before(const struct cleaner *c)
 {
     return c->at > c->begin ? c->at[-1] : ' ';
-}
-
-static struct str rest_of_text(const struct cleaner *c)
-{
-    return (struct str){c->at, (size_t)(c->end - c->at)};
 }
 
 static void copy_bytes(struct cleaner *c, size_t bytes)
@@ -220,6 +144,7 @@ static int read_element_name(const char *at, const char *end, const char **name_
     return found ? (int)(found - elements) : -1;
 }
 
+/* Records the elements that have an end tag. */
 static void note_closed(struct cleaner *c)
 {
     for (const char *at = c->begin; (at = memchr(at, '<', (size_t)(c->end - at))); at++) {
@@ -294,7 +219,7 @@ static bool read_tag(struct cleaner *c)
 static bool read_comment(struct cleaner *c)
 {
     static const struct str begin = {"<!--", 4}, end = {"-->", 3};
-    if (c->no_comment || !wt__str_starts(rest_of_text(c), begin))
+    if (c->no_comment || !wt__str_starts((struct str){c->at, (size_t)(c->end - c->at)}, begin))
         return false;
     const char *found = memmem(c->at + begin.len, (size_t)(c->end - c->at) - begin.len, end.ptr, end.len);
     c->no_comment = !found;
@@ -313,10 +238,8 @@ static uint32_t read_character_reference(struct str digits)
     bool hexadecimal = digits.len > 1 && (digits.ptr[1] | 0x20) == 'x';
     uint32_t value = 0;
     for (size_t i = 1 + hexadecimal; i < digits.len; i++) {
-        char lower = (char)(digits.ptr[i] | 0x20);
-        uint32_t digit = digits.ptr[i] >= '0' && digits.ptr[i] <= '9'  ? (uint32_t)(digits.ptr[i] - '0')
-                         : hexadecimal && lower >= 'a' && lower <= 'f' ? (uint32_t)(lower - 'a' + 10)
-                                                                       : UINT32_MAX;
+        int hex = wt__hex_digit(digits.ptr[i]);
+        uint32_t digit = hex >= 0 && (hexadecimal || hex < 10) ? (uint32_t)hex : UINT32_MAX;
         if (digit == UINT32_MAX || value > 0x10FFFF)
             return 0;
         value = value * (hexadecimal ? 16 : 10) + digit;
@@ -328,6 +251,7 @@ static uint32_t read_character_reference(struct str digits)
     return text ? value : 0;
 }
 
+/* Reads an entity, or copies the '&' if it does not start one. */
 static void read_entity(struct cleaner *c)
 {
     char name[LONGEST_NAME + 1];
@@ -441,6 +365,7 @@ static void close_markup_link(struct cleaner *c)
 
 /* ---------------------------------------------------------------- emphasis */
 
+/* Forgets the marks that are not closed yet. */
 static void forget_open(struct cleaner *c)
 {
     c->link_count = 0;
@@ -507,7 +432,7 @@ static bool has_blank_at(struct str line, size_t mark)
     return mark > 0 && mark < line.len && wt__is_blank(line.ptr[mark]);
 }
 
-/* Skips the mark of a heading. Replaces the mark of a list item by '-'. */
+/* Skips the mark of a heading. Replaces the mark of a list item by '-', unless it is a '-'. */
 static void pass_mark(struct cleaner *c, struct str line)
 {
     size_t heading = 0, item = is_any_of(line.ptr[0], "*+");
@@ -548,8 +473,6 @@ static void end_line(struct cleaner *c)
         begin_line(c);
 }
 
-/* ---------------------------------------------------------------- pieces */
-
 static void read_escape(struct cleaner *c)
 {
     bool escapes = c->at + 1 < c->end && is_any_of(c->at[1], "\\`*_{}[]()<>#+-.!|~&");
@@ -578,43 +501,24 @@ static void read_bar(struct cleaner *c)
 
 static void read_markup(struct cleaner *c)
 {
+    static const struct {
+        char mark;
+        void (*read)(struct cleaner *c);
+    } readers[] = {{'<', read_angle},       {'&', read_entity},       {'h', read_bare_address},
+                   {'[', open_markup_link}, {']', close_markup_link}, {'`', read_tick},
+                   {'\\', read_escape},     {'|', read_bar},          {'\n', end_line}};
     size_t plain = 0;
     while (c->at + plain < c->end && !is_any_of(c->at[plain], "<&h[]*_~`\\|\n"))
         plain++;
     copy_bytes(c, plain);
     if (c->at == c->end)
         return;
-    switch (*c->at) {
-    case '<':
-        read_angle(c);
-        return;
-    case '&':
-        read_entity(c);
-        return;
-    case 'h':
-        read_bare_address(c);
-        return;
-    case '[':
-        open_markup_link(c);
-        return;
-    case ']':
-        close_markup_link(c);
-        return;
-    case '`':
-        read_tick(c);
-        return;
-    case '\\':
-        read_escape(c);
-        return;
-    case '|':
-        read_bar(c);
-        return;
-    case '\n':
-        end_line(c);
-        return;
-    default:
-        read_emphasis(c);
-    }
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (*c->at == readers[i].mark) {
+            readers[i].read(c);
+            return;
+        }
+    read_emphasis(c);
 }
 
 /* Removes struck bytes from `start` on and merges blanks. keep_lines: blanks with a line break become one line

@@ -6,8 +6,6 @@
 
 #include "text/unicode.h"
 
-/* ---------------------------------------------------------------- compiled character map */
-
 enum { UNIT_BYTES = 4 };
 
 #define LABEL_MASK 0x800000FFU /* leaves have the top bit set, so they never match a label */
@@ -29,11 +27,6 @@ static size_t unit_offset(uint32_t unit)
     return (size_t)(unit >> 10) << ((unit & 0x200) >> 6);
 }
 
-static bool has_leaf(uint32_t unit)
-{
-    return (unit >> 8 & 1) != 0;
-}
-
 bool wt__precompiled_open(struct precompiled *out, struct str map)
 {
     *out = (struct precompiled){0};
@@ -52,7 +45,6 @@ bool wt__precompiled_open(struct precompiled *out, struct str map)
 bool wt__precompiled_find(const struct precompiled *p, struct str text, struct str *replacement)
 {
     size_t at = unit_offset(read_unit_at(p, 0));
-
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
         if (c == 0) /* NUL ends keys */
@@ -61,7 +53,7 @@ bool wt__precompiled_find(const struct precompiled *p, struct str text, struct s
         if ((unit & LABEL_MASK) != c)
             return false;
         at = at ^ c ^ unit_offset(unit);
-        if (!has_leaf(unit))
+        if ((unit >> 8 & 1) == 0) /* no leaf among the children */
             continue;
         size_t start = read_unit_at(p, at) & VALUE_MASK;
         if (start >= p->replacements.len)
@@ -72,8 +64,6 @@ bool wt__precompiled_find(const struct precompiled *p, struct str text, struct s
     }
     return false;
 }
-
-/* ---------------------------------------------------------------- output */
 
 /* Output of the normaliser. */
 struct normalizer_output {
@@ -99,7 +89,6 @@ void wt__normalizer_prepare(struct normalizer *n)
 static void emit_bytes(struct normalizer_output *s, struct str bytes)
 {
     const char *at = bytes.ptr, *end = bytes.len > 0 ? at + bytes.len : at;
-
     if (!s->normalizer->collapse_spaces) {
         s->stopped = s->stopped || !s->put(s->context, bytes);
         return;
@@ -120,13 +109,10 @@ static void send_character(struct normalizer_output *s, uint32_t c)
     emit_bytes(s, (struct str){bytes, wt__utf8_put(c, bytes)});
 }
 
-/* ---------------------------------------------------------------- character map */
-
 /* Sends the replacement of a whole cluster or a code point. Returns false if the map has no replacement. */
 static bool send_mapped(struct normalizer_output *s, struct str cluster)
 {
     struct str replacement;
-
     if (!wt__precompiled_find(&s->normalizer->map, cluster, &replacement))
         return false;
     emit_bytes(s, replacement);
@@ -141,7 +127,6 @@ static const char *add_cluster(struct normalizer_output *s, const char *at, cons
     int32_t state = 0;
     uint32_t c = wt__utf8_next(&stop, end);
     size_t len = wt__utf8_put(c, bytes);
-
     while (stop < end) {
         const char *behind = stop;
         uint32_t next = wt__utf8_next(&behind, end);
@@ -162,12 +147,9 @@ static const char *add_cluster(struct normalizer_output *s, const char *at, cons
     return stop;
 }
 
-/* ---------------------------------------------------------------- NFC */
-
 static void finish_character(struct normalizer_output *s)
 {
     size_t count = s->count > 1 ? wt__unicode_compose(s->character, s->count) : s->count;
-
     for (size_t i = 0; i < count; i++)
         send_character(s, s->character[i]);
     s->count = 0;
@@ -183,7 +165,6 @@ static void add_composed(struct normalizer_output *s, uint32_t c)
 {
     uint32_t parts[UNICODE_MAX_DECOMPOSED];
     unsigned count = wt__unicode_decompose(c, parts);
-
     for (unsigned i = 0; i < count; i++) {
         unsigned class = wt__unicode_combining_class(parts[i]);
         if (s->count == NORMALIZER_CHARACTER || (class == 0 && !may_follow(parts[i])))
@@ -201,7 +182,6 @@ static const char *add_squeezed(struct normalizer_output *s, const char *at, con
     const struct normalizer *n = s->normalizer;
     const char *stop = at;
     uint32_t first = wt__utf8_next(&stop, end);
-
     if (n->squeeze_blanks && wt__unicode_blank(first)) {
         size_t blanks = 1;
         for (const char *behind = stop; behind < end && wt__unicode_blank(wt__utf8_next(&behind, end)); blanks++)
@@ -221,7 +201,6 @@ static const char *add_squeezed(struct normalizer_output *s, const char *at, con
 static size_t measure_plain_run(const struct normalizer *n, const char *at, const char *end)
 {
     size_t left = (size_t)(end - at), most = left < NORMALIZER_RUN ? left : NORMALIZER_RUN, len = 0;
-
     while (len < most && (unsigned char)at[len] < 0x80 && n->plain[(unsigned char)at[len]])
         len++;
     return len > 0 && len < left && (unsigned char)at[len] >= 0x80 ? len - 1 : len;
@@ -230,7 +209,6 @@ static size_t measure_plain_run(const struct normalizer *n, const char *at, cons
 static struct str strip_blanks(const struct normalizer *n, struct str text)
 {
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
-
     while (n->strip_left && at < end) {
         const char *behind = at;
         if (!wt__unicode_blank(wt__utf8_next(&behind, end)))
@@ -246,7 +224,6 @@ void wt__normalizer_run(const struct normalizer *n, struct str text, normalizer_
 {
     struct normalizer_output s;
     bool mapped = n->map.unit_count > 0;
-
     s.normalizer = n;
     s.put = put;
     s.context = context;

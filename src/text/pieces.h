@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /* ids beyond `capacity` are counted but not stored. */
+/* Output of an algorithm. Ids beyond the capacity are counted but not stored. */
 struct pieces {
     int32_t *ids;    /* [capacity] */
-    size_t capacity; /* maximum number of stored ids */
-    size_t enough;   /* number at which reading may stop */
+    size_t capacity; /* maximum number of stored ids; reading may stop there */
     size_t count;    /* number of ids found */
 };
 
@@ -23,7 +23,7 @@ static inline void wt__pieces_put(struct pieces *pieces, int32_t id)
 
 static inline bool wt__pieces_full(const struct pieces *pieces)
 {
-    return pieces->count >= pieces->enough;
+    return pieces->count >= pieces->capacity;
 }
 
 #endif

@@ -72,16 +72,4 @@ size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t m
  * memory and uses less than 128 KiB of stack. Time is linear in the text, and reading stops at the limit. */
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
-/* Truncation of a pair that is too long. */
-enum tokenizer_truncation {
-    TOKENIZER_LONGEST_FIRST, /* the longer text to the length of the shorter one, then both */
-    TOKENIZER_ONLY_FIRST,    /* the first text, then the second if necessary */
-    TOKENIZER_ONLY_SECOND    /* the second text, then the first if necessary */
-};
-
-/* Writes a pair: CLS a SEP b SEP, or CLS a SEP SEP b SEP, depending on the model. types: token types that the model
- * expects; all 0 in models without them. ids, types: [max_tokens]. Returns the number of ids. */
-size_t wt__tokenizer_encode_pair(const struct tokenizer *t, struct str a, struct str b, size_t max_tokens,
-                                 enum tokenizer_truncation truncation, int32_t *ids, int32_t *types);
-
 #endif

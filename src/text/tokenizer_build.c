@@ -6,8 +6,6 @@
 #include "text/internal.h"
 #include "text/unicode.h"
 
-/* ---------------------------------------------------------------- special tokens */
-
 static const char *const special_keys[TOKENIZER_SPECIALS] = {"pad_token", "unk_token", "cls_token", "sep_token",
                                                              "mask_token"};
 
@@ -26,7 +24,6 @@ static int read_tokenizer_settings(struct tokenizer_parts *parts, const struct t
         json_t **out;
     } rows[] = {{"tokenizer_config.json", files->tokenizer_config_json, &parts->config},
                 {"special_tokens_map.json", files->special_tokens_map_json, &parts->specials}};
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].text.len == 0)
             continue;
@@ -46,7 +43,6 @@ static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
 {
     static const char *const usual[TOKENIZER_SPECIALS][2] = {
         {"[PAD]", "<pad>"}, {"[UNK]", "<unk>"}, {"[CLS]", "<s>"}, {"[SEP]", "</s>"}, {"[MASK]", "<mask>"}};
-
     for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
         if (parts->frameless && (i == TOKENIZER_CLS || i == TOKENIZER_SEP))
             continue;
@@ -62,8 +58,6 @@ static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
                         parts->names[unk].len > 0 ? parts->names[unk].ptr : usual[unk][0]);
     return 0;
 }
-
-/* ---------------------------------------------------------------- the blob */
 
 struct blob_writer {
     struct buffer *blob;
@@ -81,13 +75,19 @@ static void end_section(struct blob_writer *w, enum tokenizer_section which)
     w->header.sections[which].size = w->blob->len - w->start - w->header.sections[which].offset;
 }
 
+static void append_section(struct blob_writer *w, enum tokenizer_section which, const void *bytes, size_t len)
+{
+    begin_section(w, which);
+    wt__buffer_append(w->blob, bytes, len);
+    end_section(w, which);
+}
+
 /* Writes the added tokens of one group. Only unigram models match some in normalised text; others have one group. */
 static int write_added(struct blob_writer *w, struct tokenizer_parts *parts, bool normalized, wt_error *err)
 {
     enum tokenizer_section which = normalized ? SECTION_NORMALIZED_ADDED : SECTION_ADDED;
     struct trie_key *keys = wt__arena_array(&parts->arena, struct trie_key, parts->added_count);
     size_t count = 0;
-
     WT_CHECK_ALLOC(keys, err);
     for (size_t i = 0; i < parts->added_count; i++) {
         const struct added_token *token = &parts->added[i];
@@ -104,7 +104,6 @@ static int write_added(struct blob_writer *w, struct tokenizer_parts *parts, boo
 static int write_piece_trie(struct blob_writer *w, struct tokenizer_parts *parts, wt_error *err)
 {
     struct trie trie;
-
     begin_section(w, SECTION_PIECES);
     size_t start = w->blob->len;
     if (wt__trie_build(w->blob, parts->pieces, parts->piece_count) != 0)
@@ -120,7 +119,6 @@ static int write_scores(struct blob_writer *w, const struct tokenizer_parts *par
 {
     const double beyond_least = 10; /* distance of the unknown score below the lowest score, as in the reference */
     double least = 0;
-
     for (size_t i = 0; i < parts->piece_count; i++) {
         if (!isfinite(parts->scores[i]))
             return wt__fail(err, WT_EMODEL, "the score of piece %zu is not a number", i);
@@ -133,12 +131,8 @@ static int write_scores(struct blob_writer *w, const struct tokenizer_parts *par
             w->header.longest = (uint32_t)parts->pieces[i].text.len;
     }
     w->header.unknown_score = least - beyond_least;
-    begin_section(w, SECTION_SCORES);
-    wt__buffer_append(w->blob, parts->scores, parts->piece_count * sizeof *parts->scores);
-    end_section(w, SECTION_SCORES);
-    begin_section(w, SECTION_CHARACTER_MAP);
-    wt__buffer_append(w->blob, parts->map.ptr, parts->map.len);
-    end_section(w, SECTION_CHARACTER_MAP);
+    append_section(w, SECTION_SCORES, parts->scores, parts->piece_count * sizeof *parts->scores);
+    append_section(w, SECTION_CHARACTER_MAP, parts->map.ptr, parts->map.len);
     return 0;
 }
 
@@ -147,7 +141,6 @@ static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts,
 {
     int32_t bytes[256];
     int32_t unknown = wt__parts_find(parts, wt__json_str(wt__json_object(parts->document, "model"), "unk_token"));
-
     for (size_t i = 0; i < 256; i++)
         bytes[i] = unknown;
     for (size_t i = 0; i < parts->piece_count; i++) {
@@ -157,9 +150,7 @@ static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts,
         if (byte >= 0 && at == end)
             bytes[byte] = parts->pieces[i].value;
     }
-    begin_section(w, SECTION_BYTES);
-    wt__buffer_append(w->blob, bytes, sizeof bytes);
-    end_section(w, SECTION_BYTES);
+    append_section(w, SECTION_BYTES, bytes, sizeof bytes);
     begin_section(w, SECTION_MERGES);
     if (wt__bpe_build_merges(w->blob, parts->merges, parts->merge_count) != 0)
         return wt__fail_nomem(err);
@@ -170,7 +161,6 @@ static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts,
 static uint32_t count_tokens(const struct tokenizer_parts *parts)
 {
     int32_t last = -1;
-
     for (size_t i = 0; i < parts->piece_count; i++)
         last = parts->pieces[i].value > last ? parts->pieces[i].value : last;
     for (size_t i = 0; i < parts->added_count; i++)
@@ -182,7 +172,6 @@ static int write_blob(struct buffer *blob, struct tokenizer_parts *parts, wt_err
 {
     struct blob_writer w = {.blob = blob, .start = blob->len};
     struct tokenizer built;
-
     memcpy(w.header.magic, TOKENIZER_MAGIC, sizeof w.header.magic);
     w.header.byte_order = TOKENIZER_BYTE_ORDER;
     w.header.kind = parts->kind;
@@ -213,7 +202,6 @@ static int check_sizes(const struct tokenizer_files *files, wt_error *err)
                 {"vocab.json", files->vocab_json.len},
                 {"merges.txt", files->merges_txt.len},
                 {"spm.model", files->spm_model.len}};
-
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].len > TOKENIZER_MAX_FILE)
             return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes, at most %zu", rows[i].name, rows[i].len,
@@ -236,7 +224,6 @@ static void dispose_parts(struct tokenizer_parts *parts)
 int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files, wt_error *err)
 {
     WT_CLEANUP(dispose_parts) struct tokenizer_parts parts = {.special = {-1, -1, -1, -1, -1}};
-
     WT_TRY(check_sizes(files, err));
     WT_TRY(read_tokenizer_settings(&parts, files, err));
     if (files->tokenizer_json.len > 0)

@@ -19,23 +19,15 @@ struct sentencepiece {
     struct str piece; /* last piece read */
     float score;
     int64_t model_type; /* 1 for unigram; valid at the end of the file, like the next two */
-    int64_t unknown;
-    struct str map; /* character map; may be empty */
+    int64_t unknown;    /* id of the piece for unknown text */
+    struct str map;     /* character map; may be empty */
 };
 
 enum wire { WIRE_VARINT = 0, WIRE_EIGHT = 1, WIRE_BYTES = 2, WIRE_FOUR = 5 };
 
 /* Field numbers of the model, a piece, the trainer's settings, and the normaliser's. */
-enum {
-    MODEL_PIECE = 1,
-    MODEL_TRAINER = 2,
-    MODEL_NORMALIZER = 3,
-    PIECE_TEXT = 1,
-    PIECE_SCORE = 2,
-    TRAINER_MODEL_TYPE = 3,
-    TRAINER_UNKNOWN = 40,
-    NORMALIZER_MAP = 2
-};
+enum { MODEL_PIECE = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
+enum { PIECE_TEXT = 1, PIECE_SCORE = 2, TRAINER_MODEL_TYPE = 3, TRAINER_UNKNOWN = 40, NORMALIZER_MAP = 2 };
 
 struct spm_field {
     uint64_t number;
@@ -70,7 +62,6 @@ static bool read_wire_bytes(struct str *rest, uint64_t len, struct str *out)
 static bool read_next_field(struct str *rest, struct spm_field *out)
 {
     uint64_t key = 0;
-
     if (!read_varint(rest, &key))
         return false;
     *out = (struct spm_field){.number = key >> 3, .wire = (enum wire)(key & 7)};
@@ -95,7 +86,6 @@ static bool read_next_field(struct str *rest, struct spm_field *out)
 static bool read_spm_piece(struct sentencepiece *model, struct str message)
 {
     struct spm_field field;
-
     model->piece = (struct str){0};
     model->score = 0;
     while (message.len > 0) {
@@ -114,7 +104,6 @@ static bool read_spm_piece(struct sentencepiece *model, struct str message)
 static bool read_spm_settings(struct sentencepiece *model, uint64_t which, struct str message)
 {
     struct spm_field field;
-
     while (message.len > 0) {
         if (!read_next_field(&message, &field))
             return false;
@@ -126,11 +115,6 @@ static bool read_spm_settings(struct sentencepiece *model, uint64_t which, struc
             model->map = field.bytes;
     }
     return true;
-}
-
-static void open_spm_model(struct sentencepiece *out, struct str model)
-{
-    *out = (struct sentencepiece){.rest = model, .len = model.len, .model_type = 1};
 }
 
 /* Returns 1 with the next piece, 0 at the end. Errors: WT_EFORMAT with the byte offset. */
@@ -153,17 +137,9 @@ static int read_next_spm_piece(struct sentencepiece *model, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- directories */
-
 /* Names of special tokens in the two families, in the order of enum tokenizer_special. */
 static const char *const bert_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 static const char *const roberta_names[] = {"<pad>", "<unk>", "<s>", "</s>", "<mask>"};
-
-static bool is_class(const struct tokenizer_parts *parts, const char *name)
-{
-    struct str class = wt__json_str(parts->config, "tokenizer_class");
-    return wt__str_starts(class, wt__str(name));
-}
 
 /* Adds the special tokens of the vocabulary as added tokens. Tokens without a configured name have the family's
  * name. */
@@ -190,25 +166,23 @@ static int add_specials(struct tokenizer_parts *parts, const char *const *family
 static int read_vocab_txt(struct tokenizer_parts *parts, struct str text, wt_error *err)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
-    int rc = 0;
-
-    for (int64_t line = 0; rc == 0 && at < end; line++) {
+    for (int64_t line = 0; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         struct str token = {at, (size_t)((stop ? stop : end) - at)};
         at = stop ? stop + 1 : end;
         while (token.len > 0 && (token.ptr[token.len - 1] == '\r' || token.ptr[token.len - 1] == ' '))
             token.len--;
-        if (token.len > 0)
-            rc = wt__parts_add_piece(parts, token, line, 0, err);
+        int rc = token.len > 0 ? wt__parts_add_piece(parts, token, line, 0, err) : 0;
+        if (rc < 0)
+            return wt__fail_context(err, rc, "vocab.txt");
     }
-    return rc < 0 ? wt__fail_context(err, rc, "vocab.txt") : 0;
+    return 0;
 }
 
 static int read_wordpiece_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     bool lower_case = wt__json_bool(parts->config, "do_lower_case", true);
-    bool mpnet = is_class(parts, "MPNet");
-
+    bool mpnet = wt__str_starts(wt__json_str(parts->config, "tokenizer_class"), STR("MPNet"));
     WT_TRY(read_vocab_txt(parts, files->vocab_txt, err));
     parts->kind = TOKENIZER_WORDPIECE;
     parts->continuation = STR("##");
@@ -228,7 +202,6 @@ static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_er
     WT_AUTO_FREE struct merge_names *names = NULL;
     size_t count = 0, capacity = 0;
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
-
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         struct str line = wt__str_trim((struct str){at, (size_t)((stop ? stop : end) - at)});
@@ -251,7 +224,6 @@ static int read_bpe_files(struct tokenizer_parts *parts, const struct tokenizer_
     int rc = wt__json_parse(&parts->document, files->vocab_json.ptr, files->vocab_json.len, err);
     const char *key;
     json_t *id;
-
     if (rc == 0 && !json_is_object(parts->document))
         rc = wt__fail(err, WT_EMODEL, "not a JSON object");
     json_object_foreach(parts->document, key, id)
@@ -270,12 +242,10 @@ static int read_bpe_files(struct tokenizer_parts *parts, const struct tokenizer_
 
 static int read_spm_model(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
-    struct sentencepiece model;
+    struct sentencepiece model = {.rest = files->spm_model, .len = files->spm_model.len, .model_type = 1};
     int rc;
-
     if (wt__json_bool(parts->config, "do_lower_case", false) || wt__json_bool(parts->config, "split_by_punct", false))
         return wt__fail(err, WT_EMODEL, "tokenizer_config.json: do_lower_case and split_by_punct are not supported");
-    open_spm_model(&model, files->spm_model);
     for (int64_t id = 0; (rc = read_next_spm_piece(&model, err)) > 0; id++) {
         rc = wt__parts_add_piece(parts, model.piece, id, (double)model.score, err);
         if (rc < 0)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/base64.h"
 #include "base/memory.h"
 
 static const char file[] = "tokenizer.json";
@@ -31,7 +32,6 @@ struct chain {
 static struct chain read_chain(const json_t *component, const char *key)
 {
     const json_t *members = component_has_type(component, "Sequence") ? wt__json_array(component, key) : NULL;
-
     if (!json_is_object(component))
         return (struct chain){0};
     return members ? (struct chain){NULL, members, json_array_size(members)} : (struct chain){component, NULL, 1};
@@ -42,12 +42,9 @@ static const json_t *component_at(const struct chain *chain, size_t i)
     return chain->only ? chain->only : json_array_get(chain->members, i);
 }
 
-/* ---------------------------------------------------------------- added tokens */
-
 static int read_added(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
     const json_t *list = wt__json_array(root, "added_tokens");
-
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
         struct added_token token = {.content = wt__json_str(row, "content")};
@@ -68,7 +65,6 @@ static int32_t read_template_id(const json_t *processor, const json_t *step)
     const json_t *tokens = wt__json_object(processor, "special_tokens");
     const json_t *ids = name.len > 0 ? wt__json_array(wt__json_object(tokens, name.ptr), "ids") : NULL;
     const json_t *id = json_array_get(ids, 0);
-
     return json_array_size(ids) == 1 && json_integer_value(id) >= 0 && json_integer_value(id) < TOKENIZER_MAX_TOKENS
                ? (int32_t)json_integer_value(id)
                : -1;
@@ -90,7 +86,6 @@ static int read_template(struct tokenizer_parts *parts, const json_t *processor,
                  (len == 5 || len == 6) && read_template_id(processor, json_array_get(pair, 0)) == cls &&
                  is_sequence(json_array_get(pair, 1), "A") && is_sequence(json_array_get(pair, len - 2), "B") &&
                  read_template_id(processor, json_array_get(pair, len - 1)) == sep;
-
     if (json_array_size(single) == 1 && is_sequence(json_array_get(single, 0), "A")) {
         parts->frameless = true;
         return 0;
@@ -112,14 +107,12 @@ static int32_t read_frame_id(const json_t *processor, const char *key)
 {
     const json_t *id = json_array_get(wt__json_array(processor, key), 1);
     json_int_t value = json_is_integer(id) ? json_integer_value(id) : -1;
-
     return value >= 0 && value < TOKENIZER_MAX_TOKENS ? (int32_t)value : -1;
 }
 
 static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
     struct chain chain = read_chain(json_object_get(root, "post_processor"), "processors");
-
     for (size_t i = 0; i < chain.len; i++) {
         const json_t *processor = component_at(&chain, i);
         bool roberta = component_has_type(processor, "RobertaProcessing");
@@ -145,7 +138,6 @@ static int read_vocabulary(struct tokenizer_parts *parts, const json_t *model, w
 {
     json_t *vocabulary = wt__json_object(model, "vocab"), *id;
     const char *key;
-
     if (!vocabulary)
         return wt__fail(err, WT_EMODEL, "%s: the model has no vocab", file);
     json_object_foreach(vocabulary, key, id)
@@ -159,7 +151,6 @@ static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root
 {
     const json_t *normalizer = wt__json_object(root, "normalizer");
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
-
     if (!component_has_type(normalizer, "BertNormalizer") || !wt__json_bool(normalizer, "clean_text", true))
         return fail_unsupported("with WordPiece the normalizer", wt__json_str(normalizer, "type"), err);
     if (!component_has_type(pre_tokenizer, "BertPreTokenizer"))
@@ -179,38 +170,15 @@ static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root
 
 /* ---------------------------------------------------------------- unigram */
 
-static int base64_digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 static int read_map(struct tokenizer_parts *parts, struct str base64, wt_error *err)
 {
     struct precompiled map;
-    char *bytes = wt__arena_alloc(&parts->arena, base64.len / 4 * 3 + 3, 1);
-    uint32_t bits = 0;
-    size_t len = 0, held = 0;
-
-    WT_CHECK_ALLOC(bytes, err);
-    for (size_t i = 0; i < base64.len && base64.ptr[i] != '='; i++) {
-        int digit = base64_digit(base64.ptr[i]);
-        if (digit < 0)
-            return wt__fail(err, WT_EMODEL, "%s: precompiled_charsmap is not base64", file);
-        bits = bits << 6 | (uint32_t)digit;
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            bytes[len++] = (char)(bits >> held & 0xFF);
-        }
-    }
-    parts->map = (struct str){bytes, len};
-    if (len > 0 && !wt__precompiled_open(&map, parts->map))
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
+    if (!wt__base64_decode(&bytes, base64))
+        return wt__fail(err, WT_EMODEL, "%s: precompiled_charsmap is not base64", file);
+    parts->map = (struct str){bytes.failed ? NULL : wt__arena_copy(&parts->arena, wt__buffer_view(&bytes)), bytes.len};
+    WT_CHECK_ALLOC(parts->map.ptr, err);
+    if (bytes.len > 0 && !wt__precompiled_open(&map, parts->map))
         return wt__fail(err, WT_EMODEL, "%s: precompiled_charsmap is damaged", file);
     return 0;
 }
@@ -233,7 +201,6 @@ static const struct {
 static int read_step(struct tokenizer_parts *parts, uint32_t *seen, const json_t *step, wt_error *err)
 {
     struct str pattern = wt__json_str(wt__json_object(step, "pattern"), "Regex");
-
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (!component_has_type(step, steps[i].type) ||
             (steps[i].pattern && !wt__str_equal(pattern, wt__str(steps[i].pattern))))
@@ -256,7 +223,6 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
 {
     struct chain chain = read_chain(json_object_get(root, "pre_tokenizer"), "pretokenizers");
     const json_t *last = chain.len > 0 ? component_at(&chain, chain.len - 1) : NULL;
-
     for (size_t i = 0; i + 1 < chain.len; i++) {
         if (!component_has_type(component_at(&chain, i), "WhitespaceSplit"))
             return fail_unsupported("with Unigram the pre-tokenizer", wt__json_str(component_at(&chain, i), "type"),
@@ -280,7 +246,6 @@ static int read_unigram_json(struct tokenizer_parts *parts, const json_t *root, 
     const json_t *pieces = wt__json_array(model, "vocab");
     int64_t unknown = wt__json_int(model, "unk_id", -1);
     uint32_t seen = 0;
-
     if (wt__json_bool(model, "byte_fallback", false))
         return wt__fail(err, WT_EMODEL, "%s: byte_fallback is not supported", file);
     for (size_t i = 0; i < chain.len; i++)
@@ -307,7 +272,6 @@ static struct merge_names read_merge_names(const json_t *merge)
     const json_t *left = json_array_get(merge, 0), *right = json_array_get(merge, 1);
     struct str text = {json_string_value(merge), json_string_length(merge)};
     const char *blank = text.len > 0 ? memchr(text.ptr, ' ', text.len) : NULL;
-
     if (blank)
         return (struct merge_names){{text.ptr, (size_t)(blank - text.ptr)},
                                     {blank + 1, (size_t)(text.ptr + text.len - blank) - 1}};
@@ -320,7 +284,6 @@ static int read_merges_json(struct tokenizer_parts *parts, const json_t *model, 
     const json_t *merges = wt__json_array(model, "merges");
     size_t count = json_array_size(merges);
     struct merge_names *names = wt__arena_array(&parts->arena, struct merge_names, count);
-
     WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < count; i++)
         names[i] = read_merge_names(json_array_get(merges, i));
@@ -333,7 +296,6 @@ static int read_bpe_json(struct tokenizer_parts *parts, const json_t *root, cons
     static const char *const affixes[] = {"continuing_subword_prefix", "end_of_word_suffix"};
     const json_t *normalizer = wt__json_object(root, "normalizer");
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
-
     if (normalizer)
         return fail_unsupported("with BPE the normalizer", wt__json_str(normalizer, "type"), err);
     if (!component_has_type(pre_tokenizer, "ByteLevel") || !wt__json_bool(pre_tokenizer, "use_regex", true))
@@ -359,7 +321,6 @@ int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error
                  {"Unigram", TOKENIZER_UNIGRAM, read_unigram_json},
                  {"BPE", TOKENIZER_BPE, read_bpe_json}};
     int rc = wt__json_parse(&parts->document, text.ptr, text.len, err);
-
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", file);
     const json_t *root = parts->document, *model = wt__json_object(root, "model");

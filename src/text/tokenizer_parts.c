@@ -9,7 +9,6 @@
 static int check_id(int64_t id, struct str text, wt_error *err)
 {
     enum { SHOWN = 60 };
-
     if (id >= 0 && id < TOKENIZER_MAX_TOKENS)
         return 0;
     return wt__fail(err, id < 0 ? WT_EMODEL : WT_ETOOLONG, "token \"%.*s\" has no id between 0 and %u",
@@ -20,7 +19,6 @@ static int check_id(int64_t id, struct str text, wt_error *err)
 int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t id, double score, wt_error *err)
 {
     size_t need = parts->piece_count + 1;
-
     WT_TRY(check_id(id, text, err));
     if (need > TOKENIZER_MAX_TOKENS)
         return wt__fail(err, WT_ETOOLONG, "over %u tokens", (unsigned)TOKENIZER_MAX_TOKENS);
@@ -59,13 +57,10 @@ int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text)
     return -1;
 }
 
-/* ---------------------------------------------------------------- merges */
-
 static int read_merge(struct bpe_merge *out, const struct map *ids, const struct merge_names *names,
                       struct buffer *both, wt_error *err)
 {
     enum { SHOWN = 60 };
-
     wt__buffer_clear(both);
     wt__buffer_str(both, names->left);
     wt__buffer_str(both, names->right);
@@ -85,7 +80,6 @@ int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer both = {0};
     WT_CLEANUP(wt__map_dispose) struct map ids = {0};
-
     for (size_t i = 0; i < parts->piece_count; i++)
         if (!wt__map_insert(&ids, parts->pieces[i].text, (uint32_t)parts->pieces[i].value, NULL))
             return wt__fail_nomem(err);

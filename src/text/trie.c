@@ -10,7 +10,6 @@
 size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word, int32_t *value)
 {
     size_t best = 0;
-
     for (size_t i = 0; i < word.len; i++) {
         node = wt__trie_child(trie, node, (unsigned char)word.ptr[i]);
         if (node == 0)
@@ -27,7 +26,6 @@ size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word,
 uint32_t wt__trie_walk(const struct trie *trie, struct str prefix)
 {
     uint32_t node = 0;
-
     for (size_t i = 0; i < prefix.len; i++) {
         node = wt__trie_child(trie, node, (unsigned char)prefix.ptr[i]);
         if (node == 0)
@@ -39,20 +37,16 @@ uint32_t wt__trie_walk(const struct trie *trie, struct str prefix)
 bool wt__trie_open(struct trie *out, const void *section, size_t len)
 {
     size_t count = len / sizeof(struct trie_unit);
-
     out->units = section;
     out->unit_count = (uint32_t)count;
     return count > 0 && count < UINT32_MAX && len % sizeof(struct trie_unit) == 0;
 }
-
-/* ---------------------------------------------------------------- building */
 
 static int compare_key_texts(const void *left, const void *right)
 {
     const struct trie_key *a = left, *b = right;
     size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
     int order = shorter > 0 ? memcmp(a->text.ptr, b->text.ptr, shorter) : 0;
-
     if (order == 0)
         order = (a->text.len > b->text.len) - (a->text.len < b->text.len);
     return order != 0 ? order : (a->value > b->value) - (a->value < b->value);
@@ -87,7 +81,6 @@ struct builder {
 static void claim_unit(struct builder *b, uint32_t node)
 {
     struct gap *gap = &b->gaps[node];
-
     *(gap->previous ? &b->gaps[gap->previous].next : &b->first_free) = gap->next;
     *(gap->next ? &b->gaps[gap->next].previous : &b->last_free) = gap->previous;
     gap->taken = true;
@@ -96,7 +89,6 @@ static void claim_unit(struct builder *b, uint32_t node)
 static int add_block(struct builder *b)
 {
     size_t count = b->unit_count + BLOCK;
-
     if (wt__grow((void **)&b->units, &b->unit_capacity, count, sizeof *b->units) != 0 ||
         wt__grow((void **)&b->gaps, &b->gap_capacity, count, sizeof *b->gaps) != 0)
         return -1;
@@ -124,7 +116,6 @@ static bool labels_fit(const struct builder *b, uint32_t base, const unsigned ch
 static int find_base(struct builder *b, const unsigned char *labels, size_t count, uint32_t *base)
 {
     uint32_t place = b->first_free;
-
     for (size_t tries = 0; place != 0 && tries < TRIES; tries++, place = b->gaps[place].next) {
         *base = place ^ labels[0];
         if (labels_fit(b, *base, labels, count))
@@ -148,7 +139,6 @@ static int add_node(struct builder *b, struct key_range range)
     unsigned char labels[256];
     uint32_t starts[257], base = 0;
     size_t count = 0;
-
     /* Keys that end at this node come first; the last of equal keys has the largest value. */
     for (; range.first < range.last && b->keys[range.first].text.len == range.depth; range.first++)
         if (range.node != 0)
@@ -179,7 +169,6 @@ static int add_node(struct builder *b, struct key_range range)
 int wt__trie_build(struct buffer *out, struct trie_key *keys, size_t count)
 {
     struct builder b = {.keys = keys};
-
     if (count > 0)
         qsort(keys, count, sizeof *keys, compare_key_texts);
     int rc = add_block(&b);

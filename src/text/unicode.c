@@ -1,4 +1,5 @@
-/* unicode.c: an own decoder, because it handles hostile bytes and runs on every request; properties come from utf8proc.
+/* unicode.c: decodes UTF-8, and looks up the properties of characters. The decoder is our own, because it handles hostile
+ * bytes and runs on every request. Properties come from utf8proc.
  *
  * Token ids must not change when a system updates its Unicode library. So two mappings are pinned to the reference
  * tokenizer's tables. Lower case follows Unicode 17: rows missing in utf8proc 2.8 (Unicode 15) are added. Decomposition
@@ -32,7 +33,6 @@ uint32_t wt__utf8_next(const char **at, const char *end)
     const unsigned char *bytes = (const unsigned char *)*at;
     size_t left = (size_t)(end - *at);
     unsigned lead = bytes[0];
-
     if (lead < 0x80) {
         *at += 1;
         return lead;
@@ -62,7 +62,6 @@ uint32_t wt__utf8_next(const char **at, const char *end)
 size_t wt__utf8_put(uint32_t c, char out[4])
 {
     unsigned char *bytes = (unsigned char *)out;
-
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
         c = UNICODE_REPLACEMENT;
     if (c < 0x80) {
@@ -80,7 +79,6 @@ size_t wt__utf8_put(uint32_t c, char out[4])
 static size_t measure_ascii_run(const char *at, const char *end)
 {
     const char *start = at;
-
     for (; end - at >= 8; at += 8) {
         uint64_t eight;
         memcpy(&eight, at, sizeof eight);
@@ -110,6 +108,14 @@ bool wt__utf8_valid(struct str s)
     return s.len == 0 || find_invalid_utf8(s.ptr, s.ptr + s.len) == s.ptr + s.len;
 }
 
+size_t wt__utf8_count(struct str s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s.len; i++)
+        count += ((unsigned char)s.ptr[i] & 0xC0) != 0x80;
+    return count;
+}
+
 void wt__utf8_append(struct buffer *out, struct str s)
 {
     if (s.len == 0)
@@ -133,25 +139,15 @@ enum unicode_kind wt__unicode_kind(uint32_t c)
                : c - 'A' < 26 ? UNICODE_UPPER
                : c - '0' < 10 ? UNICODE_DIGIT
                               : UNICODE_OTHER;
-    switch (utf8proc_category((utf8proc_int32_t)c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LT:
-        return UNICODE_UPPER;
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-        return UNICODE_LETTER;
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-        return UNICODE_DIGIT;
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-        return UNICODE_MARK;
-    default:
-        return UNICODE_OTHER;
-    }
+    /* All categories that are left out are UNICODE_OTHER, which is 0. */
+    static const unsigned char kinds[UTF8PROC_CATEGORY_CO + 1] = {
+        [UTF8PROC_CATEGORY_LU] = UNICODE_UPPER,  [UTF8PROC_CATEGORY_LT] = UNICODE_UPPER,
+        [UTF8PROC_CATEGORY_LL] = UNICODE_LETTER, [UTF8PROC_CATEGORY_LM] = UNICODE_LETTER,
+        [UTF8PROC_CATEGORY_LO] = UNICODE_LETTER, [UTF8PROC_CATEGORY_ND] = UNICODE_DIGIT,
+        [UTF8PROC_CATEGORY_NL] = UNICODE_DIGIT,  [UTF8PROC_CATEGORY_NO] = UNICODE_DIGIT,
+        [UTF8PROC_CATEGORY_MN] = UNICODE_MARK,   [UTF8PROC_CATEGORY_MC] = UNICODE_MARK,
+        [UTF8PROC_CATEGORY_ME] = UNICODE_MARK};
+    return (enum unicode_kind)kinds[utf8proc_category((utf8proc_int32_t)c)];
 }
 
 bool wt__has_word(struct str s)
@@ -194,7 +190,6 @@ unsigned wt__unicode_decompose(uint32_t c, uint32_t out[UNICODE_MAX_DECOMPOSED])
     utf8proc_int32_t parts[UNICODE_MAX_DECOMPOSED];
     int boundary_class = 0;
     utf8proc_ssize_t count = 0;
-
     if (!is_decomposed_later(c))
         count = utf8proc_decompose_char((utf8proc_int32_t)c, parts, UNICODE_MAX_DECOMPOSED, UTF8PROC_DECOMPOSE,
                                         &boundary_class);

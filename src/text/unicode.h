@@ -28,6 +28,9 @@ size_t wt__utf8_put(uint32_t c, char out[4]);
 
 bool wt__utf8_valid(struct str s);
 
+/* Returns the number of code points. s must be valid UTF-8. */
+size_t wt__utf8_count(struct str s);
+
 /* Appends s with each invalid sequence replaced by U+FFFD. */
 void wt__utf8_append(struct buffer *out, struct str s);
 

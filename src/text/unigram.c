@@ -46,7 +46,6 @@ static double piece_score(const struct unigram *u, int32_t id)
 static void offer_path(struct position *positions, size_t from, size_t to, double score, int32_t id)
 {
     struct position *target = &positions[to];
-
     if (target->from == NOWHERE || score > target->score) {
         target->score = score;
         target->id = id;
@@ -59,7 +58,6 @@ static void find_paths(struct unigram_reader *r, struct str word)
 {
     const struct unigram *u = r->unigram;
     const struct trie *trie = &u->trie;
-
     r->positions[0].score = r->settled;
     for (size_t i = 1; i <= word.len; i++)
         r->positions[i].from = NOWHERE;
@@ -92,7 +90,6 @@ static void emit_path(struct unigram_reader *r, size_t to)
 {
     struct position *positions = r->positions;
     size_t next = NOWHERE;
-
     for (size_t at = to;;) {
         size_t from = at == 0 ? NOWHERE : positions[at].from;
         positions[at].from = (uint16_t)next;
@@ -114,7 +111,6 @@ static size_t find_meeting_place(struct unigram_reader *r, size_t len, size_t op
 {
     struct position *positions = r->positions;
     size_t alive = 0, at = len;
-
     for (size_t i = 0; i <= len; i++) {
         positions[i].live = i + open > len && (i == 0 || positions[i].from != NOWHERE);
         alive += positions[i].live;
@@ -134,7 +130,6 @@ static size_t find_meeting_place(struct unigram_reader *r, size_t len, size_t op
 static struct str take_rest_of_word(struct unigram_reader *r, size_t len)
 {
     char *word = r->word;
-
     if (r->prefix && len > 0) {
         word -= sizeof blank;
         memcpy(word, blank, sizeof blank);
@@ -148,7 +143,6 @@ static struct str take_rest_of_word(struct unigram_reader *r, size_t len)
 static void finish_part(struct unigram_reader *r, size_t len)
 {
     struct str part = take_rest_of_word(r, len);
-
     if (part.len > 0) {
         find_paths(r, part);
         emit_path(r, part.len);
@@ -164,7 +158,6 @@ static void cut_added(struct unigram_reader *r)
 {
     const struct added *added = &r->unigram->added;
     struct added_match match;
-
     while (added->only != -1 && wt__added_next(added, (struct str){r->word, r->len}, r->word, &match)) {
         finish_part(r, (size_t)(match.place.ptr - r->word));
         wt__pieces_put(r->out, match.id);
@@ -185,7 +178,6 @@ static void finish_unigram_word(struct unigram_reader *r)
 static void settle_window(struct unigram_reader *r)
 {
     enum { HALF = UNIGRAM_WINDOW / 2 };
-
     cut_added(r);
     struct str rest = {r->word, r->len};
     if (r->len > HALF) {
@@ -225,7 +217,6 @@ static size_t measure_separator(const struct unigram *u, const char *at, const c
 {
     unsigned char c = (unsigned char)*at;
     const char *behind = at;
-
     if (c == ' ')
         return 1;
     if (c == 0xE2 && end - at >= (ptrdiff_t)sizeof blank && memcmp(at, blank, sizeof blank) == 0)
@@ -241,7 +232,6 @@ static bool read_normalized(void *context, struct str text)
     struct unigram_reader *r = context;
     const struct unigram *u = r->unigram;
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
-
     while (at < end) {
         size_t part = measure_separator(u, at, end);
         if (part > 0) {
@@ -267,7 +257,6 @@ static bool read_normalized(void *context, struct str text)
 void wt__unigram_add(const struct unigram *u, struct str text, struct pieces *out)
 {
     struct unigram_reader r;
-
     r.unigram = u;
     r.out = out;
     r.prefix = u->prefix;

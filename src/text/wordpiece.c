@@ -35,7 +35,6 @@ static void emit_wordpieces(struct wordpiece_reader *r)
     const struct wordpiece *model = r->model;
     size_t before = r->out->count;
     bool known = word->characters <= WORDPIECE_MAX_WORD;
-
     if (word->characters == 0)
         return;
     for (size_t at = 0; known && at < word->len;) {
@@ -69,7 +68,6 @@ static void insert_mark(struct wordpiece_word *word, uint32_t c, unsigned class)
 {
     char bytes[4];
     size_t place = word->run;
-
     if (word->characters++ >= WORDPIECE_MAX_WORD)
         return;
     for (const char *at = word->bytes + word->run, *end = word->bytes + word->len; at < end;)
@@ -85,7 +83,6 @@ static void add_lowered(struct wordpiece_reader *r, uint32_t c)
 {
     uint32_t lower[UNICODE_MAX_LOWER] = {c};
     unsigned count = r->model->lower_case ? wt__unicode_lower(c, lower) : 1;
-
     for (unsigned i = 0; i < count; i++)
         add_starter(&r->word, lower[i]);
 }
@@ -102,7 +99,6 @@ static void add_alone(struct wordpiece_reader *r, uint32_t c)
 static void add_decomposed(struct wordpiece_reader *r, uint32_t c)
 {
     unsigned class = wt__unicode_combining_class(c);
-
     switch (wt__bert_class(c)) {
     case BERT_SPACE:
         emit_wordpieces(r);
@@ -128,7 +124,6 @@ static void add_wide(struct wordpiece_reader *r, uint32_t c)
     const struct wordpiece *options = r->model;
     enum bert_class class = wt__bert_class(c);
     bool alone = class == BERT_CJK && options->split_cjk;
-
     if (class == BERT_REMOVED)
         return;
     if (class == BERT_SPACE || alone)
@@ -154,7 +149,6 @@ void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces
     struct wordpiece_reader r;
     unsigned char to_lower = w->lower_case ? 0x20 : 0;
     const char *at = text.ptr, *end = text.len > 0 ? text.ptr + text.len : text.ptr;
-
     r.model = w;
     r.out = out;
     r.word.len = r.word.run = r.word.characters = 0;

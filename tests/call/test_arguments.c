@@ -1,4 +1,4 @@
-/* Arguments read from a request without a language model: given, missing, unsure and unused. */
+/* Tests which arguments are read from a request without a language model, and which text is left unused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* wt_call: the tool, its arguments, missing and invalid values, questions; hostile tools and requests. */
+/* Tests wt_call: the chosen tool, its arguments, missing and invalid values, questions, and hostile tools and
+ * requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +99,7 @@ static bool text_has(const char *text, const char *part)
 static const struct {
     const char *request, *tool, *arguments;
     int valid;
-    const char *missing, *violation, *question; /* part of the first of each; NULL for an empty list */
+    const char *missing, *violation, *question; /* text in the first one; NULL for none */
 } cases[] = {
     {"weather at latitude 11.6 and longitude -97.8", "weather/at_place", "{\"latitude\":11.6,\"longitude\":-97.8}", 1,
      NULL, NULL, NULL},
@@ -411,7 +412,7 @@ static void unusable_schema_is_reported(void **state)
         wt_called_free(called);
     }
     assert_int_equal(failures, 0);
-    wt_called *called = make_call_of_tool("bad/branches", "grow a tree"); /* recursive, but ends */
+    wt_called *called = make_call_of_tool("bad/branches", "grow a tree"); /* recursive schema with an end */
     assert_true(called->valid);
     assert_null(called->question);
     wt_called_free(called);
@@ -607,7 +608,7 @@ static void invalid_call_options_are_rejected(void **state)
     options.abstain = 1;
     refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "not 1");
     assert_null(called);
-    wt_call_options_init(&options); /* a given recipe disables the check */
+    wt_call_options_init(&options); /* with a recipe, wt_call does not check if any tool fits */
     options.recipe = "bm25";
     wt_called_free(make_call_with("open the curtains", &options));
 }

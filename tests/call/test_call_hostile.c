@@ -49,7 +49,7 @@ struct stage {
     char texts[CANDIDATES][2][32]; /* name, description */
     struct selection_candidate candidates[CANDIDATES];
     json_t *schema, *past;
-    struct generation_demonstration demonstration;
+    struct demonstration demonstration;
     struct generation_tool tool;
 };
 
@@ -86,7 +86,7 @@ static void open_stage(struct stage *stage, enum place place, const char *says)
     stage->schema = json_pack("{s:o, s:[s]}", "properties", properties, "required", "place");
     stage->past = json_pack("{s:o}", "place", json_for_place(stage, IN_PAST_ARGUMENTS, "Oslo"));
     stage->demonstration =
-        (struct generation_demonstration){text_for_place(stage, IN_DEMONSTRATION, "a bed in Oslo"), stage->past};
+        (struct demonstration){text_for_place(stage, IN_DEMONSTRATION, "a bed in Oslo"), stage->past};
     stage->tool = (struct generation_tool){stage->candidates[ROGUE].name, stage->candidates[ROGUE].description,
                                            stage->schema, &stage->demonstration, 1};
 }
@@ -150,7 +150,7 @@ static const char *const hostile_texts[] = {
     "\xff\xfe>>\xff>tools\n broken",
 };
 
-/* A model that answers with the text wherever an answer has free text, and otherwise keeps the steps going. */
+/* A model that answers with the text wherever an answer has free text. Its other answers lead to the next step. */
 struct echo {
     struct chat_model model;
     const struct stage *stage;
@@ -227,7 +227,7 @@ static void strip_all_slots(const struct chat_exchange *exchanges, size_t count,
     }
 }
 
-/* Returns the frames of all questions of all methods. */
+/* Returns the frames of all questions of all methods: the prompts without the contents of their slots. */
 static char *collect_frames(enum place place, const char *says)
 {
     struct stage stage;
@@ -281,7 +281,7 @@ static void hostile_text_stays_in_its_slot(void **state)
     free(stored);
 }
 
-/* A stored question saves one question; the frame of its answer is the same. */
+/* With a stored contrastive question, one question less is asked. The frame of the question for its answer is the same. */
 static void stored_question_stays_in_its_slot(void **state)
 {
     (void)state;
@@ -507,7 +507,7 @@ static const struct {
 };
 enum { ROGUES = sizeof rogues / sizeof *rogues, REQUESTS = 30, SAYS_BYTES = 512 };
 
-/* Writes the text with every letter changed: same words and bytes, but no order. */
+/* Writes the harmless twin of a text: every letter is changed, so it has as many words and bytes, but gives no order. */
 static void write_harmless_twin(const char *says, char out[SAYS_BYTES])
 {
     size_t i = 0;
@@ -542,10 +542,10 @@ static void gullible_model_obeys_leaked_text(void **state)
 
 static void open_gullible(struct gullible *gullible, double error, bool inside)
 {
-    struct call_oracle_options options = wt__call_oracle_rate(error, 13);
+    struct call_oracle_options options = set_oracle_rates(error, 13);
     options.nearest = true;
     *gullible = (struct gullible){.model = {"gullible", ask_gullible_caller}, .inside = inside};
-    assert_int_equal(wt__call_oracle_init(&gullible->oracle, &options, NULL), 0);
+    assert_int_equal(init_call_oracle(&gullible->oracle, &options, NULL), 0);
 }
 
 /* Returns the tool chosen for each request. */
@@ -584,7 +584,8 @@ static size_t count_rogues(const size_t chosen[REQUESTS])
     return count;
 }
 
-/* The oracle errs equally for twins, so any difference is caused by the prompts. */
+/* A rogue is a tool with a hostile text, and its twin has the harmless twin of this text. The oracle errs equally for
+ * both, so any difference is caused by the prompts. */
 static void rogue_is_selected_like_its_twin(void **state)
 {
     (void)state;
@@ -600,8 +601,7 @@ static void rogue_is_selected_like_its_twin(void **state)
                     select_for_all_requests(method, places[p], rogues[i].says, rates[j], false, rogue);
                     select_for_all_requests(method, places[p], says, rates[j], false, twin);
                     if (memcmp(rogue, twin, sizeof rogue) != 0)
-                        fail_msg("\"%s\" in place %d, %s", rogues[i].says, (int)places[p],
-                                 wt__selection_method_name(method));
+                        fail_msg("\"%s\" in place %d, method %d", rogues[i].says, (int)places[p], (int)method);
                     assert_int_equal(count_rogues(twin) > 0, rates[j] > 0);
                 }
             }

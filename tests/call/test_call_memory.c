@@ -22,14 +22,14 @@ static struct call_oracle oracle;
 static int set_up_call_memory(void **state)
 {
     (void)state;
-    struct call_oracle_options options = wt__call_oracle_rate(0, 1);
+    struct call_oracle_options options = set_oracle_rates(0, 1);
     options.prediction = .5;
     schema =
         json_pack("{s:{s:{s:s, s:s, s:[s, s]}, s:{s:s}}, s:[s]}", "properties", "place", "type", "string",
                   "description", "where to", "enum", "Rome", "Room", "price", "type", "integer", "required", "place");
     right = json_pack("{s:s, s:i}", "place", "Rome", "price", 500);
     wrong = json_pack("{s:s, s:i}", "place", "Room", "price", 5);
-    return wt__call_oracle_init(&oracle, &options, NULL);
+    return init_call_oracle(&oracle, &options, NULL);
 }
 
 static int tear_down_call_memory(void **state)
@@ -88,7 +88,7 @@ static int run_kind(int kind, wt_error *err)
         struct selection_trace trace;
         rc = wt__select_tool(&options, candidates, 3, &oracle.model, &request, &arena, &trace, err);
     } else {
-        const struct generation_demonstration demonstration = {STR("a past request"), right};
+        const struct demonstration demonstration = {STR("a past request"), right};
         const struct generation_tool tool = {STR("book"), STR("books a room"), schema, &demonstration, 1};
         const struct generation_options options = {.second = (enum generation_source)(kind - SELECTION_METHODS),
                                                    .other = &oracle.model,

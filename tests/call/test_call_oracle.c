@@ -1,5 +1,5 @@
-/* The oracle with the labels of calls: correct without errors, wrong at its rates, and selection and generation match
- * the closed form of call_oracle.h. */
+/* Tests the oracle: it is correct without errors and wrong at its rates, and selection and generation with it match the
+ * closed form of call_oracle.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum { REQUESTS = 2000, CANDIDATES = 5, ARGUMENTS = 3 };
 static void open_oracle(struct call_oracle *oracle, struct call_oracle_options options)
 {
     wt_error err;
-    if (wt__call_oracle_init(oracle, &options, &err) < 0)
+    if (init_call_oracle(oracle, &options, &err) < 0)
         fail_msg("%s", err.message);
 }
 
@@ -35,7 +35,7 @@ static void oracle_name_has_its_rates(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct call_oracle oracle;
-        assert_int_equal(wt__call_oracle_init(&oracle, &cases[i].options, NULL), 0);
+        assert_int_equal(init_call_oracle(&oracle, &cases[i].options, NULL), 0);
         assert_string_equal(oracle.model.name, cases[i].name);
     }
 }
@@ -55,7 +55,7 @@ static void invalid_rate_is_rejected(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct call_oracle oracle;
         wt_error err = {0};
-        assert_int_equal(wt__call_oracle_init(&oracle, &cases[i].options, &err), WT_EINVAL);
+        assert_int_equal(init_call_oracle(&oracle, &cases[i].options, &err), WT_EINVAL);
         assert_string_equal(err.message, cases[i].sentence);
     }
 }
@@ -123,7 +123,7 @@ static void oracle_requires_labels(void **state)
 {
     (void)state;
     struct call_oracle oracle;
-    open_oracle(&oracle, wt__call_oracle_rate(0, 1));
+    open_oracle(&oracle, set_oracle_rates(0, 1));
     const struct call_request request = {.text = STR("request")};
     struct arena arena = {0};
     struct selection_trace trace;
@@ -137,7 +137,7 @@ static void oracle_without_error_is_correct(void **state)
 {
     (void)state;
     struct call_oracle oracle;
-    open_oracle(&oracle, wt__call_oracle_rate(0, 1));
+    open_oracle(&oracle, set_oracle_rates(0, 1));
     struct arena arena = {0};
     struct selection_trace trace;
     for (int i = 0; i < 50; i++) {
@@ -229,7 +229,7 @@ static const struct setting settings[] = {
 
 static void open_with_setting(struct call_oracle *oracle, const struct setting *setting)
 {
-    struct call_oracle_options options = wt__call_oracle_rate(setting->error, 7);
+    struct call_oracle_options options = set_oracle_rates(setting->error, 7);
     options.nearest = setting->nearest;
     options.repeat = setting->repeat;
     open_oracle(oracle, options);
@@ -253,7 +253,7 @@ static void selection_matches_closed_form(void **state)
                 wt__arena_reset(&arena);
             }
             double expected = compute_expected_selection(&oracle.options, methods[m], count);
-            assert_share(wt__selection_method_name(methods[m]), &oracle, right, n, expected);
+            assert_share(method_labels[methods[m]], &oracle, right, n, expected);
         }
     }
     wt__arena_dispose(&arena);
@@ -326,8 +326,8 @@ static void answer_is_independent_of_order(void **state)
 {
     (void)state;
     struct call_oracle oracle, other;
-    open_oracle(&oracle, wt__call_oracle_rate(.3, 7));
-    open_oracle(&other, wt__call_oracle_rate(.3, 8));
+    open_oracle(&oracle, set_oracle_rates(.3, 7));
+    open_oracle(&other, set_oracle_rates(.3, 8));
     static size_t forwards[REQUESTS];
     struct arena arena = {0};
     struct selection_trace trace;
@@ -351,8 +351,8 @@ static void errors_remain_at_higher_rates(void **state)
 {
     (void)state;
     struct call_oracle low, high;
-    open_oracle(&low, wt__call_oracle_rate(.1, 7));
-    open_oracle(&high, wt__call_oracle_rate(.2, 7));
+    open_oracle(&low, set_oracle_rates(.1, 7));
+    open_oracle(&high, set_oracle_rates(.2, 7));
     static const struct selection_options once = {.method = SELECTION_ONCE};
     struct arena arena = {0};
     struct selection_trace trace;

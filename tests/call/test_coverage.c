@@ -1,4 +1,4 @@
-/* Words left unread by a call: asks about optional arguments if the request may be about them. */
+/* Tests unread words: a call asks about its optional arguments if the request has words that the call did not read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Decision between the found tools: the effect of each detail, its limits, and ties. */
+/* Tests the decision between the found tools: the effect of each detail, its limits, and ties. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

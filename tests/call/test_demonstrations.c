@@ -1,4 +1,4 @@
-/* Learning from past calls of a tool: the effect on its parameters and on later requests. */
+/* Tests what is learned from past calls of a tool: the effect on its parameters and on later requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Arguments of a call by a language model: agreement of two predictions, verification, missing values, invalid calls.
+/* Tests the arguments that a language model writes: two predictions, verification, missing values, invalid calls.
  * call_world.h defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #define PLACE OBJECT("\"place\":{\"type\":\"string\"}", "\"place\"")
 
 static const struct call_request request = {.text = STR("a room in Rome for at most 500")};
-static const struct generation_demonstration no_demonstrations[1];
+static const struct demonstration no_demonstrations[1];
 
 /* Validator: rejects calls whose member "place" is not the wanted one. */
 struct validator {
@@ -437,10 +437,10 @@ static void each_generation_step_has_its_slots(void **state)
                                                   "\"max_price\":{\"type\":[\"integer\",\"null\"],\"maximum\":900}",
                                                   "\"place\"")),
            *past = parse_generation_json("{\"place\": \"Oslo\"}");
-    const struct generation_demonstration demonstrations[] = {{STR("a bed in Oslo\", \"arguments\": {}"), past},
-                                                              {STR("second"), NULL},
-                                                              {STR("third"), past},
-                                                              {STR("fourth"), past}};
+    const struct demonstration demonstrations[] = {{STR("a bed in Oslo\", \"arguments\": {}"), past},
+                                                   {STR("second"), NULL},
+                                                   {STR("third"), past},
+                                                   {STR("fourth"), past}};
     const struct generation_tool tool = {STR("book"), STR("books a room"), schema, demonstrations, 4};
     struct validator validator = {.wanted = "Rom"};
     const struct call_validation validation = {&validator, validate_place};

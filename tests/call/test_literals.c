@@ -1,4 +1,4 @@
-/* Literals of a request: their kinds, their beginnings and ends, and their normalised text. */
+/* Tests the literals of a request: their kinds, their beginnings and ends, and their normalised text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Questions about two tools and about values; hostile definitions are only quoted. */
+/* Tests questions to the user about two tools and about values. Hostile definitions are only quoted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

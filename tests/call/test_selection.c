@@ -1,4 +1,5 @@
-/* Choosing a tool: the steps of the verification, unusable answers, and the methods compared in the paper. call_world.h
+/* Tests the choice of a tool by a language model: the steps of the verification, unusable answers, and the methods of
+ * the paper (language_model.h). call_world.h
  * defines the notation of answers. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,9 +192,10 @@ static void methods_of_the_paper_select(void **state)
 static void selection_methods_have_names(void **state)
 {
     (void)state;
+    static const char *const names[] = {"verified", "once", "one-shot", "direct", "conditioned", "consistent"};
     enum selection_method method;
     for (enum selection_method m = 0; m < SELECTION_METHODS; m++) {
-        assert_true(wt__selection_method_named(wt__str(wt__selection_method_name(m)), &method));
+        assert_true(wt__selection_method_named(wt__str(names[m]), &method));
         assert_int_equal(method, m);
     }
     assert_false(wt__selection_method_named(STR("twice"), &method));

@@ -1,4 +1,4 @@
-/* Calls in the forms of all APIs, with hostile names and values. */
+/* Tests calls in the forms of all APIs, with hostile names and values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
  *   byte 0, bits 2-3  pair truncation
  *   byte 1            maximum number of tokens
  *
- * Token ids are below token_count, the limit is respected, and truncation keeps the begin of the text. */
+ * Token ids are below token_count, the limit is respected, and truncation keeps the beginning of the text. */
 #include <stdlib.h>
 
-#include "text/tokenizer.h"
+#include "text/encode_pair.h"
 #include "require.h"
 
 #define FRAME "\"post_processor\":{\"type\":\"RobertaProcessing\",\"cls\":[\"<s>\",0],\"sep\":[\"</s>\",1]}"
@@ -54,8 +54,7 @@ static void encode_and_check(const struct tokenizer *t, struct str text, size_t 
         require(kept == (count < max_tokens / 2 ? count : max_tokens / 2));
         for (size_t i = 0; i + 1 < kept; i++)
             require(fewer[i] == ids[i]);
-        count = wt__tokenizer_encode_pair(t, head, tail, max_tokens, (enum tokenizer_truncation)(truncation % 3), ids,
-                                          types);
+        count = encode_pair(t, head, tail, max_tokens, (enum tokenizer_truncation)(truncation % 3), ids, types);
         require(count <= max_tokens);
         for (size_t i = 0; i < count; i++)
             require(ids[i] >= 0 && (uint32_t)ids[i] < t->token_count && (types[i] == 0 || types[i] == 1));

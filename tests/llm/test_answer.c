@@ -1,4 +1,4 @@
-/* Only JSON that matches the schema is accepted as an answer. */
+/* Tests the parser of answers: only JSON that matches the schema is accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,15 +22,15 @@ static const struct {
     const char *name, *schema, *text;
     const char *says; /* error; NULL if the answer is valid */
 } rows[] = {
-    {"an answer", TOOL, "{\"tool\": 2}", NULL},
+    {"an object that matches", TOOL, "{\"tool\": 2}", NULL},
     {"surrounded by blanks", TOOL, "\n  {\"tool\": null}\n\n", NULL},
     {"in a fence", TOOL, "```json\n{\"tool\": 2}\n```", NULL},
     {"in a fence without a label", TOOL, "```\n{\"tool\": 2}\n```\n", NULL},
     {"in a fence with another label", TOOL, "```python\n{\"tool\": 2}\n```", "has to begin with { or ["},
     {"in an unclosed fence", TOOL, "```json\n{\"tool\": 2}", "has to begin with { or ["},
     {"an empty fence", TOOL, "```json\n```", "the answer is empty"},
-    {"three marks", TOOL, "```", "has to begin with { or ["},
-    {"six marks", TOOL, "``````", "has to begin with { or ["},
+    {"a fence of three marks only", TOOL, "```", "has to begin with { or ["},
+    {"six marks only", TOOL, "``````", "has to begin with { or ["},
     {"empty", TOOL, "", "the answer is empty"},
     {"blanks", TOOL, " \n ", "the answer is empty"},
     {"words before it", TOOL, "Sure: {\"tool\": 2}", "has to begin with { or ["},
@@ -53,7 +53,7 @@ static const struct {
     {"a missing member", TOOL, "{}", "the answer lacks the member \"tool\""},
     {"an additional member", TOOL, "{\"tool\": 2, \"evil\": 1}", "the answer has a member that is not asked for"},
     {"an array for an object", TOOL, "[2]", "the answer has to be of type object"},
-    {"a list", LIST, "[\"a\", \"b\u00fc\u00df\"]", NULL},
+    {"a list that matches", LIST, "[\"a\", \"b\u00fc\u00df\"]", NULL},
     {"too many items", LIST, "[\"a\",\"b\",\"c\"]", "the answer has to be at most 2 items long"},
     {"too few items", LIST, "[]", "the answer has to be at least 1 items long"},
     {"an item of another type", LIST, "[\"a\", 2]", "[1] has to be of type string"},

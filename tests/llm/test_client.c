@@ -1,4 +1,5 @@
-/* The client with a scripted server: it gets available answers, gives up in time otherwise, and never reveals the key. */
+/* Tests the client with a scripted server: it gets the answer if the server has one, gives up in time otherwise, and
+ * never reveals the key. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Parsing and filling of prompts; no value can escape from its slot. */
+/* Tests parsing and filling of prompts: no value can escape from its slot. */
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The failures to retry, and the pauses. */
+/* Tests which failures are retried, and how long the client pauses before a retry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

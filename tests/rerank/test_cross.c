@@ -13,6 +13,7 @@
 #include "encoder/packed.h"
 #include "encoder/tiny_model.h"
 #include "rerank/cross.h"
+#include "text/encode_pair.h"
 
 #define TOLERANCE 1e-5
 #define ONE_LABEL TINY_LABELS(1)
@@ -254,8 +255,8 @@ static void cuts_pairs_like_the_tokenizer(void **state)
                         memcpy(texts[s] + 2 * w, s ? "a " : ". ", 2);
                     sides[s] = (struct str){texts[s], 2 * lengths[i][s]};
                 }
-                size_t want = wt__tokenizer_encode_pair(tokenizer, sides[0], sides[1], most, TOKENIZER_LONGEST_FIRST,
-                                                        ids[0], types[0]);
+                size_t want =
+                    encode_pair(tokenizer, sides[0], sides[1], most, TOKENIZER_LONGEST_FIRST, ids[0], types[0]);
                 size_t have = wt__cross_pair(tokenizer, wt__cross_tokens(place.cross, sides[0], runs[0]),
                                              wt__cross_tokens(place.cross, sides[1], runs[1]), most, ids[1], types[1]);
                 assert_int_equal(have, want);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "schema/validator.h"
+#include "schema/evaluation.h"
 
 static inline json_t *json_of(const char *text)
 {
@@ -34,9 +34,20 @@ static inline struct compiled *compile_text(const char *schema, const char *dial
 {
     struct compiled *compiled;
     json_t *json = json_of(schema);
-    wt__compile_schema(&compiled, json, dialect, table, true, err);
+    wt__compile_schema(&compiled, json, dialect, table, true, NULL, err);
     json_decref(json);
     return compiled;
+}
+
+/* Evaluates an instance without collecting violations. */
+static inline enum verdict check_instance(const struct compiled *compiled, const json_t *instance)
+{
+    struct arena arena = {0}; /* for the reason, if undecided */
+    struct schema_evaluation e = {.most_steps = VALIDATION_STEPS, .arena = &arena};
+    enum verdict verdict = wt__evaluate_subschema(&e, compiled->root, instance);
+    wt__evaluation_dispose(&e);
+    wt__arena_dispose(&arena);
+    return verdict;
 }
 
 /* Returns the messages of the violations, one per line. Free with free(). */

@@ -84,7 +84,7 @@ static bool text_fits(const struct compiled *compiled, const char *text)
 {
     json_t *value = json_string(text);
     assert_non_null(value);
-    enum verdict verdict = wt__validator_check(compiled, value);
+    enum verdict verdict = check_instance(compiled, value);
     json_decref(value);
     return verdict == FITS;
 }
@@ -114,7 +114,7 @@ static void formats_are_annotations_by_default(void **state)
     (void)state;
     struct compiled *compiled;
     json_t *schema = json_of("{'format': 'date'}");
-    assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, NULL, false, NULL), 0);
+    assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, NULL, false, NULL, NULL), 0);
     assert_true(text_fits(compiled, "tomorrow"));
     wt__compiled_free(compiled);
     json_decref(schema);

@@ -77,7 +77,7 @@ static const struct {
 static bool accepts_instance(const struct compiled *compiled, const char *instance)
 {
     json_t *json = json_of(instance);
-    bool fits = wt__validator_check(compiled, json) == FITS;
+    bool fits = check_instance(compiled, json) == FITS;
     json_decref(json);
     return fits;
 }

@@ -15,7 +15,7 @@ static void assert_undecided(const char *schema, json_t *instance, const char *s
     struct compiled *compiled = compile_text(schema, SCHEMA_2020_12, NULL, &err);
     if (!compiled)
         fail_msg("%s: %s", schema, err.message);
-    assert_int_equal(wt__validator_check(compiled, instance), UNDECIDED);
+    assert_int_equal(check_instance(compiled, instance), UNDECIDED);
     assert_int_equal(wt__validator_run(&validation, compiled, instance, true, &err), 0);
     assert_false(validation.fits);
     assert_int_equal(validation.violations.len, 1);
@@ -70,7 +70,7 @@ static void matches_long_text_with_simple_pattern(void **state)
     (void)state;
     struct compiled *compiled = compile_text("{'pattern': '^[a-z]+$'}", SCHEMA_2020_12, NULL, NULL);
     json_t *text = make_long_text(1000000, 'a', "");
-    assert_int_equal(wt__validator_check(compiled, text), FITS);
+    assert_int_equal(check_instance(compiled, text), FITS);
     json_decref(text);
     wt__compiled_free(compiled);
 }
@@ -108,7 +108,7 @@ static void stops_long_reference_chains(void **state)
     char *schema = make_reference_chain(500, "{'type': 'integer'}");
     struct compiled *compiled = compile_text(schema, SCHEMA_2020_12, NULL, NULL);
     json_t *instance = json_integer(1);
-    assert_int_equal(wt__validator_check(compiled, instance), FITS);
+    assert_int_equal(check_instance(compiled, instance), FITS);
     json_decref(instance);
     wt__compiled_free(compiled);
     free(schema);
@@ -161,7 +161,7 @@ static void million_evaluations_fit_budget(void **state)
     wt__buffer_text(&schema, "'18': {'type': 'integer'}}}");
     struct compiled *compiled = compile_text(schema.ptr, SCHEMA_2020_12, NULL, NULL);
     json_t *instance = json_integer(1);
-    assert_int_equal(wt__validator_check(compiled, instance), FITS);
+    assert_int_equal(check_instance(compiled, instance), FITS);
     json_decref(instance);
     wt__compiled_free(compiled);
     wt__buffer_dispose(&schema);
@@ -185,7 +185,7 @@ static void stops_deep_evaluations(void **state)
     struct validation validation;
     struct compiled *compiled = compile_text("{'items': {'$ref': '#'}}", SCHEMA_2020_12, NULL, NULL);
     json_t *instance = make_nested_arrays(60);
-    assert_int_equal(wt__validator_check(compiled, instance), FITS);
+    assert_int_equal(check_instance(compiled, instance), FITS);
     json_decref(instance);
     instance = make_nested_arrays(1000);
     assert_int_equal(wt__validator_run(&validation, compiled, instance, false, &err), 0);
@@ -202,7 +202,7 @@ static void assert_too_long(json_t *schema, json_t *table, const char *said)
 {
     wt_error err = {0};
     struct compiled *compiled;
-    assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, table, true, &err), WT_ETOOLONG);
+    assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, table, true, NULL, &err), WT_ETOOLONG);
     assert_null(compiled);
     assert_string_equal(err.message, said);
     json_decref(schema);
@@ -260,7 +260,7 @@ static void limits_total_pattern_memory(void **state)
     wt_error err = {0};
     struct compiled *compiled;
     json_t *schema = json_pack("{s:o}", "anyOf", list);
-    assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, NULL, true, &err), WT_ETOOLONG);
+    assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, NULL, true, NULL, &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "makes the patterns of the schema exceed 16777216 bytes"));
     json_decref(schema);
 }
@@ -313,9 +313,9 @@ static void unique_items_are_not_quadratic(void **state)
     json_t *instance = json_array();
     for (int i = 0; i < 200000; i++)
         json_array_append_new(instance, json_integer(i));
-    assert_int_equal(wt__validator_check(compiled, instance), FITS);
+    assert_int_equal(check_instance(compiled, instance), FITS);
     json_array_append_new(instance, json_real(199999.0));
-    assert_int_equal(wt__validator_check(compiled, instance), FITS_NOT);
+    assert_int_equal(check_instance(compiled, instance), FITS_NOT);
     json_decref(instance);
     wt__compiled_free(compiled);
 }

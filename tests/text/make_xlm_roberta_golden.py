@@ -3,9 +3,9 @@
 
     make_xlm_roberta_golden.py FOLDER        needs the package tokenizers
 
-The chain is that of XLM-RoBERTa's tokenizer.json, but for its character map, which other tests have: runs of spaces are
-one, words begin with U+2581, unigram pieces, <s> A </s> and <s> A </s> </s> B </s>, <mask> eats the blank before it. The
-vocabulary is of the sentences below.
+The settings are those of XLM-RoBERTa's tokenizer.json, without its character map, which other tests cover. Runs of spaces
+become one space, and words begin with U+2581. Texts are framed as <s> A </s> and <s> A </s> </s> B </s>. <mask> includes
+the blank before it. The vocabulary is trained on the sentences below.
 """
 import json
 import os

@@ -1,4 +1,4 @@
-/* Identifiers are split into words, words are stemmed, and any bytes are safe. */
+/* Tests the analyser: identifiers are split into words, words are stemmed, and any bytes are safe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,23 +55,23 @@ static const struct {
     {"shouting", TEXT("WEATHER FORECAST"), "weather forecast"},
     {"digits stay with letters", TEXT("v4_odds2024 md5 3D ec2"), "v4 odds2024 md5 3d ec2"},
     {"a word after digits", TEXT("Top5News"), "top5 news top5new"},
-    {"a capital and no word after digits", TEXT("2FA x1Y2"), "2fa x1y2"},
-    {"stems meet", TEXT("book books booking booked"), "book book book book"},
+    {"a capital after digits without a word", TEXT("2FA x1Y2"), "2fa x1y2"},
+    {"inflected forms have one stem", TEXT("book books booking booked"), "book book book book"},
     {"stop words are left out", TEXT("the weather of a city is what"), "weather citi"},
     {"stop words in any case", TEXT("The WEATHER Of Paris"), "weather pari"},
     {"a stop word is part of a joined form", TEXT("YouTube getOut"), "tube youtub getout"},
     {"a joined form may be a stop word", TEXT("inTo"), "into"},
-    {"runs that touch at a sign are not joined", TEXT("red.Green"), "red green"},
+    {"runs with a sign between them are not joined", TEXT("red.Green"), "red green"},
     {"apostrophes", TEXT("don't the user's and you\xE2\x80\x99re"), "user"},
     {"Latin accents fall off", TEXT("caf\xC3\xA9 CAF\xC3\x89 cafe\xCC\x81"), "cafe cafe cafe"},
     {"accented letters have case", TEXT("caf\xC3\xA9\xC3\x89t\xC3\xA9"), "cafe ete cafeet"},
     {"Greek", TEXT("\xCE\x91\xCE\xB8\xCE\xAE\xCE\xBD\xCE\xB1"), "\xCE\xB1\xCE\xB8\xCE\xB7\xCE\xBD\xCE\xB1"},
-    {"a dotted capital i", TEXT("\xC4\xB0zmir"), "izmir"},
-    {"ideographs stand alone and in pairs", TEXT("\xE5\xA4\xA9\xE6\xB0\x94 ok"),
+    {"a capital I with a dot", TEXT("\xC4\xB0zmir"), "izmir"},
+    {"ideographs yield single characters and pairs", TEXT("\xE5\xA4\xA9\xE6\xB0\x94 ok"),
      "\xE5\xA4\xA9 \xE6\xB0\x94 \xE5\xA4\xA9\xE6\xB0\x94 ok"},
     {"Devanagari keeps its marks", TEXT("\xE0\xA4\xB9\xE0\xA4\xBF"), "\xE0\xA4\xB9\xE0\xA4\xBF"},
-    {"a mark without a letter is nothing", TEXT("\xCC\x81 \xE0\xA4\xBF"), ""},
-    {"dashes and quotes of print",
+    {"a mark without a letter is not a word", TEXT("\xCC\x81 \xE0\xA4\xBF"), ""},
+    {"typographic dashes and quotation marks",
      TEXT("red\xE2\x80\x94green\xE2\x80\x9C"
           "blue\xE2\x80\x9D"),
      "red green blue"},
@@ -81,8 +81,8 @@ static const struct {
      "red green blue"},
     {"emoji", TEXT("red\xF0\x9F\x98\x80green"), "red green"},
     {"NUL parts words", TEXT("red\0green"), "red green"},
-    {"bytes that are no text", TEXT("\xFF\xFE"), ""},
-    {"broken bytes part words", TEXT("red\xFFgreen\xE2\x82"), "red green"},
+    {"invalid UTF-8", TEXT("\xFF\xFE"), ""},
+    {"invalid UTF-8 separates words", TEXT("red\xFFgreen\xE2\x82"), "red green"},
 };
 
 static void splits_identifiers_into_stemmed_words(void **state)

@@ -1,4 +1,4 @@
-/* Byte-level BPE: the pattern, merging by rank, and long words. */
+/* Tests byte-level BPE: the pattern that splits words, merging by rank, and long words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,18 +110,18 @@ static void splits_text_by_the_pattern(void **state)
         const char *name, *text, *words;
     } rows[] = {
         {"letters, numbers, others", "ab11!!", "ab.11.!!"},
-        {"a space goes with what follows", "ab ab", "ab. a.b"},
-        {"one of several does", "a  b", "a. . b"},
-        {"also before others", "a !a", "a. !.a"},
+        {"a space belongs to the word after it", "ab ab", "ab. a.b"},
+        {"the last of several spaces belongs to the word after it", "a  b", "a. . b"},
+        {"a space belongs to a sign after it", "a !a", "a. !.a"},
         {"blanks at the end stay together", "a  ", "a.  "},
-        {"a tab goes with nothing", "a\ta", "a.\t.a"},
-        {"the last of several stands alone", "a\t\ta", "a.\t.\t.a"},
-        {"a space behind a tab goes with what follows", "a\t a", "a.\t. a"},
+        {"a tab is a word of its own", "a\ta", "a.\t.a"},
+        {"the last of several tabs is a word of its own", "a\t\ta", "a.\t.\t.a"},
+        {"a space after a tab belongs to the word after it", "a\t a", "a.\t. a"},
         {"contractions", "a's", "a.'s"},
-        {"two letters", "a'reb", "a.'r.e.b"},
-        {"not behind a space", "a 's", "a. '.s"},
-        {"not inside a run of others", "!'s", "!'.s"},
-        {"the first of two quotes", "''s", "''.s"},
+        {"a contraction of two letters", "a'reb", "a.'r.e.b"},
+        {"no contraction after a space", "a 's", "a. '.s"},
+        {"no contraction inside a run of signs", "!'s", "!'.s"},
+        {"no contraction at the first of two quotes", "''s", "''.s"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -271,7 +271,7 @@ static void every_byte_has_one_character(void **state)
         count++;
     }
     assert_int_equal(count, 256);
-    assert_int_equal(wt__bpe_byte_of(0x120), ' '); /* the best-known one */
+    assert_int_equal(wt__bpe_byte_of(0x120), ' '); /* the space, written as U+0120 */
     assert_int_equal(wt__bpe_byte_of(0x10A), '\n');
 }
 

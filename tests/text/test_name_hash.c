@@ -1,4 +1,4 @@
-/* Hashes of names: only letters and digits count, in any spelling. Any bytes are accepted. */
+/* Tests hashes of names: only letters and digits count, in any spelling. Any bytes are accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The normaliser passes, alone and combined, and the character map on any bytes. */
+/* Tests the passes of the normaliser, alone and combined, and the character map on any bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,25 +45,25 @@ static void map_replaces_clusters(void **state)
     static const struct {
         const char *name, *text, *expected;
     } rows[] = {
-        {"nothing to do", "plain text", "plain text"},
+        {"text without a key", "plain text", "plain text"},
         {"one code point", FULLWIDTH_A "b", "Ab"},
         {"a cluster that is a key", "e" ACUTE, "\xC3\xA9"},
         {"a cluster that begins with a key loses its rest", FULLWIDTH_A ACUTE "b", "Ab"},
         {"the shortest key counts", LIGATURE_FI ACUTE, "fi"},
-        {"a long cluster goes code point by code point", FULLWIDTH_A ACUTE ACUTE, "A" ACUTE ACUTE},
+        {"the code points of a long cluster are looked up one by one", FULLWIDTH_A ACUTE ACUTE, "A" ACUTE ACUTE},
         {"a key is not looked up across clusters",
          "\xC2\xAD"
          "e\xC2\xAD",
          "e"},
-        {"to nothing",
+        {"a key with an empty replacement is removed",
          "a\xC2\xAD"
          "b",
          "ab"},
-        {"to more", "x\xE2\x84\xA2", "xTM"},
+        {"a key with a longer replacement", "x\xE2\x84\xA2", "xTM"},
         {"a carriage return and a line feed are one cluster", "a\r\nb", "aline breakb"},
-        {"no key", "\xC3\xA8 \xF0\x9F\x91\x8D", "\xC3\xA8 \xF0\x9F\x91\x8D"},
+        {"clusters without a key are kept", "\xC3\xA8 \xF0\x9F\x91\x8D", "\xC3\xA8 \xF0\x9F\x91\x8D"},
         {"Hangul", "\xEA\xB0\x80\xEA\xB0\x80", "gaga"},
-        {"what is no text", "a\xFF\xC3", "a\xEF\xBF\xBD\xEF\xBF\xBD"},
+        {"invalid UTF-8 becomes U+FFFD", "a\xFF\xC3", "a\xEF\xBF\xBD\xEF\xBF\xBD"},
         {"ASCII before a mark is not plain", "aae" ACUTE "e",
          "aa\xC3\xA9"
          "e"},
@@ -84,10 +84,10 @@ static void collapses_spaces_after_the_map(void **state)
     static const struct {
         const char *name, *text, *expected;
     } rows[] = {
-        {"inside", "a  \t b", "a b"},
-        {"what the map makes", "a \xC2\xA0\xC2\xA8", "a \xCC\x88"},
-        {"stripped before the map", "\xE3\x80\x80 a \n", "a"},
-        {"what the map makes at the end stays", "a\xC2\xA8 ", "a \xCC\x88"},
+        {"blanks inside the text collapse", "a  \t b", "a b"},
+        {"a space of the map collapses with the space before it", "a \xC2\xA0\xC2\xA8", "a \xCC\x88"},
+        {"both ends are stripped before the map", "\xE3\x80\x80 a \n", "a"},
+        {"a space of the map at the end stays", "a\xC2\xA8 ", "a \xCC\x88"},
         {"only blanks", " \t\xC2\xA0", ""},
     };
     struct buffer map = {0};
@@ -106,18 +106,18 @@ static void collapses_blanks_and_composes(void **state)
     static const struct {
         const char *name, *text, *expected;
     } rows[] = {
-        {"accents", "cafe" ACUTE " e" ACUTE, "caf\xC3\xA9 \xC3\xA9"},
+        {"letters and accents are composed", "cafe" ACUTE " e" ACUTE, "caf\xC3\xA9 \xC3\xA9"},
         {"marks are ordered first", "a\xCC\x81\xCC\xA3", "\xE1\xBA\xA1\xCC\x81"},
         {"Hangul from its parts", "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8", "\xEA\xB0\x81"},
         {"a starter that composes", "\xE0\xA7\x87\xE0\xA6\xBE", "\xE0\xA7\x8B"},
         {"a mark alone", ACUTE "a", ACUTE "a"},
         {"a tab, a line feed, a carriage return", "a\tb\nc\rd", "a b c d"},
-        {"other blanks alone stay",
+        {"a single blank of another kind stays",
          "a\vb\xC2\xA0"
          "c",
          "a\vb\xC2\xA0"
          "c"},
-        {"two of any sort do not",
+        {"two blanks of any kind become a space",
          "a\v\xC2\xA0"
          "c",
          "a c"},

@@ -1,4 +1,4 @@
-/* JSON for display: invisible characters are escaped, everything else is unchanged, and the JSON stays equal. */
+/* Tests JSON for display: invisible characters are escaped, everything else is unchanged, and the JSON stays equal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static const struct {
     {"musical formatting", "\"\xF0\x9D\x85\xB3\"", "\"\\ud834\\udd73\""},
     {"in keys, behind an escape", "{\"a\\\\\xE2\x80\xAE\": {\"\xE2\x80\x8B\": 1}}",
      "{\"a\\\\\\u202e\": {\"\\u200b\": 1}}"},
-    {"bytes that are no text", "\"a\x9B\xE2\x80\"", "\"a\\ufffd\\ufffd\""},
+    {"invalid UTF-8", "\"a\x9B\xE2\x80\"", "\"a\\ufffd\\ufffd\""},
 };
 
 static void escapes_invisible_characters(void **state)

@@ -1,4 +1,4 @@
-/* The common interface of three algorithms: source files, rejected files, and damaged blobs. */
+/* Tests the common interface of the three tokenizers: source files, rejected files, and damaged blobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "text/character_map.h"
+#include "text/encode_pair.h"
 #include "text/opened.h"
 #include "text/unigram_json.h"
 
@@ -82,8 +83,7 @@ static void pairs_use_the_frame_of_the_model(void **state)
         int32_t ids[16], types[16];
         char shown[64] = "", kinds[64] = "";
         open_json(&own, sound[i]);
-        size_t count =
-            wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("b"), 16, TOKENIZER_LONGEST_FIRST, ids, types);
+        size_t count = encode_pair(&own.tokenizer, STR("ab"), STR("b"), 16, TOKENIZER_LONGEST_FIRST, ids, types);
         for (size_t j = 0; j < count; j++) {
             snprintf(shown + strlen(shown), sizeof shown - strlen(shown), "%d ", (int)ids[j]);
             snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%d ", (int)types[j]);
@@ -92,9 +92,9 @@ static void pairs_use_the_frame_of_the_model(void **state)
         assert_string_equal(kinds, rows[i].types);
         for (size_t most = 0; most < 8; most++)
             for (int cut = TOKENIZER_LONGEST_FIRST; cut <= TOKENIZER_ONLY_SECOND; cut++)
-                assert_int_equal(wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("b"), most,
-                                                           (enum tokenizer_truncation)cut, ids, types),
-                                 most < count ? most : count);
+                assert_int_equal(
+                    encode_pair(&own.tokenizer, STR("ab"), STR("b"), most, (enum tokenizer_truncation)cut, ids, types),
+                    most < count ? most : count);
         dispose_opened(&own);
     }
 }
@@ -104,17 +104,17 @@ static void added_tokens_follow_their_options(void **state)
     static const struct {
         const char *name, *flags, *text, *ids;
     } rows[] = {
-        {"literally", "", "ab<x>a", "0 8 10 5 2"},
-        {"blanks stay", "", "a <x> a", "0 5 7 10 9 2"},
-        {"blanks before it go", ",\"lstrip\":true", "a \t<x> a", "0 5 10 9 2"},
-        {"blanks behind it go", ",\"rstrip\":true",
+        {"an added token is matched literally", "", "ab<x>a", "0 8 10 5 2"},
+        {"blanks around an added token stay", "", "a <x> a", "0 5 7 10 9 2"},
+        {"lstrip includes the blanks before the token", ",\"lstrip\":true", "a \t<x> a", "0 5 10 9 2"},
+        {"rstrip includes the blanks after the token", ",\"rstrip\":true",
          "a <x> \xC2\xA0"
          "a",
          "0 5 7 10 5 2"},
-        {"alone as a word", ",\"single_word\":true", "a <x>!<x>b", "0 5 7 10 6 2"},
-        {"not beside a letter", ",\"single_word\":true", "a<x> <x>_", "0 5 7 2"},
-        {"not beside a wide letter", ",\"single_word\":true", "\xC3\xA9<x>", "0 2"},
-        {"the longest counts", "},{\"id\":11,\"content\":\"<x>>\"", "<x>>", "0 11 2"},
+        {"single_word matches a separate word", ",\"single_word\":true", "a <x>!<x>b", "0 5 7 10 6 2"},
+        {"single_word does not match next to a letter", ",\"single_word\":true", "a<x> <x>_", "0 5 7 2"},
+        {"single_word does not match next to a non-ASCII letter", ",\"single_word\":true", "\xC3\xA9<x>", "0 2"},
+        {"the longest of several tokens is matched", "},{\"id\":11,\"content\":\"<x>>\"", "<x>>", "0 11 2"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -145,8 +145,7 @@ static void unframed_texts_have_only_pieces(void **state)
         assert_encoded(&own.tokenizer, STR("ab a"), 16, "4 5 4");
         assert_encoded(&own.tokenizer, STR("ab a"), 2, "4 5");
         assert_int_equal(wt__tokenizer_pieces(&own.tokenizer, STR("ab a"), 8, ids), 3);
-        assert_int_equal(
-            wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("a"), 8, TOKENIZER_LONGEST_FIRST, ids, types), 3);
+        assert_int_equal(encode_pair(&own.tokenizer, STR("ab"), STR("a"), 8, TOKENIZER_LONGEST_FIRST, ids, types), 3);
         dispose_opened(&own);
     }
 }
@@ -178,17 +177,18 @@ static void settings_name_the_special_tokens(void **state)
     static const struct {
         const char *name, *config, *map, *vocabulary, *text, *ids;
     } rows[] = {
-        {"BERT's are usual", NULL, NULL, "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n", "a [MASK] x", "2 5 4 1 3"},
-        {"others by name", "{\"cls_token\":\"<b>\",\"sep_token\":\"<e>\",\"unk_token\":\"<u>\"}", NULL,
+        {"names of BERT are the default", NULL, NULL, "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n", "a [MASK] x",
+         "2 5 4 1 3"},
+        {"other names", "{\"cls_token\":\"<b>\",\"sep_token\":\"<e>\",\"unk_token\":\"<u>\"}", NULL,
          "<b>\n<e>\n<u>\na\n", "a x", "0 3 2 1"},
-        {"as objects", "{\"cls_token\":{\"content\":\"<b>\"},\"sep_token\":{\"content\":\"<e>\"}}", NULL,
+        {"names in objects", "{\"cls_token\":{\"content\":\"<b>\"},\"sep_token\":{\"content\":\"<e>\"}}", NULL,
          "<b>\n<e>\n[UNK]\na\n", "a x", "0 3 2 1"},
-        {"in their own file", NULL, "{\"cls_token\":\"<b>\",\"sep_token\":\"<e>\"}", "<b>\n<e>\n[UNK]\na\n", "a x",
-         "0 3 2 1"},
-        {"MPNet's by its class", "{\"tokenizer_class\":\"MPNetTokenizer\"}", NULL,
+        {"names in special_tokens_map.json", NULL, "{\"cls_token\":\"<b>\",\"sep_token\":\"<e>\"}",
+         "<b>\n<e>\n[UNK]\na\n", "a x", "0 3 2 1"},
+        {"names of MPNet, chosen by tokenizer_class", "{\"tokenizer_class\":\"MPNetTokenizer\"}", NULL,
          "<s>\n<pad>\n</s>\n<unk>\n[UNK]\n[CLS]\n[SEP]\na\n<mask>\n", "a <mask> x", "0 7 8 4 2"},
-        {"no frame, for want of one of the two", NULL, NULL, "[UNK]\n[CLS]\na\nb\n", "a x b", "2 0 3"},
-        {"cased", "{\"do_lower_case\":false}", NULL, "[UNK]\n[CLS]\n[SEP]\na\nA\n", "Aa A", "1 0 4 2"},
+        {"no frame if the vocabulary lacks CLS or SEP", NULL, NULL, "[UNK]\n[CLS]\na\nb\n", "a x b", "2 0 3"},
+        {"a cased vocabulary", "{\"do_lower_case\":false}", NULL, "[UNK]\n[CLS]\n[SEP]\na\nA\n", "Aa A", "1 0 4 2"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -334,7 +334,7 @@ static const struct {
      WT_EMODEL, "tokenizer.json: in this place the normalizer \"Strip\" is not supported"},
     {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"!\"}", UNIGRAM_METASPACE, PIECES)),
      WT_EMODEL, "tokenizer.json: precompiled_charsmap is not base64"},
-    {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAA\"}", UNIGRAM_METASPACE, PIECES)),
+    {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAA\"}", UNIGRAM_METASPACE, PIECES)),
      WT_EMODEL, "tokenizer.json: precompiled_charsmap is damaged"},
     {FROM_JSON(UNIGRAM_JSON("null", "{\"type\":\"Digits\"}", PIECES)), WT_EMODEL,
      "tokenizer.json: with these settings the pre-tokenizer \"Digits\" is not supported"},
@@ -456,7 +456,7 @@ static void assert_encode_stays_in_bounds(const struct tokenizer *t, struct str 
     assert_true(count <= max_tokens);
     for (size_t i = 0; i < count; i++)
         assert_in_range(ids[i], 0, t->token_count - 1);
-    count = wt__tokenizer_encode_pair(t, head, tail, max_tokens, TOKENIZER_LONGEST_FIRST, ids, types);
+    count = encode_pair(t, head, tail, max_tokens, TOKENIZER_LONGEST_FIRST, ids, types);
     assert_true(count <= max_tokens);
     for (size_t i = 0; i < count; i++)
         assert_in_range(ids[i], 0, t->token_count - 1);

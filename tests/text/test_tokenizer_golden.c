@@ -1,4 +1,5 @@
-/* Ids equal those of the reference library on its own files. Skipped by name if the reference data is missing. */
+/* Compares ids with those of the reference library on its own files. A test prints the missing file and is skipped if
+ * the reference data is not installed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "text/encode_pair.h"
 #include "text/support.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
@@ -161,8 +163,8 @@ static void pairs_equal_the_reference(void **state)
             json_t *row = parse_reference_json(line);
             const json_t *limit = json_object_get(row, "max_length"), *kinds = json_object_get(row, "token_type_ids");
             size_t max_tokens = limit ? (size_t)json_integer_value(limit) : MAX_IDS;
-            size_t count = wt__tokenizer_encode_pair(&opened.tokenizer, text_of(row, "a"), text_of(row, "b"),
-                                                     max_tokens, truncation_of(row), ids, types);
+            size_t count = encode_pair(&opened.tokenizer, text_of(row, "a"), text_of(row, "b"), max_tokens,
+                                       truncation_of(row), ids, types);
             if (!ids_equal(json_object_get(row, "ids"), ids, count)) {
                 print_difference(text_of(row, "a").ptr, json_object_get(row, "ids"), ids, count);
                 fail_msg("%s, line %zu", cases[i].folder, rows + 1);

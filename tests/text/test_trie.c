@@ -61,7 +61,7 @@ static void finds_many_random_keys(void **state)
     size_t used = 1;
     for (uint32_t node = 1; node < trie.unit_count; node++)
         used += wt__trie_unit(&trie, node).parent != UINT32_MAX;
-    assert_true(used * 3 > trie.unit_count); /* random bytes pack badly; words leave a tenth free */
+    assert_true(used * 3 > trie.unit_count); /* random keys leave many units free; words leave a tenth free */
     wt__buffer_dispose(&section);
 }
 

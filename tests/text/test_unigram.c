@@ -1,4 +1,4 @@
-/* The unigram tokenizer: splitting, the best path, and long words in a bounded window. */
+/* Tests the unigram tokenizer: splitting, the best path, and long words in a bounded window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,37 +24,37 @@ static void splits_and_encodes_words(void **state)
         const char *name, *text, *ids;
     } rows[] = {
         {"nothing", "", "1 2"},
-        {"blanks alone", " \t\n", "1 2"},
+        {"text of blanks only", " \t\n", "1 2"},
         {"a word gets its prefix", "a", "1 8 2"},
-        {"no piece with the prefix", "b", "1 4 6 2"},
-        {"the better of two paths", "aab", "1 8 7 2"},
-        {"of equal paths the first found", "xab", "1 4 3 7 2"},
+        {"prefix and letter without a common piece are two pieces", "b", "1 4 6 2"},
+        {"the path with the higher score wins", "aab", "1 8 7 2"},
+        {"the first of two paths with equal scores wins", "xab", "1 4 3 7 2"},
         {"pieces end at blanks", "a b a", "1 8 4 6 8 2"},
-        {"several blanks are one", "a   b", "1 8 4 6 2"},
+        {"several blanks count as one", "a   b", "1 8 4 6 2"},
         {"a literal U+2581 is a blank", "a" BLANK "b", "1 8 4 6 2"},
-        {"one in front is the prefix", BLANK "a", "1 8 2"},
-        {"a literal one does not collapse", "a " BLANK "b", "1 8 4 4 6 2"},
-        {"no break space is not a space inside",
+        {"a literal U+2581 at the start is the prefix", BLANK "a", "1 8 2"},
+        {"a literal U+2581 does not collapse with a blank", "a " BLANK "b", "1 8 4 4 6 2"},
+        {"a no-break space inside the text is not a space",
          "a\xC2\xA0"
          "b",
          "1 8 3 6 2"},
-        {"but is stripped",
+        {"blanks of any kind at both ends are stripped",
          "\xC2\xA0"
          "a\xE3\x80\x80",
          "1 8 2"},
-        {"unknown characters fuse", "xyzb", "1 4 3 6 2"},
-        {"but not across a word", "x y", "1 4 3 4 3 2"},
-        {"two bytes are one character", "\xC3\xA9\xC3\xA8", "1 4 11 3 2"},
+        {"unknown characters of one word become one id", "xyzb", "1 4 3 6 2"},
+        {"unknown characters of two words become two ids", "x y", "1 4 3 4 3 2"},
+        {"a character of two bytes is one character", "\xC3\xA9\xC3\xA8", "1 4 11 3 2"},
         {"a byte piece is literal text", "<0x41>A", "1 4 12 3 2"},
-        {"bytes that are no text", "\xFF", "1 4 3 2"},
+        {"invalid UTF-8 is unknown", "\xFF", "1 4 3 2"},
         {"special tokens cut raw text", "a[SEP]b", "1 8 2 4 6 2"},
-        {"and take no blanks", "a [CLS] b", "1 8 1 4 6 2"},
-        {"the mask is no piece", "[MASK]a", "1 90 8 2"},
-        {"the unknown is cut after normalisation", "a[UNK]b", "1 8 3 4 6 2"},
-        {"the blank before it is a segment", "a [UNK] b", "1 8 4 3 4 6 2"},
-        {"two together are two", "[UNK][UNK]", "1 3 3 2"},
-        {"nothing before it gets no prefix", "[UNK]a", "1 3 8 2"},
-        {"a name that is not complete", "[MASK", "1 4 3 2"},
+        {"special tokens do not include the blanks beside them", "a [CLS] b", "1 8 1 4 6 2"},
+        {"the mask token is not a piece", "[MASK]a", "1 90 8 2"},
+        {"the unknown token is matched after normalisation", "a[UNK]b", "1 8 3 4 6 2"},
+        {"the blank before an unknown token is a segment", "a [UNK] b", "1 8 4 3 4 6 2"},
+        {"two adjacent unknown tokens are two ids", "[UNK][UNK]", "1 3 3 2"},
+        {"no prefix is added before an unknown token at the start", "[UNK]a", "1 3 8 2"},
+        {"an incomplete name of a token is text", "[MASK", "1 4 3 2"},
     };
     struct opened own;
     (void)state;
@@ -72,7 +72,7 @@ static void newer_normaliser_differs(void **state)
         const char *name, *text, *ids;
     } rows[] = {
         {"the left end is not stripped", " a", "1 8 2"},
-        {"nor several blanks there", "  a", "1 8 2"},
+        {"several blanks at the left end are one prefix", "  a", "1 8 2"},
         {"blanks beside a special token stay", "a [SEP] a", "1 8 2 8 2"},
         {"a line feed is a space", "a\nb", "1 8 4 6 2"},
         {"a lone no break space stays",

@@ -1,4 +1,4 @@
-/* WordPiece: normalisation, longest match, long words, and the texts of MiniLM. */
+/* Tests WordPiece: normalisation, longest match, long words, and the texts of MiniLM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "text/encode_pair.h"
 #include "text/opened.h"
 
 /* Opens a vocab.txt with the settings of tokenizer_config.json, or the defaults if NULL. */
@@ -117,7 +118,7 @@ static void options_change_the_normaliser(void **state)
          "\xE4\xB8\xAD\xE5\x9B\xBD", "2 10 11 3"},
         {"ideographs kept", "{\"do_lower_case\":true,\"strip_accents\":true,\"tokenize_chinese_chars\":false}",
          "\xE4\xB8\xAD\xE5\x9B\xBD", "2 12 3"},
-        {"accents kept, i with a dot is two",
+        {"accents kept, lower case of a dotted I has two code points",
          "{\"do_lower_case\":true,\"strip_accents\":false,\"tokenize_chinese_chars\":true}", "\xC4\xB0", "2 13 3"},
     };
     (void)state;
@@ -211,8 +212,8 @@ static void pair_truncation_never_overflows(void **state)
     for (size_t truncation = 0; truncation < 3; truncation++)
         for (size_t max_tokens = 0; max_tokens < 10; max_tokens++) {
             int32_t *ids = malloc(max_tokens * sizeof *ids + 1), *types = malloc(max_tokens * sizeof *ids + 1);
-            size_t count = wt__tokenizer_encode_pair(&own.tokenizer, a, b, max_tokens,
-                                                     (enum tokenizer_truncation)truncation, ids, types);
+            size_t count =
+                encode_pair(&own.tokenizer, a, b, max_tokens, (enum tokenizer_truncation)truncation, ids, types);
             struct buffer shown = {0};
             for (size_t i = 0; i < count; i++)
                 wt__buffer_printf(&shown, "%s%d", i ? " " : "", (int)ids[i]);

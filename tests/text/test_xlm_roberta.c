@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "text/encode_pair.h"
 #include "text/opened.h"
 
 enum { MOST = 128 };
@@ -26,8 +27,8 @@ static void ids_equal_the_reference(void **state)
         json_t *row = parse_reference_json(line), *want = json_object_get(row, "ids");
         int32_t ids[MOST], types[MOST];
         struct str pair = text_of(row, "pair");
-        size_t count = pair.ptr ? wt__tokenizer_encode_pair(&own.tokenizer, text_of(row, "text"), pair, MOST,
-                                                            TOKENIZER_LONGEST_FIRST, ids, types)
+        size_t count = pair.ptr ? encode_pair(&own.tokenizer, text_of(row, "text"), pair, MOST, TOKENIZER_LONGEST_FIRST,
+                                              ids, types)
                                 : wt__tokenizer_encode(&own.tokenizer, text_of(row, "text"), MOST, ids);
         bool equal = count == json_array_size(want);
         for (size_t i = 0; equal && i < count; i++)

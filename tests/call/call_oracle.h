@@ -1,45 +1,104 @@
-/* call_oracle.c: see call_oracle.h. The oracle keeps no state: a step that depends on an earlier one computes its
- * decision again, with the same result. */
-#include "call/call_oracle.h"
+/* call_oracle.h: simulates the language model of language_model.h with known answers and a given error rate, for tests
+ * and evaluations only; choose/ptr.h does the same for PTR. It separates the value of verification from the quality
+ * of a model: verification helps if a second look at the same request errs elsewhere than the first.
+ *
+ * The oracle never reads a prompt. It uses the question's subject (struct call_subject) and the labels of the request,
+ * so no description can change its answer. Reports print its name next to its figures.
+ *
+ * Each step has its own error rate:
+ *   pick: the correct candidate, or null if it is not listed. Error: any other answer, including null, with equal
+ *     probability; or the nearest other candidate
+ *   again: the same, but never null; irrelevant if the correct candidate is not listed
+ *   answer: the correct one of two. Error: the other
+ *   decision: the one named by the answer; without an answer, the correct one. Error: the other
+ *   prediction: each argument of the labels. Error: its wrong value; left out if the labels have no wrong value
+ *   choice: the correct option, or null if it is not listed. Error: any other answer, with equal probability
+ *
+ * `repeat` correlates errors. With this probability, a later sample of the pick, the answer, and a decision without an
+ * answer are wrong again if the first pick was wrong, and right again if it was right. Otherwise they err
+ * independently. The second prediction and the choice of an argument depend on its first prediction in the same way.
+ * The error rate of each step stays the same. `repeat` requires `nearest`, so that a repeated error is the same error.
+ *
+ * Random numbers are a hash of the seed, the request, the step and its subject. So an answer does not depend on earlier
+ * questions, and an independent error at one rate is also an error at all higher rates.
+ *
+ * The results for k candidates, including the correct one, have a closed form. With the rates a (pick and again), b
+ * (answer), d (decision), and the repeat r, let f(x) = (1 - r) x be the rate of a step after a right pick, and g(x) = r
+ * + (1 - r) x after a wrong one. m is the share of wrong picks other than null: 1 with the nearest, else 1 - 1/k. The
+ * probability of choosing the correct tool:
+ *   once: 1 - a
+ *   direct: (1 - a) (1 - f(d)) + a m (1 - a') (1 - g(d)), where a' = a, or 0 with k = 2
+ *   verified: (1 - a) v(f(b)) + a m (1 - a') v(g(b)), where v(x) = (1 - x) (1 - d) + x d
+ *   consistent: of three, with f and g of a:
+ *     - nearest: (1 - a) (1 - f^2) + a (1 - g)^2
+ *     - else: (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k): of three different answers the first wins
+ *
+ * The probability of a correct argument, with the rates p (prediction) and c (choice), and f and g of these:
+ *   alone: 1 - p
+ *   verified: (1 - p) (1 - f(p)) + (1 - p) f(p) (1 - f(c)) + p (1 - g(p)) (1 - g(c))
+ *
+ * The probability of a correct call with n arguments is the probability of the correct tool times the n-th power of the
+ * probability of a correct argument. */
+#ifndef WT_TESTS_CALL_CALL_ORACLE_H
+#define WT_TESTS_CALL_CALL_ORACLE_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/buffer.h"
 #include "base/checksum.h"
+#include "base/error.h"
 #include "base/rng.h"
 #include "call/language_model.h"
 
-enum { STEPS = 16 /* upper limit of enum call_step */ };
+struct call_oracle_options {
+    double pick, answer, decision, prediction, choice; /* error rates */
+    bool nearest;                                      /* a wrong candidate is the one nearest to the correct one */
+    double repeat;
+    uint64_t seed;
+};
 
-/* --- randomness --------------------------------------------------------------------------------------------------- */
+struct call_oracle {
+    struct chat_model model; /* its name points to the member below, so do not copy an oracle */
+    struct call_oracle_options options;
+    char name[96]; /* "call oracle, 10 % error, the nearest, repeated 50 %" */
+};
+
+/* Names of enum selection_method. */
+static const char *const method_labels[SELECTION_METHODS] = {"verified", "once",        "one-shot",
+                                                             "direct",   "conditioned", "consistent"};
+
+enum { ORACLE_STEPS = 16 /* above the number of values of enum call_step */ };
 
 /* A random decision: a sample of a step, about an argument or a tool (""). */
-struct decision {
+struct oracle_decision {
     enum call_step step;
     unsigned sample;
     const char *about;
 };
 
 static void seed_oracle_decision(struct rng *rng, const struct call_oracle *oracle, const struct call_request *request,
-                                 struct decision decision)
+                                 struct oracle_decision decision)
 {
     struct str about = wt__str(decision.about);
     uint64_t hash = wt__checksum(request->text.ptr, request->text.len, oracle->options.seed);
-    wt__rng_seed(rng, wt__checksum(about.ptr, about.len, hash + decision.step + (uint64_t)STEPS * decision.sample));
+    wt__rng_seed(rng,
+                 wt__checksum(about.ptr, about.len, hash + decision.step + (uint64_t)ORACLE_STEPS * decision.sample));
 }
 
-/* True if the decision is wrong. rng continues with the choice of the error. */
+/* Draws if the decision is wrong. Afterwards rng gives the numbers that choose the wrong answer. */
 static bool decision_errs(const struct call_oracle *oracle, const struct call_request *request,
-                          struct decision decision, double rate, struct rng *rng)
+                          struct oracle_decision decision, double rate, struct rng *rng)
 {
     seed_oracle_decision(rng, oracle, request, decision);
     return wt__rng_unit(rng) < rate;
 }
 
-/* Works like decision_errs, for a decision that may repeat an earlier one. */
+/* Works like decision_errs for a decision that may repeat an earlier one. first, first_rate: the earlier decision. */
 static bool dependent_decision_errs(const struct call_oracle *oracle, const struct call_request *request,
-                                    struct decision decision, double rate, struct decision first, double first_rate,
-                                    struct rng *rng)
+                                    struct oracle_decision decision, double rate, struct oracle_decision first,
+                                    double first_rate, struct rng *rng)
 {
     struct rng before;
     bool wrong = decision_errs(oracle, request, decision, rate, rng);
@@ -54,9 +113,7 @@ static size_t pick_wrong_answer(struct rng *rng, size_t right, size_t count)
     return number + (number >= right);
 }
 
-/* --- tools --------------------------------------------------------------------------------------------------- */
-
-static const struct decision first_pick = {CALL_PICK, 0, ""};
+static const struct oracle_decision first_pick = {CALL_PICK, 0, ""};
 
 /* Returns the candidate's number, from 1; 0 if it is not listed. */
 static size_t find_listed_number(const struct call_subject *subject, size_t candidate)
@@ -74,7 +131,7 @@ static size_t answer_pick(const struct call_oracle *oracle, const struct call_su
     struct rng rng;
     size_t right = find_listed_number(subject, request->labels->tool),
            nearest = find_listed_number(subject, request->labels->nearest);
-    const struct decision decision = {CALL_PICK, subject->sample, ""};
+    const struct oracle_decision decision = {CALL_PICK, subject->sample, ""};
     bool wrong = subject->sample == 0
                      ? decision_errs(oracle, request, decision, rate, &rng)
                      : dependent_decision_errs(oracle, request, decision, rate, first_pick, rate, &rng);
@@ -90,7 +147,8 @@ static size_t answer_pick_again(const struct call_oracle *oracle, const struct c
     struct rng rng;
     size_t right = find_listed_number(subject, request->labels->tool),
            nearest = find_listed_number(subject, request->labels->nearest);
-    bool wrong = decision_errs(oracle, request, (struct decision){CALL_PICK_AGAIN, 0, ""}, oracle->options.pick, &rng);
+    bool wrong =
+        decision_errs(oracle, request, (struct oracle_decision){CALL_PICK_AGAIN, 0, ""}, oracle->options.pick, &rng);
     if (right > 0 && (!wrong || subject->listed_count < 2))
         return right;
     if (nearest > 0 && (right == 0 || oracle->options.nearest))
@@ -106,7 +164,7 @@ static size_t answer_contrast_question(const struct call_oracle *oracle, const s
 {
     struct rng rng;
     size_t right = find_listed_number(subject, subject->request->labels->tool);
-    bool wrong = dependent_decision_errs(oracle, subject->request, (struct decision){CALL_ANSWER, 0, ""},
+    bool wrong = dependent_decision_errs(oracle, subject->request, (struct oracle_decision){CALL_ANSWER, 0, ""},
                                          oracle->options.answer, first_pick, oracle->options.pick, &rng);
     right = right > 0 ? right : 1;
     return wrong ? 3 - right : right;
@@ -114,7 +172,7 @@ static size_t answer_contrast_question(const struct call_oracle *oracle, const s
 
 static size_t answer_decision(const struct call_oracle *oracle, const struct call_subject *subject)
 {
-    static const struct decision decision = {CALL_DECIDE, 0, ""};
+    static const struct oracle_decision decision = {CALL_DECIDE, 0, ""};
     struct rng rng;
     double rate = oracle->options.decision;
     size_t right = find_listed_number(subject, subject->request->labels->tool);
@@ -125,14 +183,12 @@ static size_t answer_decision(const struct call_oracle *oracle, const struct cal
     return wrong ? 3 - right : right;
 }
 
-/* --- arguments ----------------------------------------------------------------------------------------------- */
-
 /* Returns the argument predicted by a sample; NULL if it is left out. */
 static const json_t *predict_argument(const struct call_oracle *oracle, const struct call_subject *subject,
                                       const char *name)
 {
     const struct call_labels *labels = subject->request->labels;
-    const struct decision first = {CALL_PREDICT, 0, name}, decision = {CALL_PREDICT, subject->sample, name};
+    const struct oracle_decision first = {CALL_PREDICT, 0, name}, decision = {CALL_PREDICT, subject->sample, name};
     double rate = oracle->options.prediction;
     struct rng rng;
     bool wrong = subject->sample == 0
@@ -143,8 +199,8 @@ static const json_t *predict_argument(const struct call_oracle *oracle, const st
 
 static size_t answer_option(const struct call_oracle *oracle, const struct call_subject *subject)
 {
-    const struct decision decision = {CALL_VERIFY, 0, subject->parameter},
-                          first = {CALL_PREDICT, 0, subject->parameter};
+    const struct oracle_decision decision = {CALL_VERIFY, 0, subject->parameter},
+                                 first = {CALL_PREDICT, 0, subject->parameter};
     const json_t *value = json_object_get(subject->request->labels->arguments, subject->parameter);
     struct rng rng;
     size_t right = 0;
@@ -173,8 +229,6 @@ static int predict_all_arguments(const struct call_oracle *oracle, const struct 
     }
     return rc;
 }
-
-/* --- answers ------------------------------------------------------------------------------------------------- */
 
 static void write_number_member(struct buffer *out, const char *member, size_t number)
 {
@@ -250,9 +304,8 @@ static int ask_call_oracle(struct chat_model *model, const struct chat_question 
     return rc;
 }
 
-/* --- the oracle ---------------------------------------------------------------------------------------------- */
-
-struct call_oracle_options wt__call_oracle_rate(double error, uint64_t seed)
+/* Returns options with the same error rate for every step. */
+static inline struct call_oracle_options set_oracle_rates(double error, uint64_t seed)
 {
     return (struct call_oracle_options){
         .pick = error, .answer = error, .decision = error, .prediction = error, .choice = error, .seed = seed};
@@ -278,7 +331,9 @@ static void write_oracle_name(struct call_oracle *oracle)
         snprintf(name + len, size - (size_t)len, ", the nearest, repeated %.3g %%", 100 * o->repeat);
 }
 
-int wt__call_oracle_init(struct call_oracle *oracle, const struct call_oracle_options *options, wt_error *err)
+/* Initialises an oracle; it needs no disposal and is safe for several threads. Errors: WT_EINVAL for a rate outside
+ * 0..1, or a repeat without nearest. A question without labels fails with WT_EINVAL. */
+static inline int init_call_oracle(struct call_oracle *oracle, const struct call_oracle_options *options, wt_error *err)
 {
     const double rates[] = {options->pick,       options->answer, options->decision,
                             options->prediction, options->choice, options->repeat};
@@ -292,3 +347,5 @@ int wt__call_oracle_init(struct call_oracle *oracle, const struct call_oracle_op
     oracle->model.name = oracle->name;
     return 0;
 }
+
+#endif
