@@ -292,12 +292,12 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
     bool journal = has_journal(path); /* Look before the read, which may remove the journal. */
-    int rc = read_header(path, header, err);
-    bool ours = rc == 0 && memcmp(header, "SQLite format 3", 16) == 0 &&
-                read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
-    if (rc == 0 && !ours && !journal && !has_journal(path))
-        rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
-    return rc;
+    WT_TRY(read_header(path, header, err));
+    bool ours =
+        memcmp(header, "SQLite format 3", 16) == 0 && read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
+    if (!ours && !journal && !has_journal(path))
+        return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- versions */
@@ -306,66 +306,57 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
 static int read_version(struct store *store, size_t newest, int64_t *version, wt_error *err)
 {
     int64_t application = 0, objects = 0;
-    int rc = wt__sql_number(store, "PRAGMA application_id", &application, err);
-    if (rc == 0)
-        rc = wt__sql_number(store, "PRAGMA user_version", version, err);
-    if (rc == 0 && application != APPLICATION_ID) {
-        rc = wt__sql_number(store, "SELECT count(*) FROM sqlite_schema", &objects, err);
-        if (rc == 0 && (application != 0 || *version != 0 || objects != 0))
-            rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
+    WT_TRY(wt__sql_number(store, "PRAGMA application_id", &application, err));
+    WT_TRY(wt__sql_number(store, "PRAGMA user_version", version, err));
+    if (application != APPLICATION_ID) {
+        WT_TRY(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema", &objects, err));
+        if (application != 0 || *version != 0 || objects != 0)
+            return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
     }
-    if (rc == 0 && (*version < 0 || *version > (int64_t)newest))
-        rc = wt__fail(err, WT_ENEWER,
-                      "%s was written by a newer whichtool (store version %lld; this one knows up to %zu)", store->path,
-                      (long long)*version, newest);
-    return rc;
+    if (*version < 0 || *version > (int64_t)newest)
+        return wt__fail(err, WT_ENEWER,
+                        "%s was written by a newer whichtool (store version %lld; this one knows up to %zu)",
+                        store->path, (long long)*version, newest);
+    return 0;
 }
 
 static int apply_migrations(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version;
-    int rc = read_version(store, count, &version, err); /* Read it again: another process may have updated the file. */
-    for (size_t at = (size_t)version; rc == 0 && at < count; at++) {
-        rc = wt__sql_exec(store, list[at].sql, err);
-        if (rc == 0 && list[at].finish)
-            rc = list[at].finish(store, err);
+    char marks[96];
+    WT_TRY(read_version(store, count, &version, err)); /* Read it again: another process may have updated the file. */
+    if (version == (int64_t)count)
+        return 0;
+    for (size_t at = (size_t)version; at < count; at++) {
+        WT_TRY(wt__sql_exec(store, list[at].sql, err));
+        if (list[at].finish)
+            WT_TRY(list[at].finish(store, err));
     }
-    if (rc == 0 && version < (int64_t)count) {
-        char marks[96];
-        snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);
-        rc = wt__sql_exec(store, marks, err);
-    }
-    return rc;
-}
-
-/* Reads the version in a transaction, because another process may be creating the store. */
-static int read_version_now(struct store *store, size_t newest, int64_t *version, wt_error *err)
-{
-    int rc = wt__store_read_begin(store, err);
-    if (rc == 0)
-        rc = read_version(store, newest, version, err);
-    wt__store_read_end(store);
-    return rc;
+    snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);
+    return wt__sql_exec(store, marks, err);
 }
 
 int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version = 0;
-    int rc = read_version_now(store, count, &version, err);
-    if (rc == 0 && version < (int64_t)count && store->read_only)
-        rc = wt__fail(
+    /* Read the version in a transaction, because another process may be creating the store. */
+    int rc = wt__store_read_begin(store, err);
+    if (rc == 0)
+        rc = read_version(store, count, &version, err);
+    wt__store_read_end(store);
+    WT_TRY(rc);
+    if (version < (int64_t)count && store->read_only)
+        return wt__fail(
             err, WT_EREADONLY,
             "%s was written by an older whichtool (store version %lld) and cannot be updated, because it is open for "
             "reading only",
             store->path, (long long)version);
-    bool is_behind = rc == 0 && version < (int64_t)count;
-    if (is_behind)
-        rc = wt__sql_begin(store, err);
-    if (is_behind && rc == 0)
-        rc = wt__sql_end(store, apply_migrations(store, list, count, err), err);
-    if (rc == 0)
-        store->version = (int64_t)count;
-    return rc;
+    if (version < (int64_t)count) {
+        WT_TRY(wt__sql_begin(store, err));
+        WT_TRY(wt__sql_end(store, apply_migrations(store, list, count, err), err));
+    }
+    store->version = (int64_t)count;
+    return 0;
 }
 
 int wt__store_update_schema(struct store *store, wt_error *err)

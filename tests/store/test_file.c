@@ -651,7 +651,7 @@ static void test_a_killed_writer_keeps_reported_changes(void **state)
         uint64_t there = count_stored_tools(store);
         assert_true(there == reported || there == reported + 1);
         sqlite3_stmt *check;
-        assert_int_equal(wt__sql_prepare(store, "PRAGMA integrity_check", &check, &err), 0);
+        assert_int_equal(wt__sql_open(store, "PRAGMA integrity_check", NULL, &check, &err), 0);
         assert_int_equal(wt__sql_step(store, check, &err), 1);
         assert_string_equal((const char *)sqlite3_column_text(check, 0), "ok");
         wt__sql_reset(check);
