@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "choose/relevance.h"
 #include "query/search.h"
 #include "engine/sized_options.h"
@@ -138,9 +139,7 @@ static int find_public_hits(wt_engine *engine, struct str request, const wt_find
     double begun = wt__now_ms();
     wt_find_options options;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     struct find_result *result = calloc(1, sizeof *result);
     WT_CHECK_ALLOC(result, err);
     struct progress progress;
@@ -158,7 +157,7 @@ static int find_public_hits(wt_engine *engine, struct str request, const wt_find
                             .progress = &progress};
     const struct conversation_options said = {request,      options.messages,   options.messages_len,
                                               options.have, options.have_count, messages};
-    rc = check_find_options(&options, err);
+    int rc = check_find_options(&options, err);
     if (rc == 0)
         rc = wt__conversation_read(&conversation, &said, search.arena, err);
     search.request = conversation.request;
