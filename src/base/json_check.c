@@ -35,8 +35,6 @@ static void skip_json_blanks(struct checker *c)
     }
 }
 
-/* ---------------------------------------------------------------- strings */
-
 /* Reads four hexadecimal digits at c->at. Returns -1 if they are missing. */
 static int read_code_unit(struct checker *c)
 {
@@ -106,8 +104,6 @@ static bool check_string(struct checker *c)
     }
 }
 
-/* ---------------------------------------------------------------- numbers and words */
-
 static bool skip_digits(struct checker *c)
 {
     size_t begin = c->at;
@@ -147,8 +143,6 @@ static bool check_word(struct checker *c)
         }
     return reject_json(c, rest.len == 0 ? "an end where a value should be" : "a byte where a value should be");
 }
-
-/* ---------------------------------------------------------------- values */
 
 static bool is_in_object(const struct checker *c)
 {

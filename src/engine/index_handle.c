@@ -363,10 +363,10 @@ static struct index_handle *current_index(wt_engine *engine, const struct moment
     return index;
 }
 
-static void set_building(wt_engine *engine, bool building)
+static void set_flag(wt_engine *engine, bool *flag, bool value)
 {
     pthread_mutex_lock(&engine->lock);
-    engine->building = building;
+    *flag = value;
     pthread_mutex_unlock(&engine->lock);
 }
 
@@ -439,13 +439,6 @@ bool wt__engine_imports_alone(wt_engine *engine)
     return alone;
 }
 
-static void set_unknown_change(wt_engine *engine, bool unknown)
-{
-    pthread_mutex_lock(&engine->lock);
-    engine->unknown_change = unknown;
-    pthread_mutex_unlock(&engine->lock);
-}
-
 void wt__engine_changed(wt_engine *engine)
 {
     struct moment now;
@@ -455,7 +448,7 @@ void wt__engine_changed(wt_engine *engine)
     if (rc == 0)
         note_changed_moment(engine, &now);
     else
-        set_unknown_change(engine, true);
+        set_flag(engine, &engine->unknown_change, true);
 }
 
 /* ---------------------------------------------------------------- replacement */
@@ -596,15 +589,15 @@ static int open_newest_index(wt_engine *engine, struct progress *progress, const
 {
     struct moment now;
     WT_TRY(wt__engine_lock_build(engine, progress, err));
-    set_building(engine, true);
-    set_unknown_change(engine, false); /* the state read below includes all changes so far */
+    set_flag(engine, &engine->building, true);
+    set_flag(engine, &engine->unknown_change, false); /* the state read below includes all changes so far */
     int rc = read_current_moment(engine, engine->busy_ms, &now, err);
     *out = rc == 0 ? current_index(engine, &now, want, labels) : NULL; /* another thread may have built it meanwhile */
     if (rc == 0 && !*out)
         rc = refresh_index(engine, progress, &now, want, labels, out, err);
     if (rc < 0)
-        set_unknown_change(engine, true);
-    set_building(engine, false);
+        set_flag(engine, &engine->unknown_change, true);
+    set_flag(engine, &engine->building, false);
     pthread_mutex_unlock(&engine->build_lock);
     free_replaced_indexes(engine);
     return rc;

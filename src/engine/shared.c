@@ -120,10 +120,7 @@ static int open_engine_encoder(wt_engine *engine, struct progress *progress, voi
 
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
-    const void *encoder = NULL;
-    int rc = open_once(engine, &engine->encoder, open_engine_encoder, progress, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once(engine, &engine->encoder, open_engine_encoder, progress, (const void **)out, err);
 }
 
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
@@ -133,10 +130,7 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
 
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
-    const void *encoder;
-    int rc = open_once_locked(engine, &engine->encoder, open_engine_encoder, progress, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once_locked(engine, &engine->encoder, open_engine_encoder, progress, (const void **)out, err);
 }
 
 struct retriever wt__untrained_retriever(const wt_engine *engine, const struct retriever *plain,
@@ -195,18 +189,12 @@ static int open_fallback_encoder(wt_engine *engine, struct progress *progress, v
 
 int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
-    const void *encoder = NULL;
-    int rc = open_once(engine, &engine->fallback, open_fallback_encoder, progress, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once(engine, &engine->fallback, open_fallback_encoder, progress, (const void **)out, err);
 }
 
 int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
-    const void *encoder;
-    int rc = open_once_locked(engine, &engine->fallback, open_fallback_encoder, NULL, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once_locked(engine, &engine->fallback, open_fallback_encoder, NULL, (const void **)out, err);
 }
 
 static int open_trained_models(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
@@ -244,10 +232,7 @@ int wt__engine_reopen_trained(wt_engine *engine, struct on_demand *out, wt_error
 
 int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
-    const void *trained = NULL;
-    int rc = open_once(engine, &engine->trained, open_trained_models, progress, &trained, err);
-    *out = trained;
-    return rc;
+    return open_once(engine, &engine->trained, open_trained_models, progress, (const void **)out, err);
 }
 
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
@@ -257,10 +242,7 @@ int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *
 
 int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
-    const void *trained;
-    int rc = open_once_locked(engine, &engine->trained, open_trained_models, progress, &trained, err);
-    *out = trained;
-    return rc;
+    return open_once_locked(engine, &engine->trained, open_trained_models, progress, (const void **)out, err);
 }
 
 /* ---------------------------------------------------------------- vector sets */

@@ -41,7 +41,7 @@ static int read_beir(struct import_reader *reader, struct str bytes, wt_error *e
     return wt__walk_lines(reader, bytes, read_beir_row, err);
 }
 
-const struct importer wt__import_beir = {"beir", detect_beir, read_beir};
+const struct importer wt__import_beir = {.name = "beir", .detect = detect_beir, .read = read_beir};
 
 /* ---------------------------------------------------------------- RapidAPI */
 
@@ -175,4 +175,4 @@ static int read_rapidapi(struct import_reader *reader, struct str bytes, wt_erro
     return wt__walk_document(reader, bytes, read_rapidapi_object, err);
 }
 
-const struct importer wt__import_rapidapi = {"rapidapi", detect_rapidapi, read_rapidapi};
+const struct importer wt__import_rapidapi = {.name = "rapidapi", .detect = detect_rapidapi, .read = read_rapidapi};

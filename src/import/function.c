@@ -136,25 +136,22 @@ static int read_function(struct import_reader *reader, const struct json_item *i
     return rc;
 }
 
+static int read_function_item(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    return read_function(reader, item, reader->shape, err);
+}
+
+static int read_functions(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_function_item, err);
+}
+
 static bool detect_mcp(const struct peek *peek)
 {
     unsigned other = PEEK_PARAMETERS | PEEK_FUNCTION | PEEK_TYPE | PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
     return !peek->lines && ((peek->keys & PEEK_INPUT_SCHEMA_MCP) ||
                             ((peek->keys & (PEEK_NAME | PEEK_RESULT | PEEK_TOOLS)) && !(peek->keys & other)));
 }
-
-static int read_mcp_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {.schema_keys = {"inputSchema"}};
-    return read_function(reader, item, &shape, err);
-}
-
-static int read_mcp(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_mcp_tool, err);
-}
-
-const struct importer wt__import_mcp = {"mcp", detect_mcp, read_mcp};
 
 static bool detect_openai(const struct peek *peek)
 {
@@ -163,56 +160,15 @@ static bool detect_openai(const struct peek *peek)
            ((peek->keys & PEEK_FUNCTION) || ((peek->keys & PEEK_NAME) && (peek->keys & (PEEK_PARAMETERS | PEEK_TYPE))));
 }
 
-static int read_openai_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {
-        .nested = "function", .schema_keys = {"parameters"}, .types = {"function"}};
-    return read_function(reader, item, &shape, err);
-}
-
-static int read_openai(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_openai_tool, err);
-}
-
-const struct importer wt__import_openai = {"openai", detect_openai, read_openai};
-
 static bool detect_anthropic(const struct peek *peek)
 {
     return !peek->lines && (peek->keys & PEEK_INPUT_SCHEMA);
 }
 
-static int read_anthropic_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {.schema_keys = {"input_schema"}, .types = {"custom"}};
-    return read_function(reader, item, &shape, err);
-}
-
-static int read_anthropic(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_anthropic_tool, err);
-}
-
-const struct importer wt__import_anthropic = {"anthropic", detect_anthropic, read_anthropic};
-
 static bool detect_gemini(const struct peek *peek)
 {
     return !peek->lines && (peek->keys & (PEEK_DECLARATIONS | PEEK_JSON_PARAMETERS));
 }
-
-static int read_gemini_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {
-        .schema_keys = {"parametersJsonSchema", "parameters_json_schema", "parameters"}};
-    return read_function(reader, item, &shape, err);
-}
-
-static int read_gemini(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_gemini_tool, err);
-}
-
-const struct importer wt__import_gemini = {"gemini", detect_gemini, read_gemini};
 
 static bool detect_jsonl(const struct peek *peek)
 {
@@ -220,22 +176,29 @@ static bool detect_jsonl(const struct peek *peek)
     return peek->lines || ((peek->keys & PEEK_PROVIDER) && (peek->keys & PEEK_NAME) && !(peek->keys & other));
 }
 
-static int read_jsonl_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {
-        .nested = "function",
-        .schema_keys = {"inputSchema", "input_schema", "parametersJsonSchema", "parameters_json_schema", "parameters"},
-        .named_provider = true,
-        .loose = true};
-    return read_function(reader, item, &shape, err);
-}
-
 static int read_jsonl(struct import_reader *reader, struct str bytes, wt_error *err)
 {
     struct peek peek;
     wt__peek(&peek, reader->out->files[reader->file], bytes);
     bool document = reader->options->format.len == 0 && !peek.lines;
-    return (document ? wt__walk_document : wt__walk_lines)(reader, bytes, read_jsonl_tool, err);
+    return (document ? wt__walk_document : wt__walk_lines)(reader, bytes, read_function_item, err);
 }
 
-const struct importer wt__import_jsonl = {"jsonl", detect_jsonl, read_jsonl};
+static const struct function_shape mcp_shape = {.schema_keys = {"inputSchema"}},
+                                   openai_shape = {.nested = "function",
+                                                   .schema_keys = {"parameters"},
+                                                   .types = {"function"}},
+                                   anthropic_shape = {.schema_keys = {"input_schema"}, .types = {"custom"}},
+                                   gemini_shape = {.schema_keys = {"parametersJsonSchema", "parameters_json_schema",
+                                                                   "parameters"}},
+                                   jsonl_shape = {.nested = "function",
+                                                  .schema_keys = {"inputSchema", "input_schema", "parametersJsonSchema",
+                                                                  "parameters_json_schema", "parameters"},
+                                                  .named_provider = true,
+                                                  .loose = true};
+
+const struct importer wt__import_mcp = {"mcp", detect_mcp, read_functions, &mcp_shape},
+                      wt__import_openai = {"openai", detect_openai, read_functions, &openai_shape},
+                      wt__import_anthropic = {"anthropic", detect_anthropic, read_functions, &anthropic_shape},
+                      wt__import_gemini = {"gemini", detect_gemini, read_functions, &gemini_shape},
+                      wt__import_jsonl = {"jsonl", detect_jsonl, read_jsonl, &jsonl_shape};

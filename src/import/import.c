@@ -141,6 +141,7 @@ static int read_import_source(struct import_reader *reader, struct str bytes, wt
     WT_TRY(check_source(file, bytes, err));
     WT_TRY(choose_importer(&importer, reader->options, file, bytes, err));
     reader->format = importer->name;
+    reader->shape = importer->shape;
     reader->reported = 0;
     reader->broken = false;
     wt__buffer_clear(&reader->pointer);

@@ -20,16 +20,18 @@ struct source_place {
 };
 
 struct yaml;
+struct function_shape;
 
 struct import_reader {
     struct import *out;
     const struct import_options *options;
     struct import_limits limits;
-    const char *format;      /* name of the current importer */
-    struct str stem;         /* file name without folder and extension; "" for bytes */
-    struct str provider;     /* provider of tools without one, in this file */
-    uint32_t file;           /* index in out->files */
-    size_t offset;           /* offset of the text in the file, after a byte order mark */
+    const char *format;                 /* name of the current importer */
+    const struct function_shape *shape; /* shape of its tools; NULL for importers outside function.c */
+    struct str stem;                    /* file name without folder and extension; "" for bytes */
+    struct str provider;                /* provider of tools without one, in this file */
+    uint32_t file;                      /* index in out->files */
+    size_t offset;                      /* offset of the text in the file, after a byte order mark */
     const struct yaml *yaml; /* the source of a document converted from YAML, to convert places; NULL for others */
     size_t reported;         /* bytes reported to progress */
     bool broken;             /* the file was not read to its end, and the issue was reported */
@@ -129,6 +131,7 @@ struct importer {
     const char *name;
     bool (*detect)(const struct peek *peek);
     int (*read)(struct import_reader *reader, struct str bytes, wt_error *err);
+    const struct function_shape *shape; /* for the formats of function.c; NULL for others */
 };
 
 void wt__peek(struct peek *peek, const char *file, struct str bytes);

@@ -567,4 +567,4 @@ static int read_openapi(struct import_reader *reader, struct str bytes, wt_error
     return start.ptr[0] == '{' ? read_openapi_text(reader, bytes, err) : read_openapi_yaml(reader, bytes, err);
 }
 
-const struct importer wt__import_openapi = {"openapi", detect_openapi, read_openapi};
+const struct importer wt__import_openapi = {.name = "openapi", .detect = detect_openapi, .read = read_openapi};

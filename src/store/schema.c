@@ -47,22 +47,11 @@ static const struct migration steps[] = {
      "CREATE TABLE provider (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;"
      "CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
 
-     "CREATE TABLE tool ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-     " provider INTEGER NOT NULL REFERENCES provider (id),"
-     " state INTEGER NOT NULL DEFAULT 0 CHECK (state IN (0, 1, 2)),"
-     " source INTEGER NOT NULL REFERENCES source (id),"
-     " generation INTEGER NOT NULL,"
-     " id_hash INTEGER NOT NULL,"
-     " sha256 BLOB NOT NULL CHECK (length(sha256) = 32),"
-     " name TEXT NOT NULL,"
-     " source_id TEXT NOT NULL,"
-     " format TEXT NOT NULL,"
-     " category TEXT NOT NULL,"
-     " title TEXT NOT NULL,"
-     " description TEXT NOT NULL,"
-     " schema TEXT NOT NULL,"
-     " definition BLOB NOT NULL) STRICT;"
+     "CREATE TABLE tool ( id INTEGER PRIMARY KEY AUTOINCREMENT, provider INTEGER NOT NULL REFERENCES provider (id),"
+     " state INTEGER NOT NULL DEFAULT 0 CHECK (state IN (0, 1, 2)), source INTEGER NOT NULL REFERENCES source (id),"
+     " generation INTEGER NOT NULL, id_hash INTEGER NOT NULL, sha256 BLOB NOT NULL CHECK (length(sha256) = 32),"
+     " name TEXT NOT NULL, source_id TEXT NOT NULL, format TEXT NOT NULL, category TEXT NOT NULL,"
+     " title TEXT NOT NULL, description TEXT NOT NULL, schema TEXT NOT NULL, definition BLOB NOT NULL) STRICT;"
      "CREATE UNIQUE INDEX tool_name ON tool (name, provider);"
      "CREATE INDEX tool_provider ON tool (provider, state);"
      "CREATE INDEX tool_source ON tool (source);"
@@ -70,57 +59,35 @@ static const struct migration steps[] = {
      "CREATE INDEX tool_id_hash ON tool (id_hash);"
      "CREATE INDEX tool_key ON tool (state, id, generation, provider);"
 
-     "CREATE TABLE model ("
-     " id INTEGER PRIMARY KEY,"
-     " hash TEXT NOT NULL UNIQUE,"
-     " name TEXT NOT NULL,"
+     "CREATE TABLE model ( id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL,"
      " dim INTEGER NOT NULL CHECK (dim > 0)) STRICT;"
-     "CREATE TABLE vector ("
-     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
-     " kind TEXT NOT NULL,"
-     " model INTEGER NOT NULL REFERENCES model (id),"
-     " data BLOB NOT NULL) STRICT;"
+     "CREATE TABLE vector ( tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE, kind TEXT NOT NULL,"
+     " model INTEGER NOT NULL REFERENCES model (id), data BLOB NOT NULL) STRICT;"
      "CREATE UNIQUE INDEX vector_tool ON vector (tool, kind, model);"
 
-     "CREATE TABLE usage ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-     " request TEXT NOT NULL,"
-     " outcome TEXT NOT NULL,"
+     "CREATE TABLE usage ( id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL, outcome TEXT NOT NULL,"
      " created INTEGER NOT NULL) STRICT;" /* seconds since 1970, UTC */
-     "CREATE TABLE usage_tool ("
-     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
-     " position INTEGER NOT NULL,"
-     " provider TEXT NOT NULL,"
-     " name TEXT NOT NULL,"
-     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
-     " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
+     "CREATE TABLE usage_tool ( usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL, provider TEXT NOT NULL, name TEXT NOT NULL,"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL, PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
      "CREATE INDEX usage_tool_tool ON usage_tool (tool) WHERE tool IS NOT NULL;",
      NULL},
 
     {"ALTER TABLE usage_tool RENAME TO usage_tool_1;"
      "ALTER TABLE usage RENAME TO usage_1;"
 
-     "CREATE TABLE request ("
-     " id INTEGER PRIMARY KEY,"
-     " hash INTEGER NOT NULL,"
-     " text TEXT NOT NULL) STRICT;"
+     "CREATE TABLE request ( id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL) STRICT;"
      "CREATE INDEX request_hash ON request (hash);"
-     "CREATE TABLE label ("
-     " id INTEGER PRIMARY KEY,"
-     " name TEXT NOT NULL,"
+     "CREATE TABLE label ( id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
      " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL) STRICT;"
      "CREATE INDEX label_name ON label (name);"
      "CREATE INDEX label_tool ON label (tool) WHERE tool IS NOT NULL;"
-     "CREATE TABLE usage ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-     " request INTEGER NOT NULL REFERENCES request (id),"
+     "CREATE TABLE usage ( id INTEGER PRIMARY KEY AUTOINCREMENT, request INTEGER NOT NULL REFERENCES request (id),"
      " outcome INTEGER NOT NULL CHECK (outcome IN (0, 1, 2))," /* unknown, ok, failed */
      " created INTEGER NOT NULL) STRICT;"                      /* seconds since 1970, UTC */
      "CREATE INDEX usage_request ON usage (request);"
-     "CREATE TABLE usage_tool ("
-     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
-     " position INTEGER NOT NULL,"
-     " label INTEGER NOT NULL REFERENCES label (id),"
+     "CREATE TABLE usage_tool ( usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL, label INTEGER NOT NULL REFERENCES label (id),"
      " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
      "CREATE INDEX usage_tool_label ON usage_tool (label);"
 
@@ -134,18 +101,13 @@ static const struct migration steps[] = {
      "DROP TABLE usage_tool_1;"
      "DROP TABLE usage_1;"
 
-     "CREATE TABLE usage_encoding ("
-     " id INTEGER PRIMARY KEY,"
-     " kind TEXT NOT NULL,"
+     "CREATE TABLE usage_encoding ( id INTEGER PRIMARY KEY, kind TEXT NOT NULL,"
      " model INTEGER NOT NULL REFERENCES model (id),"
      " last INTEGER NOT NULL," /* last usage in the sums */
      " UNIQUE (kind, model)) STRICT;"
-     "CREATE TABLE usage_sum ("
-     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
-     " encoding INTEGER NOT NULL REFERENCES usage_encoding (id),"
-     " generation INTEGER NOT NULL,"
-     " uses INTEGER NOT NULL,"
-     " data BLOB NOT NULL) STRICT;"
+     "CREATE TABLE usage_sum ( tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
+     " encoding INTEGER NOT NULL REFERENCES usage_encoding (id), generation INTEGER NOT NULL,"
+     " uses INTEGER NOT NULL, data BLOB NOT NULL) STRICT;"
      "CREATE UNIQUE INDEX usage_sum_tool ON usage_sum (tool, encoding);"
      "CREATE INDEX usage_sum_key ON usage_sum (encoding, tool, uses, generation);"
      "CREATE INDEX usage_sum_stale ON usage_sum (encoding, tool) WHERE uses < 0;"
@@ -154,9 +116,7 @@ static const struct migration steps[] = {
      "INSERT INTO meta SELECT 'usages', count(*) FROM usage;",
      NULL},
 
-    {"CREATE TABLE client ("
-     " id INTEGER PRIMARY KEY,"
-     " name TEXT NOT NULL UNIQUE) STRICT;"
+    {"CREATE TABLE client ( id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
      "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL if not reported */
      "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;",
      NULL},
@@ -172,8 +132,7 @@ static const struct migration steps[] = {
      "ALTER TABLE tool DROP COLUMN id_hash;"
      "ALTER TABLE tool ADD COLUMN export_name TEXT;" /* NULL only within a transaction */
      "CREATE UNIQUE INDEX tool_export_name ON tool (export_name);"
-     "CREATE TABLE provider_alias ("
-     " name TEXT PRIMARY KEY,"
+     "CREATE TABLE provider_alias ( name TEXT PRIMARY KEY,"
      " provider INTEGER NOT NULL REFERENCES provider (id) ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
      "CREATE INDEX provider_alias_provider ON provider_alias (provider);",
      wt__names_fill},
@@ -181,9 +140,7 @@ static const struct migration steps[] = {
     {"ALTER TABLE usage_tool ADD COLUMN arguments TEXT;"
      "CREATE TABLE contrast ("
      " definitions TEXT NOT NULL," /* SHA-256 of both definitions */
-     " model TEXT NOT NULL,"
-     " task TEXT NOT NULL,"
-     " question TEXT NOT NULL,"
+     " model TEXT NOT NULL, task TEXT NOT NULL, question TEXT NOT NULL,"
      " PRIMARY KEY (definitions, model, task)) STRICT, WITHOUT ROWID;",
      NULL},
 
@@ -191,23 +148,13 @@ static const struct migration steps[] = {
      "CREATE UNIQUE INDEX usage_key ON usage (key, coalesce(client, 0)) WHERE key IS NOT NULL;",
      NULL},
 
-    {"CREATE TABLE review_server ("
-     " id INTEGER PRIMARY KEY,"
-     " name TEXT NOT NULL UNIQUE,"
-     " source TEXT NOT NULL) STRICT;"
-     "CREATE TABLE review ("
-     " id INTEGER PRIMARY KEY,"
-     " server INTEGER NOT NULL REFERENCES review_server (id) ON DELETE CASCADE,"
-     " name TEXT NOT NULL,"
-     " listed INTEGER NOT NULL CHECK (listed IN (0, 1)),"
-     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
+    {"CREATE TABLE review_server ( id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL) STRICT;"
+     "CREATE TABLE review ( id INTEGER PRIMARY KEY,"
+     " server INTEGER NOT NULL REFERENCES review_server (id) ON DELETE CASCADE, name TEXT NOT NULL,"
+     " listed INTEGER NOT NULL CHECK (listed IN (0, 1)), tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
      " approved_since INTEGER," /* seconds since 1970, UTC */
-     " approved_after INTEGER,"
-     " offered_since INTEGER,"
-     " approved_sha256 TEXT CHECK (length(approved_sha256) = 64),"
-     " offered_sha256 TEXT CHECK (length(offered_sha256) = 64),"
-     " approved BLOB,"
-     " offered BLOB,"
+     " approved_after INTEGER, offered_since INTEGER, approved_sha256 TEXT CHECK (length(approved_sha256) = 64),"
+     " offered_sha256 TEXT CHECK (length(offered_sha256) = 64), approved BLOB, offered BLOB,"
      " CHECK ((approved IS NULL) = (approved_sha256 IS NULL)),"
      " CHECK ((offered IS NULL) = (offered_sha256 IS NULL))) STRICT;"
      "CREATE UNIQUE INDEX review_name ON review (server, name);"

@@ -13,7 +13,7 @@ static inline int set_up_place(void **state)
     return 0;
 }
 
-/* The store holds the handmade tools with their vectors. */
+/* Creates the place and adds the handmade tools with their vectors to its store. */
 static inline int set_up_handmade(void **state)
 {
     set_up_place(state);

@@ -12,9 +12,9 @@
 
 struct place {
     char folder[64];
-    char model[80]; /* an installed model */
+    char model[80]; /* folder of an installed model */
     char store[96]; /* path of the store; no file yet */
-    char index[96]; /* folder of its snapshot */
+    char index[96]; /* folder of the store's index */
     wt_error err;   /* last error */
 };
 
@@ -46,7 +46,7 @@ static inline void refused(struct place *place, long long result, int code, cons
                  place->err.message);
 }
 
-/* model: NULL for the small model, "" for no model. */
+/* Opens an engine on the store. model: NULL for the small model, "" for no model. */
 static inline wt_engine *open_store(struct place *place, const char *model)
 {
     wt_engine *engine = NULL;

@@ -1,4 +1,5 @@
-/* test_collect.c: an index built from the previous collection equals, to the byte, one built from all tools. */
+/* test_collect.c: an index that is built from the previous collection equals, to the byte, an index that is built from
+ * all tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

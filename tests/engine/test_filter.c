@@ -266,7 +266,7 @@ static bool is_left_out(const char *id)
     return id[strlen(id) - 1] == 'b' || strncmp(id, "p1/", 3) == 0;
 }
 
-/* A filtered search returns the hits of an unfiltered one without the excluded tools, and still k of them. */
+/* A filtered search returns k hits: the hits of an unfiltered search, in the same order, without the excluded tools. */
 static void hits_are_filtered_before_cut_to_k(void **state)
 {
     static const char *const recipes[] = {"bm25", "dense"};
@@ -329,7 +329,7 @@ static void filter_follows_catalogue(void **state)
     wt_close(engine);
 }
 
-/* Use more masks than the cache holds, then the first ones again. */
+/* Uses more masks than the cache holds, and then the first masks again. */
 static void unused_masks_are_evicted(void **state)
 {
     wt_find_options options;

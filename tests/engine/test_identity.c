@@ -177,7 +177,7 @@ static void add_path(const char *name, int sync)
 #define TOOL(name, text) "{\"name\": \"" name "\", \"description\": \"" text "\", \"inputSchema\": {}}"
 
 /* A source is a file, whether it is imported by its folder or by itself. */
-static void source_is_a_file(void **state)
+static void source_of_a_tool_is_its_file(void **state)
 {
     (void)state;
     char path[200];
@@ -284,7 +284,7 @@ int main(void)
         test(exported_name_comes_before_id),
         test(collision_is_reported_with_both_sources),
         test(all_collisions_are_counted),
-        test(source_is_a_file),
+        test(source_of_a_tool_is_its_file),
         test(renamed_provider_stays_renamed),
         test(invalid_rename_is_rejected),
     };

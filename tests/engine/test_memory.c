@@ -1,7 +1,7 @@
 /* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. Each failure must be
  * reported as WT_ENOMEM (or WT_ESTORE by the database), must not crash, and the same call must work afterwards.
  *
- * The allocator is that of failing_allocator.h. Skipped under sanitizers, which bring their own. */
+ * The allocator is in failing_allocator.h. The tests are skipped under sanitizers, which have their own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ struct memory_use {
 
 enum {
     LONG_ONE = 1,    /* too many allocations to fail each of them */
-    ALONE = 2,       /* does not use an engine */
+    ALONE = 2,       /* the use needs no engine */
     FROM_OPENING = 4 /* also fail the allocations of opening */
 };
 

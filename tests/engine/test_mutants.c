@@ -78,7 +78,7 @@ static int try_place(bool read_only, bool any_hits)
     return bad;
 }
 
-/* The library trusts an index with valid checksums, so any hits are accepted. */
+/* The library trusts the content of an index with valid checksums, so any hits are accepted. */
 static int try_index(unsigned long n, bool repaired)
 {
     return try_place(n % 2, repaired);
@@ -101,7 +101,7 @@ static void repair_checksums(const char *path, unsigned char *bytes, size_t len)
         seal_packed(bytes, len);
 }
 
-/* Check that the repair_checksums of checksums leaves undamaged files unchanged. */
+/* Check that repair_checksums leaves undamaged files unchanged. */
 static void repairs_nothing(const struct mutant_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++) {

@@ -53,7 +53,7 @@ static void status_agrees_with_other_counts(void **state)
     wt_close(engine);
 }
 
-static void status_of_any_store(void **state)
+static void status_is_reported_for_any_store(void **state)
 {
     static const struct {
         const char *path, *model, *recipe;
@@ -81,7 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(status_agrees_with_other_counts, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(status_of_any_store, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(status_is_reported_for_any_store, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

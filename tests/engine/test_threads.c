@@ -210,7 +210,7 @@ static int find_during(void *context, const char *phase, uint64_t finished, uint
     return 0;
 }
 
-/* *state: path of the store; NULL for a file. */
+/* *state: path of the store; NULL for the file of `place`. */
 static void query_does_not_wait_for_import(void **state)
 {
     wt_add_options options;

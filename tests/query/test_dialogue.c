@@ -39,7 +39,7 @@ static size_t rank_of_hit(const wt_hits *hits, const char *id)
     return 0;
 }
 
-static void last_turn_leads(void **state)
+static void last_turn_of_the_user_is_the_request(void **state)
 {
     (void)state;
     wt_find_options options = options_of(journey);
@@ -58,7 +58,7 @@ static void last_turn_leads(void **state)
     wt_hits_free(hits);
 }
 
-/* Two providers have a tool "search". The one called before, or mentioned, must come first. */
+/* Two providers have a tool "search". The tool of the provider that was called or mentioned before must come first. */
 static void earlier_turns_disambiguate(void **state)
 {
     static const struct {
@@ -269,7 +269,7 @@ static void change_of_subject_ignores_context(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last_turn_leads),
+        cmocka_unit_test(last_turn_of_the_user_is_the_request),
         cmocka_unit_test(earlier_turns_disambiguate),
         cmocka_unit_test(called_tools_are_kept),
         cmocka_unit_test(request_without_messages_keeps_tools),

@@ -67,7 +67,7 @@ static void request_without_known_words_has_no_hits(void **state)
     }
 }
 
-static void misspelt_words_are_read_as_those_that_were_meant(void **state)
+static void misspelt_words_are_corrected_by_find(void **state)
 {
     (void)state;
     static const struct {
@@ -101,7 +101,7 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     wt_hits_free(hits);
 }
 
-/* A corrected request must find the same by words and by meaning as one typed correctly. */
+/* A corrected request must have the same hits, by words and by meaning, as the correctly typed request. */
 static void corrected_request_is_searched(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void words_after_nul_count(void **state)
     wt_hits_free(hits);
 }
 
-static void hostile_requests_are_answered_in_no_time(void **state)
+static void hostile_requests_are_answered_in_linear_time(void **state)
 {
     (void)state;
     static const char *const patterns[] = {"a,b;c and d ",
@@ -217,9 +217,8 @@ static void hostile_requests_are_answered_in_no_time(void **state)
         wt_hits_free(hits);
     }
     free(request);
-    /* Measured: at most a few milliseconds each. The bound separates linear from quadratic time, also under sanitizers;
-     * processor
-     * time, since a busy machine is no failure. */
+    /* Measured: at most a few milliseconds each. The bound separates linear from quadratic time, also under sanitizers.
+     * Processor time, because a busy machine must not fail the test. */
     double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
     if (seconds > 10)
         fail_msg("%zu requests of 64 KiB: %.1f s", sizeof patterns / sizeof *patterns, seconds);
@@ -560,7 +559,7 @@ static void explanation_has_words_and_fields(void **state)
     wt_hits_free(hits);
 }
 
-static void an_older_caller_has_fewer_options(void **state)
+static void older_find_options_are_not_read_past_their_end(void **state)
 {
     (void)state;
     /* Like a caller compiled with a header whose struct ended before `recipe`: the library must not read further. */
@@ -766,12 +765,12 @@ int main(void)
         cmocka_unit_test(right_tool_comes_first),
         cmocka_unit_test(hit_has_complete_tool),
         cmocka_unit_test(request_without_known_words_has_no_hits),
-        cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
+        cmocka_unit_test(misspelt_words_are_corrected_by_find),
         cmocka_unit_test(corrected_request_is_searched),
         cmocka_unit_test(unknown_words_are_reported),
         cmocka_unit_test(requests_have_limits),
         cmocka_unit_test(words_after_nul_count),
-        cmocka_unit_test(hostile_requests_are_answered_in_no_time),
+        cmocka_unit_test(hostile_requests_are_answered_in_linear_time),
         cmocka_unit_test(k_limits_number_of_hits),
         cmocka_unit_test(recipe_names_match_table),
         cmocka_unit_test(auto_runs_best_available_recipe),
@@ -783,7 +782,7 @@ int main(void)
         cmocka_unit_test(dense_weight_comes_from_model),
         cmocka_unit_test(zero_vector_matches_no_tool),
         cmocka_unit_test(explanation_has_words_and_fields),
-        cmocka_unit_test(an_older_caller_has_fewer_options),
+        cmocka_unit_test(older_find_options_are_not_read_past_their_end),
         cmocka_unit_test(find_and_pick_can_be_cancelled),
         cmocka_unit_test(canceller_stops_find),
         cmocka_unit_test(empty_store_is_rejected),

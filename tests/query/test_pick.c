@@ -114,7 +114,7 @@ static void unmet_need_is_reported(void **state)
     }
 }
 
-static void misspelt_words_are_read_as_those_that_were_meant(void **state)
+static void misspelt_words_are_corrected_by_pick(void **state)
 {
     (void)state;
     wt_pick_options as_typed = any();
@@ -133,7 +133,7 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     wt_picked_free(picked);
 }
 
-/* One request with hits and one to abstain at. */
+/* A request with hits, and a request to abstain at. */
 static void promise_requires_training(void **state)
 {
     static const char *const requests[] = {"reserve a hotel room", "xyzzy plugh"};
@@ -236,7 +236,7 @@ static void recorded_use_prevents_abstaining(void **state)
     wt_picked_free(after);
 }
 
-static void options_that_make_no_sense_are_refused(void **state)
+static void invalid_pick_options_are_refused(void **state)
 {
     static const struct {
         double complete, abstain;
@@ -266,8 +266,8 @@ static void options_that_make_no_sense_are_refused(void **state)
     refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
 }
 
-/* Like a caller whose struct ends after `complete`. */
-static void an_older_caller_has_fewer_options(void **state)
+/* Passes options of a caller whose struct ends after `complete`. */
+static void older_pick_options_are_not_read_past_their_end(void **state)
 {
     wt_pick_options options = any();
     (void)state;
@@ -286,13 +286,13 @@ int main(void)
         cmocka_unit_test(picked_set_is_likeliest_first),
         cmocka_unit_test(pick_works_without_encoder),
         cmocka_unit_test(unmet_need_is_reported),
-        cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
+        cmocka_unit_test(misspelt_words_are_corrected_by_pick),
         cmocka_unit_test(promise_requires_training),
         cmocka_unit_test(budget_replaces_promise),
         cmocka_unit_test(request_of_names_needs_no_promise),
         cmocka_unit_test(high_abstain_share_gives_empty_set),
-        cmocka_unit_test(options_that_make_no_sense_are_refused),
-        cmocka_unit_test(an_older_caller_has_fewer_options),
+        cmocka_unit_test(invalid_pick_options_are_refused),
+        cmocka_unit_test(older_pick_options_are_not_read_past_their_end),
         cmocka_unit_test(recorded_use_prevents_abstaining),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);

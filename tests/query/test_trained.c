@@ -112,7 +112,7 @@ static void damaged_training_falls_back_to_hybrid(void **state)
 
 /* ---------------------------------------------------------------- dpr and rerank-N */
 
-static void dpr_is_trained_encoder_on_texts(void **state)
+static void dpr_searches_with_trained_encoder(void **state)
 {
     (void)state;
     write_trained_config("dpr", true,
@@ -158,7 +158,7 @@ static void old_members_are_renamed(void **state)
 }
 
 /* A request of two sub-queries shows the weight. */
-static void old_model_opens(void **state)
+static void model_of_earlier_version_opens(void **state)
 {
     static const struct {
         const char *recipe, *old, *now;
@@ -616,9 +616,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(unfit_chooser_gives_notice, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(damaged_training_falls_back_to_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(search_without_encoder_uses_words, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(dpr_is_trained_encoder_on_texts, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(dpr_searches_with_trained_encoder, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(old_members_are_renamed, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(old_model_opens, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(model_of_earlier_version_opens, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(first_hits_of_dpr_are_reranked, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(cross_encoder_reads_its_trained_fields, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(cross_encoder_is_opened_only_when_needed, set_up_handmade, tear_down_place),

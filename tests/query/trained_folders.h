@@ -7,7 +7,7 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 
-/* Writes STORE-models/RECIPE/config.json, for the encoder of that model or for another one. */
+/* Writes STORE-models/RECIPE/config.json. fits: for the encoder of the model; otherwise for another encoder. */
 static inline void leave_by(const char *model, const char *recipe, bool fits, const char *members)
 {
     struct arena arena = {0};
