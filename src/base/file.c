@@ -1,4 +1,5 @@
-/* file.c: see file.h. Every path through this file leaves either the old file or the complete new one. */
+/* file.c: reads, maps, replaces, lists and locks files (file.h). A replacement that fails at any point leaves either the
+ * old file or the complete new file. */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -23,7 +24,7 @@ enum { FOLDER_DEPTH_MAX = 32, LOCK_POLL_MS = 20, TEMPORARY_TRIES = 16 };
 #define UNFINISHED ".unfinished-" /* temporary file of PATH: PATH.unfinished-XXXXXX */
 enum {
     RANDOM_LETTERS = 6,
-    SWAPS_MAX = 1000, /* one swap per write by another program within microseconds */
+    SWAPS_MAX = 1000, /* maximum swaps of a replacement; another program causes one swap per write */
 };
 
 /* ---------------------------------------------------------------- reading */

@@ -1,4 +1,4 @@
-/* json.c: jansson parses; this layer adds limits that jansson does not have. */
+/* json.c: parses JSON with jansson, and adds the limits that jansson does not have. */
 #include "base/json.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* json_check.c: see json_check.h. The state is a position, a depth, and one bit per level. Hostile nesting costs
- * nothing because there is no recursion and no allocation. */
+/* json_check.c: checks JSON byte by byte. The state is a position, a depth, and one bit per level, so that deep nesting
+ * needs neither recursion nor memory. */
 #include "base/json_check.h"
 
 #include <stdint.h>

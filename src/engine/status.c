@@ -37,11 +37,7 @@ struct status_reader {
 
 void wt_status_free(wt_status *public)
 {
-    struct status_result *status = (struct status_result *)public;
-    if (!status)
-        return;
-    wt__arena_dispose(&status->arena);
-    free(status);
+    wt__arena_free_owner(public, offsetof(struct status_result, arena));
 }
 
 static void free_status_result(struct status_result **status)

@@ -80,11 +80,7 @@ int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tool
 
 void wt_tools_free(wt_tools *tools)
 {
-    if (!tools)
-        return;
-    struct tool_list *list = (struct tool_list *)tools;
-    wt__arena_dispose(&list->arena);
-    free(list);
+    wt__arena_free_owner(tools, offsetof(struct tool_list, arena));
 }
 
 static int is_named_provider(void *context, int64_t provider, struct str name)
@@ -178,11 +174,10 @@ int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_erro
         rc = wt__store_find_source_id(store, text, ids, AMBIGUOUS_SHOWN + 1, err);
     if (rc > 1)
         return fail_ambiguous_name(store, name, ids, (size_t)rc, err);
-    if (rc == 0)
-        return wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"", name);
-    if (rc > 0)
-        *id = ids[0];
-    return rc < 0 ? rc : 0;
+    if (rc <= 0)
+        return rc < 0 ? rc : wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"", name);
+    *id = ids[0];
+    return 0;
 }
 
 int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)

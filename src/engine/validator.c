@@ -212,11 +212,7 @@ int wt_validate(const wt_validator *validator, const char *instance, size_t len,
 
 void wt_validation_free(wt_validation *validation)
 {
-    struct validation_result *result = (struct validation_result *)validation;
-    if (!result)
-        return;
-    wt__arena_dispose(&result->arena);
-    free(result);
+    wt__arena_free_owner(validation, offsetof(struct validation_result, arena));
 }
 
 int wt__validator_coerce(const wt_validator *validator, struct str instance, bool wraps, struct buffer *out)

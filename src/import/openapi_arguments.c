@@ -92,8 +92,6 @@ static bool is_set_by_program(const struct openapi *document, const json_t *list
     return is_scheme(document, place, name) || (common && is_of_service(document, name.ptr));
 }
 
-/* ---------------------------------------------------------------- arguments */
-
 /* Sets "description" unless text is empty. */
 static int describe_property(json_t *property, struct str text)
 {
@@ -127,8 +125,6 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
         rc = wt__schema_add(arguments, key.ptr, property, required);
     return rc;
 }
-
-/* ---------------------------------------------------------------- parameters */
 
 enum { PLACE_SHOWN = 32 }; /* maximum bytes of an unknown place in a message */
 
@@ -337,14 +333,12 @@ static int add_body_parameters(struct openapi *document, json_t *arguments, json
     }
     return 0;
 }
+
 /* True if the member's value is data of the API, not a schema. */
 static bool holds_data(const char *key)
 {
     static const char *const keys[] = {"default", "enum", "const", "example", "examples"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
+    return KEY_AMONG(keys, wt__str(key));
 }
 
 static int strip_description(json_t *schema, json_t *description)
@@ -364,24 +358,20 @@ static int strip_descriptions(json_t *schema, int levels)
     const char *key;
     json_t *value;
     size_t i;
-    int rc = 0;
     if (levels == 0)
         return 0;
     json_array_foreach(schema, i, value)
     {
-        if (rc == 0)
-            rc = strip_descriptions(value, levels - 1);
+        WT_TRY(strip_descriptions(value, levels - 1));
     }
     json_object_foreach(schema, key, value)
     {
-        if (rc < 0)
-            break;
         if (json_is_string(value) && strcmp(key, "description") == 0)
-            rc = strip_description(schema, value);
+            WT_TRY(strip_description(schema, value));
         else if (!holds_data(key))
-            rc = strip_descriptions(value, levels - 1);
+            WT_TRY(strip_descriptions(value, levels - 1));
     }
-    return rc;
+    return 0;
 }
 
 static int fill_arguments(struct openapi *document, json_t *arguments, json_t *all, const json_t *shared,

@@ -17,11 +17,7 @@ struct pick_result {
 
 void wt_picked_free(wt_picked *public)
 {
-    if (!public)
-        return;
-    struct pick_result *result = (struct pick_result *)public;
-    wt__arena_dispose(&result->arena);
-    free(result);
+    wt__arena_free_owner(public, offsetof(struct pick_result, arena));
 }
 
 extern const struct set_selector wt__selector_chooser, wt__selector_bundle, wt__selector_ptr;
