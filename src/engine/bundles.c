@@ -137,10 +137,10 @@ static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *e
     WT_CHECK_ALLOC(ids && tools, err);
     for (size_t i = 0; i < count; i++)
         ids[i] = b->index->snapshot->keys[rows[i]].id;
-    int rc = wt__index_tools(b->engine, b->index, ids, count, &b->arena, tools, err);
+    WT_TRY(wt__index_tools(b->engine, b->index, ids, count, &b->arena, tools, err));
     for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
         wt__buffer_clear(&b->words[w]);
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         wt__buffer_clear(&b->head);
         wt__document_head(tools[i].description, &b->head);
         struct str head = wt__buffer_view(&b->head);
@@ -150,9 +150,8 @@ static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *e
             for (size_t p = 0; p < 3; p++)
                 wt__buffer_str(&b->words[w], pieces[w][p]);
     }
-    if (rc >= 0 && (b->head.failed || b->words[NAMES].failed || b->words[DESCRIPTIONS].failed || b->words[TEXT].failed))
-        return wt__fail_nomem(err);
-    return rc < 0 ? rc : 0;
+    bool failed = b->head.failed || b->words[NAMES].failed || b->words[DESCRIPTIONS].failed || b->words[TEXT].failed;
+    return failed ? wt__fail_nomem(err) : 0;
 }
 
 /* Adds a bundle to the lexical index. Its key's id is a hash of its tools, its generation a hash of their texts; a

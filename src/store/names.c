@@ -104,21 +104,22 @@ static int check_rename(struct store *store, struct str provider, struct str nam
     struct str shown = {"", 0};
     int64_t other = 0;
     int rc = wt__provider_find(store, provider, id, &shown, &arena, err);
-    if (rc == 0 || (rc == 1 && !wt__str_equal(shown, provider)))
-        rc = wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%.*s\"", (int)provider.len, provider.ptr);
-    if (rc == 1)
-        rc = wt__provider_find(store, name, &other, &shown, &arena, err);
+    if (rc < 0)
+        return rc;
+    if (rc == 0 || !wt__str_equal(shown, provider))
+        return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%.*s\"", (int)provider.len, provider.ptr);
+    rc = wt__provider_find(store, name, &other, &shown, &arena, err);
     if (rc == 1 && (other != *id || wt__str_equal(shown, name)))
-        rc = wt__fail(err, WT_EINVAL,
-                      wt__str_equal(shown, name)
-                          ? "provider \"%.*s\" already exists: choose another name"
-                          : "\"%.*s\" is a former name of provider \"%.*s\" and still used by its "
-                            "sources: choose another name",
-                      (int)name.len, name.ptr, (int)shown.len, shown.ptr);
+        return wt__fail(err, WT_EINVAL,
+                        wt__str_equal(shown, name)
+                            ? "provider \"%.*s\" already exists: choose another name"
+                            : "\"%.*s\" is a former name of provider \"%.*s\" and still used by its "
+                              "sources: choose another name",
+                        (int)name.len, name.ptr, (int)shown.len, shown.ptr);
     return rc < 0 ? rc : 0;
 }
 
-static int64_t rename_provider_row(struct store *store, int64_t provider, struct str from, struct str to, wt_error *err)
+static int rename_provider_row(struct store *store, int64_t provider, struct str from, struct str to, wt_error *err)
 {
     const struct sql_value *values = SQL_VALUES(sql_integer(provider), sql_text(to));
     uint64_t generation;
@@ -129,7 +130,7 @@ static int64_t rename_provider_row(struct store *store, int64_t provider, struct
                        SQL_VALUES(sql_integer(provider), sql_text(from)), err));
     WT_TRY(wt__sql_run(store, "UPDATE tool SET export_name = NULL, generation = ?2 WHERE provider = ?1",
                        SQL_VALUES(sql_integer(provider), sql_integer((int64_t)generation)), err));
-    int64_t changed = sqlite3_changes(store->db);
+    int changed = sqlite3_changes(store->db);
     WT_TRY(wt__names_fill(store, err));
     WT_TRY(wt__sql_run(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
                        SQL_VALUES(sql_integer(provider)), err));
@@ -143,20 +144,19 @@ static int64_t rename_provider_row(struct store *store, int64_t provider, struct
     return changed;
 }
 
-int64_t wt__store_rename_provider(struct store *store, struct str provider, struct str name, wt_error *err)
+static int rename_checked(struct store *store, struct str provider, struct str name, wt_error *err)
 {
     int64_t id = 0;
+    WT_TRY(check_rename(store, provider, name, &id, err));
+    WT_TRY(wt__reserved_refuse(store, provider, "cannot be renamed", err));
+    WT_TRY(wt__reserved_refuse(store, name, "cannot be renamed to", err));
+    return rename_provider_row(store, id, provider, name, err);
+}
+
+int64_t wt__store_rename_provider(struct store *store, struct str provider, struct str name, wt_error *err)
+{
     WT_TRY(wt__sql_begin(store, err));
-    int rc = check_rename(store, provider, name, &id, err);
-    if (rc == 0)
-        rc = wt__reserved_refuse(store, provider, "cannot be renamed", err);
-    if (rc == 0)
-        rc = wt__reserved_refuse(store, name, "cannot be renamed to", err);
-    if (rc < 0)
-        return wt__sql_end(store, rc, err);
-    int64_t changed = rename_provider_row(store, id, provider, name, err);
-    rc = wt__sql_end(store, changed < 0 ? (int)changed : 0, err);
-    return rc < 0 ? rc : changed;
+    return wt__sql_end(store, rename_checked(store, provider, name, err), err);
 }
 
 /* ---------------------------------------------------------------- reserved providers */

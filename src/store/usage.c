@@ -474,7 +474,7 @@ static int run_query(struct store *store, enum usage_statement which, const stru
     return wt__sql_step(store, statement, err);
 }
 
-static int64_t forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
+static int forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
 {
     uint64_t there, generation;
     int rc = wt__store_count_usages(store, query, &there, err);
@@ -491,15 +491,13 @@ static int64_t forget_usages(struct store *store, const struct usage_query *quer
                         err));
     WT_TRY(add_to_counter(store, "usages", -(int64_t)there, err));
     WT_TRY(wt__usage_touch(store, err));
-    return (int64_t)there;
+    return (int)there;
 }
 
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
 {
     WT_TRY(wt__sql_begin(store, err));
-    int64_t forgotten = forget_usages(store, query, err);
-    int rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
-    return rc < 0 ? rc : forgotten;
+    return wt__sql_end(store, forget_usages(store, query, err), err);
 }
 
 int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)

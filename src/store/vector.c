@@ -89,10 +89,11 @@ static int put_vector(struct store *store, const struct vector_set *set, int64_t
     return stored;
 }
 
-static int64_t put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
-                           const float *vectors, size_t count, wt_error *err)
+static int put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
+                       const float *vectors, size_t count, wt_error *err)
 {
-    int64_t stored = 0, model;
+    int stored = 0;
+    int64_t model;
     WT_TRY(wt__sql_make_model(store, set, &model, err));
     for (size_t i = 0; i < count; i++) {
         int rc = put_vector(store, set, model, &keys[i], vectors + i * set->dim, err);
@@ -112,9 +113,7 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
         return wt__fail(err, WT_EMODEL, "model %s has vectors of dimension %u; 1 to %d are supported", set->model_name,
                         set->dim, STORE_MAX_DIM);
     WT_TRY(wt__sql_begin(store, err));
-    int64_t stored = put_vectors(store, set, keys, vectors, count, err);
-    int rc = wt__sql_end(store, stored < 0 ? (int)stored : 0, err);
-    return rc < 0 ? rc : stored;
+    return wt__sql_end(store, put_vectors(store, set, keys, vectors, count, err), err);
 }
 
 /* Reads the tool's vector, which may be unaligned in the row, into out [D]. Returns 1 if the tool has a vector, else

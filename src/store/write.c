@@ -504,18 +504,18 @@ static int finish_removal(struct store *store, int64_t links, wt_error *err)
     return wt__sql_increment_generation(store, err);
 }
 
-/* Ends the transaction of a removal. rc is its failure, or the number of tools removed. links: number of links before
- * the removal. */
-static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_error *err)
+/* Ends the transaction of a removal. removed: number of tools removed, or an error. links: number of links before the
+ * removal. */
+static int end_removal(struct store *store, int removed, int64_t links, wt_error *err)
 {
-    int done = rc > 0 ? finish_removal(store, links, err) : (int)rc;
-    done = wt__sql_end(store, done, err);
-    return done < 0 ? done : rc;
+    int rc = removed > 0 ? finish_removal(store, links, err) : 0;
+    return wt__sql_end(store, rc < 0 ? rc : removed, err);
 }
 
 int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err)
 {
-    int64_t removed = 0, links = 0;
+    int64_t links = 0;
+    int removed = 0;
     WT_TRY(wt__sql_begin(store, err));
     int rc = wt__usage_count_links(store, &links, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
