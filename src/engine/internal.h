@@ -89,9 +89,4 @@ struct tool_cache;
 struct tool_cache *wt__tool_cache_new(size_t rows);
 void wt__tool_cache_free(struct tool_cache *cache); /* NULL is a no-op */
 
-/* Returns the cached tool of a row, valid as long as the index, or NULL. Thread-safe. */
-const struct tool *wt__tool_cache_get(const struct tool_cache *cache, size_t row);
-/* Caches a copy of a tool, unless the row is cached already or the cache is full. Thread-safe. */
-void wt__tool_cache_add(struct tool_cache *cache, size_t row, const struct tool *tool);
-
 #endif

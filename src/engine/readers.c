@@ -249,6 +249,59 @@ static const struct kept_tools *current_kept_tools(wt_engine *engine, const stru
     return kept;
 }
 
+/* ---------------------------------------------------------------- cache of tools */
+
+struct tool_cache {
+    pthread_mutex_t lock; /* held while adding */
+    struct arena arena;
+    size_t bytes, count;
+    struct tool *_Atomic tools[]; /* [count] */
+};
+
+struct tool_cache *wt__tool_cache_new(size_t rows)
+{
+    struct tool_cache *cache = calloc(1, sizeof *cache + rows * sizeof *cache->tools);
+    if (!cache)
+        return NULL;
+    cache->count = rows;
+    pthread_mutex_init(&cache->lock, NULL);
+    return cache;
+}
+
+void wt__tool_cache_free(struct tool_cache *cache)
+{
+    if (!cache)
+        return;
+    pthread_mutex_destroy(&cache->lock);
+    wt__arena_dispose(&cache->arena);
+    free(cache);
+}
+
+/* Returns the cached tool of a row, valid as long as the index, or NULL. */
+static const struct tool *get_cached_tool(const struct tool_cache *cache, size_t row)
+{
+    return cache && row < cache->count ? atomic_load_explicit(&cache->tools[row], memory_order_acquire) : NULL;
+}
+
+/* Caches a copy of a tool, unless the row is cached already or the cache is full. */
+static void cache_read_tool(struct tool_cache *cache, size_t row, const struct tool *tool)
+{
+    if (!cache || row >= cache->count || tool->name.len == 0)
+        return;
+    size_t bytes = sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    pthread_mutex_lock(&cache->lock);
+    if (!atomic_load(&cache->tools[row]) && bytes <= INDEX_KEPT_BYTES - cache->bytes) {
+        struct tool *copy = wt__arena_array(&cache->arena, struct tool, 1);
+        if (copy) {
+            *copy = *tool;
+            cache->bytes += bytes;
+            if (wt__store_copy_tool(copy, &cache->arena, NULL) == 0)
+                atomic_store_explicit(&cache->tools[row], copy, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
 /* ---------------------------------------------------------------- reads of a query */
 
 static void get_kept_tools(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids,
@@ -264,7 +317,7 @@ static void get_kept_tools(const struct kept_tools *kept, const struct index_han
 static bool get_cached_tools(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct tool *cached = wt__tool_cache_get(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]));
+        const struct tool *cached = get_cached_tool(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]));
         if (!cached)
             return false;
         out[i] = *cached;
@@ -291,7 +344,7 @@ static int read_index_tools(wt_engine *engine, const struct index_handle *index,
         rc = wt__store_get(reader.store, ids, count, arena, out, err);
     }
     for (size_t i = 0; rc >= 0 && i < count; i++)
-        wt__tool_cache_add(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
+        cache_read_tool(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
     return rc < 0 ? rc : 0;
 }
 
@@ -356,55 +409,4 @@ int wt__index_each_provider(wt_engine *engine, const struct index_handle *index,
         return 0;
     WT_TRY(wt__open_reader(&reader, engine, err));
     return wt__store_each_provider(reader.store, visit, context, err);
-}
-
-/* ---------------------------------------------------------------- cache of tools */
-
-struct tool_cache {
-    pthread_mutex_t lock; /* held while adding */
-    struct arena arena;
-    size_t bytes, count;
-    struct tool *_Atomic tools[]; /* [count] */
-};
-
-struct tool_cache *wt__tool_cache_new(size_t rows)
-{
-    struct tool_cache *cache = calloc(1, sizeof *cache + rows * sizeof *cache->tools);
-    if (!cache)
-        return NULL;
-    cache->count = rows;
-    pthread_mutex_init(&cache->lock, NULL);
-    return cache;
-}
-
-void wt__tool_cache_free(struct tool_cache *cache)
-{
-    if (!cache)
-        return;
-    pthread_mutex_destroy(&cache->lock);
-    wt__arena_dispose(&cache->arena);
-    free(cache);
-}
-
-const struct tool *wt__tool_cache_get(const struct tool_cache *cache, size_t row)
-{
-    return cache && row < cache->count ? atomic_load_explicit(&cache->tools[row], memory_order_acquire) : NULL;
-}
-
-void wt__tool_cache_add(struct tool_cache *cache, size_t row, const struct tool *tool)
-{
-    if (!cache || row >= cache->count || tool->name.len == 0)
-        return;
-    size_t bytes = sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
-    pthread_mutex_lock(&cache->lock);
-    if (!atomic_load(&cache->tools[row]) && bytes <= INDEX_KEPT_BYTES - cache->bytes) {
-        struct tool *copy = wt__arena_array(&cache->arena, struct tool, 1);
-        if (copy) {
-            *copy = *tool;
-            cache->bytes += bytes;
-            if (wt__store_copy_tool(copy, &cache->arena, NULL) == 0)
-                atomic_store_explicit(&cache->tools[row], copy, memory_order_release);
-        }
-    }
-    pthread_mutex_unlock(&cache->lock);
 }

@@ -83,6 +83,8 @@ void wt_tools_free(wt_tools *tools)
     wt__arena_free_owner(tools, offsetof(struct tool_list, arena));
 }
 
+static int fail_no_tool(struct store *store, const char *name, wt_error *err);
+
 static int is_named_provider(void *context, int64_t provider, struct str name)
 {
     (void)provider;
@@ -189,7 +191,7 @@ int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)
     WT_TRY(wt__store_read_begin(reader.store, err));
     int rc = wt__tool_resolve(reader.store, name, &id, err);
     if (rc == WT_ENOTFOUND)
-        return wt__fail_no_tool(reader.store, name, err);
+        return fail_no_tool(reader.store, name, err);
     return rc < 0 ? rc : wt__tool_list(reader.store, &id, 1, out, err);
 }
 
@@ -201,7 +203,7 @@ int wt_remove(wt_engine *engine, const char *name, wt_error *err)
     if (rc == 0)
         removed = wt__store_remove(engine->store, &id, 1, err);
     else if (rc == WT_ENOTFOUND)
-        rc = wt__fail_no_tool(engine->store, name, err);
+        rc = fail_no_tool(engine->store, name, err);
     pthread_mutex_unlock(&engine->store_lock);
     wt__engine_changed(engine);
     return rc < 0 ? rc : (int)removed;
@@ -411,7 +413,7 @@ static int compare_provider_name(void *context, int64_t provider, struct str nam
     return 0;
 }
 
-void wt__suggest_provider(struct buffer *sentence, struct store *store, struct str name)
+static void suggest_provider(struct buffer *sentence, struct store *store, struct str name)
 {
     struct nearest nearest;
     wt__nearest_begin(&nearest, name);
@@ -428,12 +430,12 @@ static int fail_unknown_name(const char *what, struct store *store, const char *
     return wt__fail(err, WT_ENOTFOUND, "%s \"%s\"%s", what, name, sentence.ptr && !sentence.failed ? sentence.ptr : "");
 }
 
-int wt__fail_no_tool(struct store *store, const char *name, wt_error *err)
+static int fail_no_tool(struct store *store, const char *name, wt_error *err)
 {
     return fail_unknown_name("no tool is named", store, name, wt__suggest_tool, err);
 }
 
 int wt__fail_no_provider(struct store *store, const char *provider, wt_error *err)
 {
-    return fail_unknown_name("no tool has the provider", store, provider, wt__suggest_provider, err);
+    return fail_unknown_name("no tool has the provider", store, provider, suggest_provider, err);
 }

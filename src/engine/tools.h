@@ -33,10 +33,8 @@ enum { SUGGEST_NAMES = 100000 };
 
 /* Appends "; did you mean "..."?" to a sentence. Does nothing if no name is near or the store cannot be read. */
 void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name);
-void wt__suggest_provider(struct buffer *sentence, struct store *store, struct str name);
 
-/* Fails with WT_ENOTFOUND and "no tool is named ..." or "no tool has the provider ...", with a suggestion. */
-int wt__fail_no_tool(struct store *store, const char *name, wt_error *err);
+/* Fails with WT_ENOTFOUND and "no tool has the provider ...", with a suggestion. */
 int wt__fail_no_provider(struct store *store, const char *provider, wt_error *err);
 
 #endif

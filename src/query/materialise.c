@@ -47,7 +47,8 @@ static int count_definition_tokens(const struct budget *budget, const struct too
     return rc;
 }
 
-int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+/* Counts a tool that is in the prompt already, even if it does not fit. Call it before taking other tools. */
+static int keep_in_budget(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
     int rc = count_definition_tokens(budget, tool, tokens, err);
     budget->used += *tokens;
@@ -55,7 +56,8 @@ int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *toke
     return rc;
 }
 
-int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+/* Takes a tool if it fits. Returns 1 if it fits, 0 if not. *tokens: size of its definition; 0 without a budget. */
+static int take_from_budget(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
     WT_TRY(count_definition_tokens(budget, tool, tokens, err));
     if (budget->most == 0)
@@ -261,7 +263,7 @@ static int count_kept_tokens(struct search *search, const uint32_t *which, size_
 {
     for (size_t i = 0; i < count; i++)
         if (search->hits.items[which[i]].kept && tools[i].name.len > 0)
-            WT_TRY(wt__budget_keep(&search->budget, &tools[i], &tokens[i], err));
+            WT_TRY(keep_in_budget(&search->budget, &tools[i], &tokens[i], err));
     return 0;
 }
 
@@ -286,7 +288,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         const struct hit *hit = &search->hits.items[which[i]];
         if (tools[i].name.len == 0)
             continue;
-        int fits = hit->kept ? 1 : wt__budget_take(&search->budget, &tools[i], &tokens[i], err);
+        int fits = hit->kept ? 1 : take_from_budget(&search->budget, &tools[i], &tokens[i], err);
         if (fits < 0)
             return fits;
         if (fits == 0)

@@ -103,8 +103,9 @@ static void write_trace_problems(struct trace_writer *w, const struct ptr_trace 
     wt__buffer_char(&w->json, ']');
 }
 
-int wt__ptr_write_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace, struct arena *arena,
-                        const char **out, wt_error *err)
+/* Writes the trace as JSON text in the arena. */
+static int write_ptr_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace,
+                           struct arena *arena, const char **out, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena reading = {0};
     WT_CLEANUP(trace_writer_dispose)
@@ -167,14 +168,6 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
     return 0;
 }
 
-int wt__ptr_experiment(const char *experiment, struct arena *arena, unsigned *out, wt_error *err)
-{
-    const char *without;
-    const struct experiment_setting settings[] = {{"without", &without}};
-    WT_TRY(wt__experiment_read(experiment, settings, 1, arena, err));
-    return wt__ptr_ablations(without, out, err);
-}
-
 static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->selection->options;
@@ -186,7 +179,10 @@ static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
     if (given->k > PTR_MOST_K)
         return wt__fail(err, WT_EINVAL, "a view holds at most %d tools, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
-    return wt__ptr_experiment(given->experiment, p->selection->arena, &p->options.ablate, err);
+    const char *without;
+    const struct experiment_setting settings[] = {{"without", &without}};
+    WT_TRY(wt__experiment_read(given->experiment, settings, 1, p->selection->arena, err));
+    return wt__ptr_ablations(without, &p->options.ablate, err);
 }
 
 /* ---------------------------------------------------------------- labels for an oracle */
@@ -336,7 +332,7 @@ static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
     WT_TRY(bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err));
     WT_TRY(add_ptr_notices(p, bundle, err));
     if (p->selection->options->explain)
-        WT_TRY(wt__ptr_write_trace(&p->engine_sources, &p->trace, p->selection->arena, &p->selection->out->trace, err));
+        WT_TRY(write_ptr_trace(&p->engine_sources, &p->trace, p->selection->arena, &p->selection->out->trace, err));
     return materialise_set(p, err);
 }
 

@@ -16,6 +16,13 @@
 
 /* ---------------------------------------------------------------- plan */
 
+struct plan_options {
+    const char *recipe;        /* NULL for "auto" */
+    bool untrained;            /* "auto" ignores trained models */
+    bool features;             /* compute features of the hits, including past requests if there are any */
+    struct progress *progress; /* polled while opening models; may be NULL */
+};
+
 static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
 
 static int fail_unknown_recipe(const char *name, wt_error *err)
@@ -92,8 +99,10 @@ static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wis
     return out->ran ? 0 : wt__fail_nomem(err);
 }
 
-int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena, struct search_plan *out,
-                    wt_error *err)
+/* Plans the requested recipe. "auto" is the choice of training, else hybrid, else words alone. Opens the models that
+ * are needed. Errors: WT_ERECIPE (unknown recipe, or it cannot run), WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
+static int choose_search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena,
+                              struct search_plan *out, wt_error *err)
 {
     const char *name = wish->recipe ? wish->recipe : AUTOMATIC;
     bool automatic = strcmp(name, AUTOMATIC) == 0;
@@ -187,7 +196,7 @@ static int plan_search(struct search *search, wt_error *err)
     const struct plan_options wish = {search->recipe, search->untrained, search->features, search->progress};
     wt__index_release(search->index);
     search->index = NULL;
-    WT_TRY(wt__search_plan(search->engine, &wish, search->arena, &search->plan, err));
+    WT_TRY(choose_search_plan(search->engine, &wish, search->arena, &search->plan, err));
     WT_TRY(open_search_index(search, err));
     WT_TRY(use_fallback_encoder(search, err));
     const struct encoder *encoder = search->plan.encoder;
