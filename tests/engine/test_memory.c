@@ -11,7 +11,7 @@
 #include "base/failing_allocator.h"
 #include "engine/support.h"
 
-static struct place place;
+static struct test_place place;
 static struct buffer tools;
 static const char thermostat[] =
     "{\"name\": \"thermostat\", \"description\": \"Sets how warm a room shall be\", \"parameters\": {\"type\": "
@@ -34,9 +34,9 @@ static void mix_answer(const char *text)
 static int prepare_allocations(void **state)
 {
     (void)state;
-    place_make(&place);
+    make_test_place(&place);
     synthetic_tools(&tools, 3, 12, PROVIDERS);
-    wt_engine *engine = open_store(&place, NULL); /* pack the model and create the store */
+    wt_engine *engine = open_test_engine(&place, NULL); /* pack the model and create the store */
     add(&place, engine, handmade);
     add(&place, engine, thermostat);
     wt_hits_free(find_with(&place, engine, "find a song", NULL));
@@ -48,7 +48,7 @@ static int release_allocations(void **state)
 {
     (void)state;
     wt__buffer_dispose(&tools);
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 

@@ -16,7 +16,7 @@
 static const char request[] = "find a table in a city";
 enum { K = 5, TOOLS = 300 /* two chunks of vectors */ };
 
-static struct place place;
+static struct test_place place;
 static char found[K][64]; /* hits of an undamaged folder */
 static size_t found_count;
 
@@ -120,8 +120,8 @@ static int make_mutant_folders(void **state)
     struct buffer jsonl = {0};
     wt_find_options options;
     (void)state;
-    place_make(&place);
-    wt_engine *engine = open_store(&place, NULL);
+    make_test_place(&place);
+    wt_engine *engine = open_test_engine(&place, NULL);
     synthetic_tools(&jsonl, 7, TOOLS, 9);
     add(&place, engine, handmade);
     add(&place, engine, jsonl.ptr);
@@ -141,7 +141,7 @@ static int make_mutant_folders(void **state)
 static int remove_mutant_folders(void **state)
 {
     (void)state;
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 

@@ -12,7 +12,7 @@
 static wt_picked *pick_request(wt_engine *engine, const char *request, const wt_pick_options *options)
 {
     wt_picked *picked = NULL;
-    sound(&place, wt_pick(engine, request, strlen(request), options, &picked, &place.err));
+    assert_call_ok(&place, wt_pick(engine, request, strlen(request), options, &picked, &place.err));
     return picked;
 }
 
@@ -143,7 +143,7 @@ static void promise_requires_training(void **state)
         wt_pick_options options = any();
         options.complete = 0.9;
         options.abstain = i == 0 ? -1 : 0.5;
-        refused(
+        assert_call_refused(
             &place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
             "is unknown without training; record use, then run `whichtool train all`; or use the first hits of find, "
             "or a budget of tokens (max_tokens)");
@@ -217,7 +217,7 @@ static void recorded_use_prevents_abstaining(void **state)
     (void)state;
     wt_picked *before = pick_request(semantic, request, NULL);
     for (int i = 0; i < 99; i++)
-        sound(&place, wt_record_usage(semantic, request, strlen(request), &tool, 1, NULL, &place.err));
+        assert_call_ok(&place, wt_record_usage(semantic, request, strlen(request), &tool, 1, NULL, &place.err));
     wt_picked *after = pick_request(semantic, request, NULL);
     assert_true(before->no_answer_probability > 0.011);
     assert_true(after->no_answer_probability < 0.011);
@@ -254,16 +254,17 @@ static void invalid_pick_options_are_refused(void **state)
         wt_pick_options options = any();
         options.complete = rows[i].complete;
         options.abstain = rows[i].abstain;
-        refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EINVAL, rows[i].says);
+        assert_call_refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EINVAL,
+                            rows[i].says);
         assert_null(picked);
     }
-    refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
+    assert_call_refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
     find.abstain = 1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "below 1, not 1");
+    assert_call_refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "below 1, not 1");
     find.abstain = 0.05;
     find.recipe = "bm25";
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
+    assert_call_refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
 }
 
 /* Passes options of a caller whose struct ends after `complete`. */
