@@ -120,3 +120,11 @@ void wt__arena_dispose(struct arena *arena)
     free_chain(arena->block);
     *arena = (struct arena){0};
 }
+
+void wt__arena_free_owner(void *block, size_t arena_at)
+{
+    if (!block)
+        return;
+    wt__arena_dispose((struct arena *)(void *)((char *)block + arena_at));
+    free(block);
+}

@@ -32,4 +32,7 @@ char *wt__arena_copy(struct arena *arena, struct str s);
 void wt__arena_reset(struct arena *arena);
 void wt__arena_dispose(struct arena *arena);
 
+/* Frees a block of malloc and the arena in it, which is arena_at bytes behind its start. NULL is a no-op. */
+void wt__arena_free_owner(void *block, size_t arena_at);
+
 #endif

@@ -18,8 +18,6 @@ void wt__clock_text(int64_t seconds, char out[CLOCK_TEXT_BYTES])
     strftime(out, CLOCK_TEXT_BYTES, "%Y-%m-%dT%H:%M:%SZ", &clock);
 }
 
-/* ---------------------------------------------------------------- conditions */
-
 void wt__steady_open(pthread_cond_t *condition)
 {
     pthread_condattr_t steady;

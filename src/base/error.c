@@ -85,6 +85,13 @@ int wt__fail_cancelled(wt_error *err)
     return wt__fail(err, WT_ECANCELLED, "stopped on request");
 }
 
+int wt__fail_same(wt_error *err, const wt_error *why)
+{
+    if (err)
+        *err = *why;
+    return why->code;
+}
+
 int wt__fail_context(wt_error *err, int code, const char *format, ...)
 {
     if (!err)

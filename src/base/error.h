@@ -30,6 +30,9 @@ int wt__fail_cancelled(wt_error *err);
 /* Prefixes the message in *err with "format...: " and replaces its code; keeps the position. Returns code. */
 int wt__fail_context(wt_error *err, int code, const char *format, ...) WT_PRINTF(3, 4);
 
+/* Copies an error into *err if err is not NULL. Returns its code. */
+int wt__fail_same(wt_error *err, const wt_error *why);
+
 /* Returns the result of `call` from the enclosing function if it is not 0. */
 #define WT_TRY(call)                                                                                                   \
     do {                                                                                                               \

@@ -1,4 +1,5 @@
-/* file.c: see file.h. Every path through this file leaves either the old file or the complete new one. */
+/* file.c: reads, maps, replaces, lists and locks files (file.h). A replacement that fails at any point leaves either the
+ * old file or the complete new file. */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -23,7 +24,7 @@ enum { FOLDER_DEPTH_MAX = 32, LOCK_POLL_MS = 20, TEMPORARY_TRIES = 16 };
 #define UNFINISHED ".unfinished-" /* temporary file of PATH: PATH.unfinished-XXXXXX */
 enum {
     RANDOM_LETTERS = 6,
-    SWAPS_MAX = 1000, /* one swap per write by another program within microseconds */
+    SWAPS_MAX = 1000, /* maximum swaps of a replacement; another program causes one swap per write */
 };
 
 /* ---------------------------------------------------------------- reading */
@@ -113,15 +114,16 @@ static int copy_pages(struct mapping *out, int fd, size_t size, const char *path
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return wt__fail_nomem(err);
-    int rc = read_fully(fd, pages, size, &got) < 0 ? wt__fail_errno(err, "read", path) : 0;
-    if (rc == 0 && got < size)
+    *out = (struct mapping){pages, size};
+    int rc = 0;
+    if (read_fully(fd, pages, size, &got) < 0)
+        rc = wt__fail_errno(err, "read", path);
+    else if (got < size)
         rc = wt__fail(err, WT_EIO, "%s was truncated while it was read", path);
-    if (rc == 0 && mprotect(pages, size, PROT_READ) < 0)
+    else if (mprotect(pages, size, PROT_READ) < 0)
         rc = wt__fail_errno(err, "protect", path);
     if (rc < 0)
-        munmap(pages, size);
-    else
-        *out = (struct mapping){pages, size};
+        wt__file_unmap(out);
     return rc;
 }
 
@@ -318,7 +320,7 @@ static int fail_changed(const struct replace *replace, wt_error *err)
     return wt__fail(err, WT_EBUSY, "another program changed %s; try again", replace->path);
 }
 
-/* Gives up: the other program's text stays in the temporary file, which is kept. */
+/* Gives up, and keeps the temporary file, which holds the text of the other program. */
 static int leave_displaced(struct replace *replace, wt_error *err)
 {
     int rc = wt__fail(err, WT_EIO, "another program changed %s, and its text cannot be restored; the text is in %s",
@@ -328,9 +330,10 @@ static int leave_displaced(struct replace *replace, wt_error *err)
     return rc;
 }
 
-/* Checks the content that a swap displaced. If it is unexpected, another program wrote the file just before the swap,
- * so swaps it back. That may displace a newer text, which is swapped back in turn. expected: hash that the temporary
- * file should have now. placed: hash of the content that the last swap put in place. */
+/* Checks the content that a swap moved from the file to the temporary file. If the content is unexpected, another
+ * program wrote the file just before the swap, so the two files are swapped back. That swap may in turn displace a newer
+ * text of the other program, which is then swapped back. expected: hash that the temporary file should have now. placed:
+ * hash of the content that the last swap put in place. */
 static int settle_swap(struct replace *replace, unsigned char expected[32], unsigned char placed[32], wt_error *err)
 {
     unsigned char found[32];
@@ -509,18 +512,15 @@ static int list_sorted(struct folder_listing *listing, const char *folder, char 
     *paths = NULL;
     *count = 0;
     int rc = walk_folder(listing, folder, 0, err);
-    if (rc == 0) {
-        *paths = wt__arena_array(listing->arena, char *, listing->count);
-        if (!*paths) {
-            rc = wt__fail_nomem(err);
-        } else if (listing->count) {
-            memcpy(*paths, listing->paths, listing->count * sizeof **paths);
-            wt__sort_texts(*paths, listing->count);
-            *count = listing->count;
-        }
-    }
-    free(listing->paths);
-    return rc;
+    WT_AUTO_FREE char **found = listing->paths;
+    WT_TRY(rc);
+    *paths = wt__arena_array(listing->arena, char *, listing->count);
+    WT_CHECK_ALLOC(*paths, err);
+    *count = listing->count;
+    if (*count > 0)
+        memcpy(*paths, found, *count * sizeof **paths);
+    wt__sort_texts(*paths, *count);
+    return 0;
 }
 
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,

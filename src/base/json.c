@@ -1,4 +1,4 @@
-/* json.c: jansson parses; this layer adds limits that jansson does not have. */
+/* json.c: parses JSON with jansson, and adds the limits that jansson does not have. */
 #include "base/json.h"
 
 #include <errno.h>
@@ -80,7 +80,13 @@ static void append_storable_number(struct buffer *out, const char *number, size_
         wt__buffer_text(out, "e0");
 }
 
-static size_t find_string_end(const char *text, size_t len, size_t at);
+/* Returns the offset behind the closing quote of the string at `at`. */
+static size_t find_string_end(const char *text, size_t len, size_t at)
+{
+    for (at++; at < len && text[at] != '"'; at++)
+        at += text[at] == '\\' && at + 1 < len;
+    return at < len ? at + 1 : len;
+}
 
 /* Appends the text with all numbers in the range of C types. */
 static void append_storable_text(struct buffer *out, const char *text, size_t len)
@@ -126,8 +132,7 @@ static int parse_strictly(json_t **out, const char *text, size_t len, size_t mor
         return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
     json_error_t why;
     json_t *value = load_json(text, len, more_flags, &why);
-    if (!value &&
-        allocation_failed) /* retry once, because some callers cannot tell a syntax error from lack of memory */
+    if (!value && allocation_failed) /* retry once: some callers cannot tell a syntax error from lack of memory */
         value = load_json(text, len, more_flags, &why);
     if (!value && allocation_failed)
         return wt__fail_nomem(err);
@@ -146,14 +151,6 @@ int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
 int wt__json_parse_with_nul(json_t **out, const char *text, size_t len, wt_error *err)
 {
     return parse_strictly(out, text, len, JSON_ALLOW_NUL, err);
-}
-
-/* Returns the offset behind the closing quote of the string at `at`. */
-static size_t find_string_end(const char *text, size_t len, size_t at)
-{
-    for (at++; at < len && text[at] != '"'; at++)
-        at += text[at] == '\\' && at + 1 < len;
-    return at < len ? at + 1 : len;
 }
 
 /* Returns the end of the comment that starts at `at`, or `at` if no comment starts there. */

@@ -1,5 +1,5 @@
-/* json_check.c: see json_check.h. The state is a position, a depth, and one bit per level. Hostile nesting costs
- * nothing because there is no recursion and no allocation. */
+/* json_check.c: checks JSON byte by byte. The state is a position, a depth, and one bit per level, so that deep nesting
+ * needs neither recursion nor memory. */
 #include "base/json_check.h"
 
 #include <stdint.h>
@@ -34,8 +34,6 @@ static void skip_json_blanks(struct checker *c)
         c->at++;
     }
 }
-
-/* ---------------------------------------------------------------- strings */
 
 /* Reads four hexadecimal digits at c->at. Returns -1 if they are missing. */
 static int read_code_unit(struct checker *c)
@@ -106,8 +104,6 @@ static bool check_string(struct checker *c)
     }
 }
 
-/* ---------------------------------------------------------------- numbers and words */
-
 static bool skip_digits(struct checker *c)
 {
     size_t begin = c->at;
@@ -147,8 +143,6 @@ static bool check_word(struct checker *c)
         }
     return reject_json(c, rest.len == 0 ? "an end where a value should be" : "a byte where a value should be");
 }
-
-/* ---------------------------------------------------------------- values */
 
 static bool is_in_object(const struct checker *c)
 {

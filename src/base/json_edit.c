@@ -1,5 +1,5 @@
-/* json_edit.c: see json_edit.h. The members are located in a copy with comments blanked out. Both texts have the same
- * length, so offsets are valid in both. */
+/* json_edit.c: locates the members of an object in a copy of the text with comments blanked out, and edits the text. Both
+ * texts have the same length, so offsets are valid in both. */
 #include "base/json_edit.h"
 
 #include "base/json.h"
@@ -8,8 +8,7 @@
 
 enum { MEMBERS_MAX = 1 << 16 };
 
-/* ---------------------------------------------------------------- locating members */
-
+/* True for a blank of JSON. */
 static bool is_edit_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -27,12 +26,10 @@ static const char *unescape_key(struct arena *arena, struct str key)
 {
     if (!memchr(key.ptr, '\\', key.len))
         return wt__arena_copy(arena, key);
-    json_t *value = NULL; /* key is borrowed from text, so its quotes are around it */
-    const char *out = wt__json_parse(&value, key.ptr - 1, key.len + 2, NULL) == 0
-                          ? wt__arena_copy(arena, (struct str){json_string_value(value), json_string_length(value)})
-                          : NULL;
-    json_decref(value);
-    return out;
+    json_auto_t *value = NULL; /* key is borrowed from text, so its quotes are around it */
+    if (wt__json_parse(&value, key.ptr - 1, key.len + 2, NULL) < 0)
+        return NULL;
+    return wt__arena_copy(arena, (struct str){json_string_value(value), json_string_length(value)});
 }
 
 /* Collects the members of the object whose bracket is at members->open. */
@@ -84,8 +81,6 @@ const struct json_member *wt__json_member_named(const struct json_members *membe
             return &members->members[i];
     return NULL;
 }
-
-/* ---------------------------------------------------------------- layout */
 
 static size_t find_line_begin(struct str text, size_t at)
 {
@@ -177,8 +172,6 @@ int wt__json_members(struct json_members *out, struct arena *arena, struct str t
     WT_TRY(detect_layout(out, arena, err));
     return 1;
 }
-
-/* ---------------------------------------------------------------- editing */
 
 static void append_new_members(struct buffer *out, const struct json_members *m, const struct json_new_member *added,
                                size_t count)

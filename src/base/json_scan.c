@@ -1,4 +1,5 @@
-/* json_scan.c: see json_scan.h. A table selects the bytes that need handling: quotes, brackets, commas and newlines. */
+/* json_scan.c: finds the values of a container. A table selects the bytes that need handling: quotes, brackets, commas
+ * and newlines. */
 #include "base/json_scan.h"
 
 enum byte_class { PLAIN, QUOTE, OPEN, CLOSE, COMMA, NEWLINE };

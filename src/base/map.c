@@ -1,4 +1,4 @@
-/* map.c: linear probing at a load of at most 3/4. The hash is seeded from an address and the clock, so that collisions
+/* map.c: a hash map with linear probing at a load of at most 3/4. The hash is seeded from an address and the clock, so that collisions
  * cannot be precomputed. */
 #include "base/map.h"
 

@@ -1,5 +1,5 @@
-/* nearest.c: edit distance row by row. It stops as soon as the limit is exceeded, because a catalogue has many
- * names. */
+/* nearest.c: computes edit distances row by row. A comparison stops as soon as the limit is reached, because a catalogue
+ * has many names. */
 #include "base/nearest.h"
 
 void wt__nearest_begin(struct nearest *nearest, struct str word)
@@ -45,16 +45,12 @@ size_t wt__edit_distance(struct str word, struct str candidate, size_t most)
     return edits < most && edits * 2 <= candidate.len ? edits : most;
 }
 
-void wt__nearest_note(struct nearest *nearest, size_t edits, struct str called)
-{
-    if (edits >= nearest->edits || called.len >= sizeof nearest->best)
-        return;
-    nearest->edits = edits;
-    memcpy(nearest->best, called.ptr, called.len);
-    nearest->best[called.len] = '\0';
-}
-
 void wt__nearest_show(struct nearest *nearest, struct str candidate)
 {
-    wt__nearest_note(nearest, wt__edit_distance(nearest->word, candidate, nearest->edits), candidate);
+    size_t edits = wt__edit_distance(nearest->word, candidate, nearest->edits);
+    if (edits >= nearest->edits || candidate.len >= sizeof nearest->best)
+        return;
+    nearest->edits = edits;
+    memcpy(nearest->best, candidate.ptr, candidate.len);
+    nearest->best[candidate.len] = '\0';
 }

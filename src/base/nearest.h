@@ -28,7 +28,4 @@ size_t wt__edit_distance(struct str word, struct str candidate, size_t most);
 /* Compares a candidate and keeps it if it is closer than the best so far. */
 void wt__nearest_show(struct nearest *nearest, struct str candidate);
 
-/* Keeps `called` if its known distance `edits` is smaller than the best so far. */
-void wt__nearest_note(struct nearest *nearest, size_t edits, struct str called);
-
 #endif

@@ -1,5 +1,5 @@
-/* pool.c: threads are started for each run and joined at its end. Runs are long, such as an import, so keeping threads
- * would save nothing and add hidden state. */
+/* pool.c: starts threads for each run and joins them at its end. A run is long, such as an import, so keeping the threads
+ * between runs would save nothing and add hidden state. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ struct pool_job {
 };
 
 struct worker {
-    struct pool_job *run;
+    struct pool_job *job;
     unsigned number;
     pthread_t thread;
 };
@@ -31,22 +31,22 @@ unsigned wt__processor_count(void)
 static void *run_pool_worker(void *argument)
 {
     struct worker *worker = argument;
-    struct pool_job *run = worker->run;
-    while (atomic_load(&run->result) == 0) {
-        size_t index = atomic_fetch_add(&run->next, 1);
-        if (index >= run->count)
+    struct pool_job *job = worker->job;
+    while (atomic_load(&job->result) == 0) {
+        size_t index = atomic_fetch_add(&job->next, 1);
+        if (index >= job->count)
             break;
-        int result = run->work(run->context, index, worker->number);
+        int result = job->work(job->context, index, worker->number);
         int none = 0;
         if (result != 0)
-            atomic_compare_exchange_strong(&run->result, &none, result);
+            atomic_compare_exchange_strong(&job->result, &none, result);
     }
     return NULL;
 }
 
 int wt__pool_run(unsigned threads, size_t count, pool_work work, void *context)
 {
-    struct pool_job run = {.work = work, .context = context, .count = count};
+    struct pool_job job = {.work = work, .context = context, .count = count};
     struct worker workers[THREADS_MAX];
     if (threads == 0)
         threads = wt__processor_count();
@@ -57,13 +57,13 @@ int wt__pool_run(unsigned threads, size_t count, pool_work work, void *context)
 
     unsigned started = 1;
     for (; started < threads; started++) {
-        workers[started] = (struct worker){.run = &run, .number = started};
+        workers[started] = (struct worker){.job = &job, .number = started};
         if (pthread_create(&workers[started].thread, NULL, run_pool_worker, &workers[started]) != 0)
             break;
     }
-    workers[0] = (struct worker){.run = &run};
+    workers[0] = (struct worker){.job = &job};
     run_pool_worker(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
-    return atomic_load(&run.result);
+    return atomic_load(&job.result);
 }

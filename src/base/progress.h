@@ -12,11 +12,11 @@
 struct progress {
     wt_progress_fn report; /* NULL if progress is not reported */
     void *context;
-    const char *phase;
-    uint64_t done, total;
-    double last_ms;
-    double begun_ms;
-    unsigned limit_ms; /* 0 for no limit */
+    const char *phase;    /* name of the current phase; borrowed */
+    uint64_t done, total; /* steps of the current phase; total is 0 if unknown */
+    double last_ms;       /* time of the last report, as wt__now_ms */
+    double begun_ms;      /* time of wt__progress_init */
+    unsigned limit_ms;    /* 0 for no limit */
     bool cancelled;
     bool late; /* cancelled by the time limit */
     pthread_mutex_t lock;

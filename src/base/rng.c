@@ -58,8 +58,6 @@ void wt__rng_draw(struct rng *rng, uint32_t *numbers, size_t count, size_t most)
     }
 }
 
-/* ---------------------------------------------------------------- unguessable digits */
-
 bool wt__random_digits(char *out, size_t count)
 {
     static const char digits[] = "0123456789abcdef";

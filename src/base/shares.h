@@ -1,7 +1,7 @@
 /* shares.h: divides a pool of units among several holders so that no holder can use all of it.
  *
  * A holder may take units only while its total would not exceed the units left for all others. A single holder
- * therefore gets half of the pool, two holders get a third each, and the next holder always finds some left (the
+ * therefore gets half of the pool, two holders get a third each, and the next holder always finds units left (the
  * dynamic threshold of Choudhury and Hahne, 1998, with a factor of 1). It needs no configuration, and idle holders
  * reserve no units.
  *

@@ -45,7 +45,7 @@ struct str wt__str_head(struct str text, size_t most)
 
 /* Marks special bytes among eight: sets the highest bit of each byte that is below 0x20, above 0x7E, a quotation mark
  * or a backslash (zero-byte test by borrow: Warren, Hacker's Delight, 6-1). A borrow may also mark the byte above a
- * marked one. The caller therefore rechecks byte by byte. */
+ * marked byte. The caller therefore rechecks byte by byte. */
 static uint64_t mark_special_bytes(uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
@@ -86,8 +86,6 @@ size_t wt__utf8_length(const char *text, size_t len)
     return want;
 }
 
-/* ---------------------------------------------------------------- patterns */
-
 /* Returns the length of the character at text[at]; 1 if it is not valid UTF-8. */
 static size_t character_length(struct str text, size_t at)
 {
@@ -97,7 +95,7 @@ static size_t character_length(struct str text, size_t at)
     return end - at;
 }
 
-/* On a mismatch, the last '*' matches one more character. Earlier ones never need to be retried. */
+/* On a mismatch, the last '*' matches one more character. Earlier '*' never need to be retried. */
 bool wt__glob_matches(struct str pattern, struct str text)
 {
     size_t p = 0, t = 0, star = pattern.len, taken = 0;

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/str.h"
-
 struct str {
     const char *ptr; /* not necessarily NUL-terminated; may be NULL if len is 0 */
     size_t len;

@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "retrieve/document.h"
 
-static const char bundle_kind[] = "bundle1"; /* kind of the vectors; change it when write_text changes */
+static const char bundle_kind[] = "bundle1"; /* kind of the vectors; change it when write_bundle_text changes */
 
 /* ---------------------------------------------------------------- distinct sets */
 
@@ -137,10 +137,10 @@ static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *e
     WT_CHECK_ALLOC(ids && tools, err);
     for (size_t i = 0; i < count; i++)
         ids[i] = b->index->snapshot->keys[rows[i]].id;
-    int rc = wt__index_tools(b->engine, b->index, ids, count, &b->arena, tools, err);
+    WT_TRY(wt__index_tools(b->engine, b->index, ids, count, &b->arena, tools, err));
     for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
         wt__buffer_clear(&b->words[w]);
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         wt__buffer_clear(&b->head);
         wt__document_head(tools[i].description, &b->head);
         struct str head = wt__buffer_view(&b->head);
@@ -150,9 +150,8 @@ static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *e
             for (size_t p = 0; p < 3; p++)
                 wt__buffer_str(&b->words[w], pieces[w][p]);
     }
-    if (rc >= 0 && (b->head.failed || b->words[NAMES].failed || b->words[DESCRIPTIONS].failed || b->words[TEXT].failed))
-        return wt__fail_nomem(err);
-    return rc < 0 ? rc : 0;
+    bool failed = b->head.failed || b->words[NAMES].failed || b->words[DESCRIPTIONS].failed || b->words[TEXT].failed;
+    return failed ? wt__fail_nomem(err) : 0;
 }
 
 /* Adds a bundle to the lexical index. Its key's id is a hash of its tools, its generation a hash of their texts; a
@@ -160,17 +159,15 @@ static int write_bundle_text(struct bundle_writer *b, size_t bundle, wt_error *e
 static int index_bundle(struct bundle_writer *b, size_t bundle, wt_error *err)
 {
     uint64_t id = 0;
-    int rc = write_bundle_text(b, bundle, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(write_bundle_text(b, bundle, err));
     for (uint32_t r = b->bundles->starts[bundle]; r < b->bundles->starts[bundle + 1]; r++)
         id = wt__checksum(&b->index->snapshot->keys[b->bundles->rows[r]].id, sizeof(int64_t), id);
     b->keys[bundle] = (struct snapshot_key){.id = (int64_t)(id >> 1),
                                             .generation = wt__checksum(b->words[TEXT].ptr, b->words[TEXT].len, 0)};
     const struct tool document = {.name = wt__buffer_view(&b->words[NAMES]),
                                   .description = wt__buffer_view(&b->words[DESCRIPTIONS])};
-    rc = wt__document_read(&b->document, b->analyser, &document, err);
-    return rc < 0 ? rc : wt__lexical_builder_add(b->builder, b->document.fields, err);
+    WT_TRY(wt__document_read(&b->document, b->analyser, &document, err));
+    return wt__lexical_builder_add(b->builder, b->document.fields, err);
 }
 
 static int fetch_bundle_vectors(void *context, const uint32_t *bundles, size_t count, float *vectors, wt_error *err)
@@ -275,8 +272,6 @@ static int open_bundle_snapshot(struct bundles *bundles, wt_engine *engine, stru
     return make_bundle_snapshot(&writer, folder, state, &bundles->snapshot, err);
 }
 
-/* ---------------------------------------------------------------- bundles of an index */
-
 static int make_bundles(struct bundles **out, wt_engine *engine, struct progress *progress, struct index_handle *index,
                         const struct encoder *encoder, size_t which, wt_error *err)
 {
@@ -318,13 +313,12 @@ void wt__bundles_free(struct bundles *bundles)
 
 void wt__bundles_discard(const wt_engine *engine)
 {
-    struct arena arena = {0};
-    for (size_t which = 0; which < BUNDLES_KINDS; which++) {
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    for (size_t which = 0; which < BUNDLES_KINDS && !engine->read_only; which++) {
         const char *folder = bundle_folder(engine, which, &arena);
-        if (folder && folder[0] && !engine->read_only)
+        if (folder && folder[0])
             wt__snapshot_discard(folder, engine->busy_ms, NULL);
     }
-    wt__arena_dispose(&arena);
 }
 
 /* Sets the bit of each bundle that holds an allowed tool. */

@@ -1,8 +1,8 @@
-/* collect.c: reads all tools or only the changed ones.
+/* collect.c: reads all tools, or only the changed tools, into a collection.
  *
- * Both read in slices, and a writer may commit in between. The builder of the snapshot compares the state of the store
- * afterwards. A row may therefore hold newer content than its generation says, never older, so that the next collection
- * reads it again. */
+ * The tools are read in slices, and a writer may commit in between. So a row may hold newer content than its generation
+ * says, but never older content; the next collection then reads the row again. The builder of the snapshot discards the
+ * collection if the state of the store has changed meanwhile. */
 #include "engine/internal.h"
 
 #include <stdlib.h>
@@ -183,19 +183,22 @@ static int collect_changes(struct collection_update *f, wt_error *err)
 {
     struct store_key keys[SLICE];
     int64_t after = 0;
-    int count, rc;
+    int count;
     for (size_t row = 0; row < f->known->rows; row++)
         f->moved[row] = NAME_NO_ROW;
     do {
         count = wt__store_keys(f->collection->store, after, keys, SLICE, err);
-        rc = count > 0 ? collect_slice(f, keys, (size_t)count, err) : count;
-        after = count > 0 ? keys[count - 1].id : after;
-        if (rc == 0 && count == SLICE && wt__progress_step(f->collection->progress, SLICE))
-            rc = wt__fail_cancelled(err);
-    } while (rc == 0 && count == SLICE);
-    if (rc == 0 && wt__names_builder_follow(&f->collection->names, &f->known->names, f->moved) < 0)
-        rc = wt__fail_nomem(err);
-    return rc;
+        if (count < 0)
+            return count;
+        if (count > 0) {
+            WT_TRY(collect_slice(f, keys, (size_t)count, err));
+            after = keys[count - 1].id;
+        }
+        if (count == SLICE && wt__progress_step(f->collection->progress, SLICE))
+            return wt__fail_cancelled(err);
+    } while (count == SLICE);
+    bool copied = wt__names_builder_follow(&f->collection->names, &f->known->names, f->moved) == 0;
+    return copied ? 0 : wt__fail_nomem(err);
 }
 
 static int collect_changed_tools(struct collection *collection, struct collection *known, wt_error *err)
@@ -256,9 +259,7 @@ int wt__collect(struct collection *collection, struct collection *known, wt_erro
     if (collection->trained) {
         struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
         struct key_walk walk = {.collection = collection};
-        int rc = wt__store_each_usage_sum(collection->store, &set, mix_usage_generation, &walk, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__store_each_usage_sum(collection->store, &set, mix_usage_generation, &walk, err));
     }
     WT_TRY(wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err));
     WT_TRY(wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,

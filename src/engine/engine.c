@@ -15,11 +15,6 @@
 
 /* ---------------------------------------------------------------- opening and closing */
 
-static bool is_memory_path(const char *path)
-{
-    return strcmp(path, ":memory:") == 0;
-}
-
 /* Returns the folder of the model in the arena, "" if there is no model or no place for models, NULL if out of memory.
  * */
 static char *find_model_folder(struct arena *arena, const char *models_dir, const char *model)
@@ -33,31 +28,29 @@ static char *find_model_folder(struct arena *arena, const char *models_dir, cons
  * */
 static int set_engine_paths(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
 {
-    struct arena arena = {0};
-    struct buffer index = {0}, trained = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer index = {0}, trained = {0};
+    bool in_memory = strcmp(path, ":memory:") == 0;
     const char *model = wt__model_choose(options->model, options->models_dir);
     const char *folder = find_model_folder(&arena, options->models_dir, model);
-    if (!is_memory_path(path))
+    engine->by_default = !options->model;
+    const char *base = engine->by_default && strcmp(model, WT_DEFAULT_MODEL) == 0
+                           ? find_model_folder(&arena, options->models_dir, WT_BASE_MODEL)
+                           : "";
+    WT_CHECK_ALLOC(folder && base, err);
+    if (!in_memory)
         wt__buffer_printf(&index, "%s-index", path);
     if (options->trained)
         wt__buffer_text(&trained, options->trained);
-    else if (!is_memory_path(path))
+    else if (!in_memory)
         wt__buffer_printf(&trained, "%s-models", path);
     engine->path = wt__copy_string(path, strlen(path));
     engine->index_folder = wt__buffer_take(&index);
     engine->trained_folder = wt__buffer_take(&trained);
     engine->model_name = wt__copy_string(model, strlen(model));
-    if (folder) {
-        engine->model_folder = wt__copy_string(folder, strlen(folder));
-        engine->model_included = wt__model_included(folder, options->models_dir);
-    }
-    engine->by_default = !options->model;
-    const char *base = engine->by_default && strcmp(model, WT_DEFAULT_MODEL) == 0
-                           ? find_model_folder(&arena, options->models_dir, WT_BASE_MODEL)
-                           : "";
-    if (base)
-        engine->base_folder = wt__copy_string(base, strlen(base));
-    wt__arena_dispose(&arena);
+    engine->model_folder = wt__copy_string(folder, strlen(folder));
+    engine->model_included = wt__model_included(folder, options->models_dir);
+    engine->base_folder = wt__copy_string(base, strlen(base));
     bool whole = engine->path && engine->index_folder && engine->trained_folder && engine->model_name &&
                  engine->model_folder && engine->base_folder;
     return whole ? 0 : wt__fail_nomem(err);
@@ -134,42 +127,32 @@ void wt_close(wt_engine *engine)
 
 int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
 {
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     const struct encoder *encoder = NULL;
     wt_catalog_info info = {0};
     if (wt__engine_encoder(engine, &encoder, NULL) == 0)
         snprintf(info.model, sizeof info.model, "%s", engine->model_name);
-    struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(reader, err);
-    if (rc >= 0)
-        rc = wt__store_generation(reader, &info.generation, err);
-    if (rc >= 0)
-        rc = wt__store_count(reader, &info.tools, &info.providers, err);
-    if (rc >= 0 && encoder) {
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    WT_TRY(wt__store_read_begin(reader.store, err));
+    WT_TRY(wt__store_generation(reader.store, &info.generation, err));
+    WT_TRY(wt__store_count(reader.store, &info.tools, &info.providers, err));
+    if (encoder) {
         struct vector_set set = wt__engine_vectors(encoder, engine);
-        rc = wt__store_count_vectors(reader, &set, &info.embedded, err);
+        WT_TRY(wt__store_count_vectors(reader.store, &set, &info.embedded, err));
     }
-    wt__store_read_end(reader);
-    wt__engine_return_reader(engine, reader);
-    return rc < 0 ? rc : wt__options_write(out, sizeof info, &info, err);
+    return wt__options_write(out, sizeof info, &info, err);
 }
-
-/* ---------------------------------------------------------------- check */
 
 static int check_index(const wt_engine *engine, wt_error *err)
 {
     wt_error why = {0};
     int rc = engine->index_folder[0] ? wt__snapshot_check(engine->index_folder, &why) : WT_ENOTFOUND;
-    if (rc == 0 || rc == WT_ENOTFOUND) /* WT_ENOTFOUND: no index was made yet */
+    if (rc == 0 || rc == WT_ENOTFOUND) /* no index was made yet */
         return 0;
     if (rc == WT_ESTORE)
         return wt__fail(err, rc, "%s; delete the folder %s, and the next search makes it again", why.message,
                         engine->index_folder);
-    if (err)
-        *err = why;
-    return rc;
+    return wt__fail_same(err, &why);
 }
 
 int wt_check(wt_engine *engine, wt_error *err)
@@ -217,18 +200,6 @@ int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_er
     return init_chat(&engine->chat, options->chat_model, options, err);
 }
 
-static int open_chat_client(struct engine_chat *chat, wt_error *err)
-{
-    struct chat_client_options options = wt__chat_client_defaults();
-    options.base_url = chat->url;
-    options.model = chat->model;
-    options.key = chat->key;
-    if (chat->at_once > 0)
-        options.concurrency = chat->at_once;
-    wt__chat_client_environment(&options);
-    return wt__chat_client_open(&chat->client, &options, err);
-}
-
 static int open_chat_parts(struct engine_chat *chat, wt_error *err)
 {
     const char *path = chat->replay ? chat->replay : chat->record;
@@ -238,21 +209,28 @@ static int open_chat_parts(struct engine_chat *chat, wt_error *err)
                         "with --chat-url URL");
     if (chat->replay && chat->record)
         return wt__fail(err, WT_EINVAL, "cannot both record and replay answers");
-    int rc = chat->replay || chat->client ? 0 : open_chat_client(chat, err);
-    if (rc == 0 && path)
-        rc = wt__chat_record_open(&chat->answers, path, chat->model,
-                                  chat->client ? wt__chat_client_model(chat->client) : NULL, err);
-    return rc;
+    if (!chat->replay && !chat->client) {
+        struct chat_client_options options = wt__chat_client_defaults();
+        options.base_url = chat->url;
+        options.model = chat->model;
+        options.key = chat->key;
+        if (chat->at_once > 0)
+            options.concurrency = chat->at_once;
+        wt__chat_client_environment(&options);
+        WT_TRY(wt__chat_client_open(&chat->client, &options, err));
+    }
+    return path ? wt__chat_record_open(&chat->answers, path, chat->model,
+                                       chat->client ? wt__chat_client_model(chat->client) : NULL, err)
+                : 0;
 }
 
 /* Returns the model, opened if needed. */
 static int open_chat_model(struct engine_chat *chat, struct chat_model **out, wt_error *err)
 {
-    bool ready = chat->answers || (chat->client && !chat->record);
-    int rc = ready ? 0 : open_chat_parts(chat, err);
-    if (rc == 0)
-        *out = chat->answers ? wt__chat_record_model(chat->answers) : wt__chat_client_model(chat->client);
-    return rc;
+    if (!chat->answers && (!chat->client || chat->record))
+        WT_TRY(open_chat_parts(chat, err));
+    *out = chat->answers ? wt__chat_record_model(chat->answers) : wt__chat_client_model(chat->client);
+    return 0;
 }
 
 int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
@@ -274,6 +252,6 @@ int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_ch
                                      .replay_path = own->replay,
                                      .chat_at_once = own->at_once};
     *out = NULL;
-    int rc = init_chat(chat, model, &options, err);
-    return rc < 0 ? rc : open_chat_model(chat, out, err);
+    WT_TRY(init_chat(chat, model, &options, err));
+    return open_chat_model(chat, out, err);
 }

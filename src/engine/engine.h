@@ -3,9 +3,9 @@
  *   store       the catalogue. Every use, including each change, holds store_lock.
  *   readers     read connections to the same file, one per running query or build, pooled.
  *   encoder     immutable once open. The first user opens it.
- *   fallback     fallback encoder if no model was named: the previous default model or the built-in one, whichever has
- *     more vectors in the store. Queries use it while it has more vectors than the encoder. New vectors are always made
- *     with the encoder.
+ *   fallback    fallback encoder if no model was named: the previous default model or the built-in model, whichever has
+ *     more vectors in the store. Queries use the fallback encoder while it has more vectors than the encoder. New
+ *     vectors are always made with the encoder.
  *   trained     models trained for this store, opened by the first user.
  *   index       the current snapshot: immutable, reference-counted, replaced as a whole when the store changes.
  *   workspaces  scratch memory of a query (analyser, arenas, activations), one per running query, pooled.
@@ -40,15 +40,15 @@
 struct moment {
     uint64_t generation;
     uint64_t sums;  /* generation of the usage sums; 0 if nothing was trained */
-    uint64_t state; /* identifies both; the generation of the snapshot */
+    uint64_t state; /* generation, or a hash of generation and sums if models were trained; names the snapshot */
 };
 
-/* A snapshot with a reference count. The engine holds the last reference and frees the snapshot, because freeing is
- * slow. */
+/* A snapshot with a reference count. Only the engine frees a snapshot, once it holds the last reference, because freeing
+ * is slow. */
 struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
-    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools per set; INDEX_UNCOUNTED before first use */
+    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools without a vector, by set; INDEX_UNCOUNTED before use */
     const struct trained *labels;                    /* owner of the label rows; NULL before first use */
     uint32_t *label_rows;                            /* [labels->past.label_count] */
     struct bundles *bundles[2];    /* one by the encoder of labels, one by the engine's; NULL before first use */
@@ -63,7 +63,7 @@ struct index_handle {
 
 /* An object that its first user opens. */
 struct on_demand {
-    void *opened; /* NULL before that, and if it does not exist */
+    void *opened; /* the object; NULL before its first use, and if it does not exist or cannot be opened */
     wt_error why; /* error of opening; code 0 if none */
     bool tried;   /* `opened` and `why` are valid */
 };
@@ -109,8 +109,8 @@ struct wt_engine {
     pthread_mutex_t lock;
     struct index_handle *index;    /* NULL until the first query */
     struct index_handle *replaced; /* previous indexes, freed by a build once unused */
-    struct moment changed;         /* changes of returned calls, visible to later queries */
-    bool unknown_change;           /* a change of unknown extent: the next query reads the store */
+    struct moment changed;         /* newest state that a returned call has left; later queries must see it */
+    bool unknown_change;           /* the state after a change could not be read: the next query reads the store */
     _Atomic uint64_t usages;       /* recorded usages when the store was last read */
     uint64_t damaged;              /* state of a damaged index that could not be removed; under build_lock */
     unsigned imports;              /* running imports; each will build a newer index */
@@ -131,7 +131,7 @@ int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error
 
 /* Returns the encoder, opened on first use. Errors: WT_EMODEL with the reason if it does not exist. */
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
-/* Work like wt__engine_encoder and can be cancelled (WT_ECANCELLED). The second requires build_lock. */
+/* Work like wt__engine_encoder and can be cancelled (WT_ECANCELLED). wt__engine_encoder_locked requires build_lock. */
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
@@ -147,14 +147,15 @@ const char *wt__engine_better_model(const wt_engine *engine);
 int wt__engine_fallback_folder(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
                                wt_error *err);
 
-/* Returns the fallback encoder, used while the encoder lacks vectors. *out is NULL if there is no fallback. The second
- * requires build_lock. Errors: WT_ENOMEM, WT_ECANCELLED. */
+/* Return the fallback encoder, used while the encoder lacks vectors. *out is NULL if there is no fallback.
+ * wt__engine_fallback_encoder_locked requires build_lock. Errors: WT_ENOMEM, WT_ECANCELLED. */
 int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out,
                                 wt_error *err);
 int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err);
 
-/* Returns the trained models, read on first use. *out is NULL if nothing was trained. If they need the encoder and it
- * cannot be opened, the error is that of the encoder. The third requires build_lock. */
+/* Return the trained models, read on first use. *out is NULL if nothing was trained. If the trained models need the
+ * engine's encoder and it cannot be opened, the error is that of the encoder. wt__engine_trained_locked requires
+ * build_lock. */
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err);
 int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
 int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
@@ -199,8 +200,8 @@ struct index_set {
 /* Returns an index that includes the changes of all returned calls. While an import runs or another thread builds, this
  * is the current index if it satisfies the request; otherwise an index of the newest catalogue, built if needed. Give
  * it back with wt__index_release.
- * want: set of vectors that the index must carry; NULL for a lexical search. labels: trained models whose label rows
- * the index must know; NULL for none. progress: polled while waiting or building. */
+ * want: set of vectors that the index must have; NULL for a lexical search. labels: trained models whose label rows
+ * the index must have; NULL if not needed. progress: polled while waiting or building. */
 int wt__engine_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
                      const struct trained *labels, struct index_handle **out, wt_error *err);
 /* Returns an index of the newest catalogue, built if needed. */
@@ -235,6 +236,15 @@ void wt__engine_keep_tools(wt_engine *engine);
 /* Returns a read connection for this thread. Give it back soon, and before taking store_lock. */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
 void wt__engine_return_reader(wt_engine *engine, struct store *reader);
+
+/* A read connection for one scope: `WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};` */
+struct engine_reader {
+    wt_engine *engine;
+    struct store *store; /* NULL before wt__open_reader */
+};
+int wt__open_reader(struct engine_reader *reader, wt_engine *engine, wt_error *err);
+/* Ends the read transaction, if any, restores the engine's timeout for commits, and gives the connection back. */
+void wt__close_reader(struct engine_reader *reader);
 
 /* Work like wt__store_get and wt__store_list for the tools of the index. The strings in *out are valid as long as the
  * arena and the index. */

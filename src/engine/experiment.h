@@ -1,4 +1,4 @@
-/* experiment.h: the option `experiment`, which sets what only reproduces a paper's comparison. */
+/* experiment.h: parses the option `experiment`, whose settings serve only to reproduce comparisons of papers. */
 #ifndef WT_ENGINE_EXPERIMENT_H
 #define WT_ENGINE_EXPERIMENT_H
 
@@ -10,8 +10,8 @@ struct experiment_setting {
     const char **value; /* receives the value, in the arena; stays NULL if absent */
 };
 
-/* Parses "NAME=VALUE; NAME=VALUE", with the names of `settings` [count]. text: NULL or "" for none.
- * Errors: WT_EINVAL (an unknown or repeated name, or one without a value), WT_ENOMEM. */
+/* Parses "NAME=VALUE; NAME=VALUE", with the names of `settings` [count]. text: NULL or "" without settings.
+ * Errors: WT_EINVAL (an unknown or repeated name, or a name without a value), WT_ENOMEM. */
 int wt__experiment_read(const char *text, const struct experiment_setting *settings, size_t count, struct arena *arena,
                         wt_error *err);
 

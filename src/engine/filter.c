@@ -88,17 +88,17 @@ struct mask_builder {
     wt_engine *engine;
     const struct index_handle *index;
     struct progress *progress;
-    struct arena *arena; /* the mask's */
-    struct arena scratch;
+    struct arena *arena;  /* of the mask */
+    struct arena scratch; /* freed once the mask is made */
     wt_error *err;
     const wt_filter *filter;
     struct filter_list providers, excluded_providers, only, excluded;
     bool ids;                     /* a pattern or the condition needs ids */
-    struct numbered_provider *of; /* [of_count] ascending, if ids */
+    struct numbered_provider *of; /* [of_count] providers, ascending; collected only if `ids` is set */
     size_t of_count, of_capacity;
     struct buffer id;
-    uint64_t *bits, *wanted; /* [rows]; wanted: rows that match a pattern of only */
-    size_t seen;
+    uint64_t *bits, *wanted; /* one bit per row: rows of the mask, and rows that match a pattern of `only` */
+    size_t seen;             /* number of names visited */
 };
 
 /* A provider may be visited more than once and occur more than once in the list. */
@@ -158,7 +158,7 @@ static void mark_allowed_providers(struct mask_builder *m)
     }
 }
 
-/* True if a pattern matches. Marks every matching pattern as met. */
+/* True if a pattern matches. Sets is_matched of every matching pattern. */
 static bool match_patterns(struct filter_list *patterns, struct str name, struct str id)
 {
     bool any = false;
@@ -246,23 +246,20 @@ static int describe_unmatched(struct mask_builder *m, struct str text, bool prov
 static int report_unmatched(struct mask_builder *m, const struct filter_list *list, bool provider, bool needed,
                             struct notice *notice)
 {
-    size_t met = 0, told = 0;
-    int rc = 0;
+    size_t matched = 0, told = 0;
     for (size_t i = 0; i < list->count; i++)
-        met += list->items[i].is_matched;
-    for (size_t i = 0; rc == 0 && i < list->count && told < NOTICES; i++) {
-        struct buffer text = {0};
+        matched += list->items[i].is_matched;
+    for (size_t i = 0; i < list->count && told < NOTICES; i++) {
         if (list->items[i].is_matched)
             continue;
-        rc = describe_unmatched(m, list->items[i].text, provider, &text);
-        if (rc == 0 && needed && met == 0 && !text.failed)
-            rc = wt__fail(m->err, WT_ENOTFOUND, "%s", text.ptr);
-        else if (rc == 0)
-            rc = wt__take_notice(notice, WT_NOTICE_FILTER, &text, m->arena, m->err);
-        wt__buffer_dispose(&text);
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+        WT_TRY(describe_unmatched(m, list->items[i].text, provider, &text));
+        if (needed && matched == 0 && !text.failed)
+            return wt__fail(m->err, WT_ENOTFOUND, "%s", text.ptr);
+        WT_TRY(wt__take_notice(notice, WT_NOTICE_FILTER, &text, m->arena, m->err));
         told++;
     }
-    return rc;
+    return 0;
 }
 
 static int report_filter(struct mask_builder *m, struct notice *notice)
@@ -292,10 +289,10 @@ static int init_filter_list(struct mask_builder *m, struct filter_list *list, co
 
 static bool has_id_pattern(const struct filter_list *patterns)
 {
-    bool any = false;
     for (size_t i = 0; i < patterns->count; i++)
-        any |= wt__pattern_of_ids(patterns->items[i].text);
-    return any;
+        if (wt__pattern_of_ids(patterns->items[i].text))
+            return true;
+    return false;
 }
 
 static int compile_filter(struct mask_builder *m, const wt_filter *filter, struct notice *notice, wt_error *err)
@@ -305,16 +302,13 @@ static int compile_filter(struct mask_builder *m, const wt_filter *filter, struc
     WT_TRY(init_filter_list(m, &m->only, filter->only, filter->only_count));
     WT_TRY(init_filter_list(m, &m->excluded, filter->excluded, filter->excluded_count));
     m->ids = has_id_pattern(&m->only) || has_id_pattern(&m->excluded) || filter->condition;
-    if (m->ids || m->providers.count + m->excluded_providers.count > 0) {
-        int rc = wt__index_each_provider(m->engine, m->index, number_provider, m, err);
-        if (rc < 0)
-            return rc;
-    }
+    if (m->ids || m->providers.count + m->excluded_providers.count > 0)
+        WT_TRY(wt__index_each_provider(m->engine, m->index, number_provider, m, err));
     wt__sort_u32(m->providers.numbers, m->providers.number_count);
     wt__sort_u32(m->excluded_providers.numbers, m->excluded_providers.number_count);
     mark_allowed_providers(m);
-    int rc = mark_matching_names(m, err);
-    return rc < 0 ? rc : report_filter(m, notice);
+    WT_TRY(mark_matching_names(m, err));
+    return report_filter(m, notice);
 }
 
 static void append_to_key(struct buffer *key, const char *const *items, size_t count)
@@ -378,8 +372,7 @@ static int make_mask(wt_engine *engine, const struct index_handle *index, const 
     if (rc == 0)
         mask->why = (wt_error){0};
     if (rc < 0 && rc != WT_ENOTFOUND) {
-        if (err)
-            *err = mask->why;
+        wt__fail_same(err, &mask->why);
         wt__filter_mask_release(mask);
         return rc;
     }
@@ -387,8 +380,8 @@ static int make_mask(wt_engine *engine, const struct index_handle *index, const 
     return 0;
 }
 
-/* Returns the cached mask of the key with a reference and moves it to the front, or returns NULL. Requires
- * engine->lock. */
+/* Returns the cached mask of the key with a reference, and moves the mask to the front of the cache. Returns NULL if it
+ * is not cached. Requires engine->lock. */
 static struct filter_mask *find_cached_mask(struct index_handle *index, struct str key)
 {
     for (struct filter_mask **at = &index->masks; *at; at = &(*at)->next) {
@@ -422,36 +415,33 @@ static struct filter_mask *cache_mask(struct index_handle *index, struct filter_
 int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filter *filter, struct progress *progress,
                     struct filter_mask **out, wt_error *err)
 {
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     struct filter_mask *fresh = NULL, *gone = NULL;
+    *out = NULL;
     write_filter_key(&key, filter);
+    if (key.failed)
+        return wt__fail_nomem(err);
     struct str view = wt__buffer_view(&key);
     pthread_mutex_lock(&engine->lock);
-    *out = key.failed ? NULL : find_cached_mask(index, view);
+    *out = find_cached_mask(index, view);
     pthread_mutex_unlock(&engine->lock);
-    int rc = key.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && !*out)
-        rc = make_mask(engine, index, filter, view, progress, &fresh, err);
-    if (rc == 0 && fresh) {
+    if (!*out) {
+        WT_TRY(make_mask(engine, index, filter, view, progress, &fresh, err));
         pthread_mutex_lock(&engine->lock);
         *out = find_cached_mask(index, view); /* another query may have made it meanwhile */
         if (!*out) {
             gone = cache_mask(index, fresh);
-            *out = fresh;
-            fresh = NULL;
+            *out = WT_TAKE(fresh);
         }
         pthread_mutex_unlock(&engine->lock);
     }
     wt__filter_mask_release(fresh);
     wt__filter_masks_free(gone);
-    wt__buffer_dispose(&key);
-    if (rc == 0 && (*out)->why.code < 0) {
-        rc = (*out)->why.code;
-        if (err)
-            *err = (*out)->why;
-        wt__filter_mask_release(*out);
-        *out = NULL;
-    }
+    if ((*out)->why.code == 0)
+        return 0;
+    int rc = wt__fail_same(err, &(*out)->why);
+    wt__filter_mask_release(*out);
+    *out = NULL;
     return rc;
 }
 
@@ -459,8 +449,8 @@ int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filt
 
 struct new_tool {
     uint32_t row;
-    int64_t until;
-    atomic_bool called;
+    int64_t until;      /* time at which the tool is no longer new, in seconds since 1970 */
+    atomic_bool called; /* a usage that this engine recorded used the tool */
 };
 
 struct new_tools {
@@ -479,26 +469,23 @@ static int order_new_tools(const void *one, const void *other)
 static int list_new_tools(wt_engine *engine, struct arena *arena, struct stored_new_tool **list, size_t *count,
                           wt_error *err)
 {
-    struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_new_tools(reader, arena, list, count, err);
-    wt__engine_return_reader(engine, reader);
-    return rc;
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    return wt__store_new_tools(reader.store, arena, list, count, err);
 }
 
 int wt__new_tools_read(struct new_tools **out, wt_engine *engine, const struct snapshot *snapshot, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct stored_new_tool *list;
     size_t count = 0;
     *out = NULL;
-    int rc = list_new_tools(engine, &arena, &list, &count, err);
-    struct new_tools *tools = rc == 0 && count > 0 ? calloc(1, sizeof *tools + count * sizeof *tools->items) : NULL;
-    if (rc == 0 && count > 0 && !tools)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; tools && i < count; i++) {
+    WT_TRY(list_new_tools(engine, &arena, &list, &count, err));
+    if (count == 0)
+        return 0;
+    struct new_tools *tools = calloc(1, sizeof *tools + count * sizeof *tools->items);
+    WT_CHECK_ALLOC(tools, err);
+    for (size_t i = 0; i < count; i++) {
         size_t row = wt__snapshot_row(snapshot, list[i].tool);
         if (row >= snapshot->rows)
             continue;
@@ -507,11 +494,9 @@ int wt__new_tools_read(struct new_tools **out, wt_engine *engine, const struct s
         item->until = list[i].since + NEW_SECONDS;
         atomic_init(&item->called, false);
     }
-    if (tools)
-        qsort(tools->items, tools->count, sizeof *tools->items, order_new_tools);
+    qsort(tools->items, tools->count, sizeof *tools->items, order_new_tools);
     *out = tools;
-    wt__arena_dispose(&arena);
-    return rc;
+    return 0;
 }
 
 void wt__new_tools_free(struct new_tools *tools)

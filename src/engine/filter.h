@@ -12,11 +12,11 @@ struct filter_mask {
     const uint64_t *bits; /* [rows] */
     struct notice notice; /* names and patterns that match no tool */
     /* Private to filter.c: */
-    struct filter_mask *next;
+    struct filter_mask *next; /* less recently used mask of the same index */
     atomic_uint references;
-    struct str key;
-    size_t bytes;
-    wt_error why; /* error of the filter; code 0 if none */
+    struct str key; /* lists of the filter as bytes */
+    size_t bytes;   /* size of the mask */
+    wt_error why;   /* error of a filter that matches no tool; code 0 if the mask is valid */
     struct arena arena;
 };
 
@@ -44,7 +44,7 @@ void wt__filter_masks_free(struct filter_mask *masks);
  * The new tools are read from the store once per index. Usage that this engine records makes a tool old at once. The
  * tools that a provider listed when it was first trusted are never new. */
 
-/* Reads the new tools of a snapshot. *out is NULL if there are none. */
+/* Reads the new tools of a snapshot. *out is NULL if no tool is new. */
 int wt__new_tools_read(struct new_tools **out, wt_engine *engine, const struct snapshot *snapshot, wt_error *err);
 void wt__new_tools_free(struct new_tools *tools); /* NULL is a no-op */
 

@@ -1,9 +1,10 @@
 /* index_handle.c: the current index and how it follows the catalogue.
  *
- * Every query asks for an index of the store's current state. Usually that is the current index. Otherwise the snapshot
- * is mapped from the index folder, where this or another process wrote it, or built and written there. It is built next
- * to the old one through its own connection and then swapped in. A query during the build uses the old index, unless
- * that lacks a change of a call that has returned. If the folder cannot be written, the snapshot is built in memory. */
+ * Every query asks for an index of the store's current state. Usually the current index has that state. Otherwise the
+ * snapshot is mapped from the index folder, where this or another process wrote it, or it is built and written there. A
+ * build reads through its own connection, next to the old index, and then replaces the old index. A query during the
+ * build uses the old index, unless the old index lacks a change of a call that has returned. If the folder cannot be
+ * written, the snapshot is built in memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -148,41 +149,49 @@ static size_t count_set_vectors(const struct set_source *source, size_t rows)
     return count;
 }
 
-/* Adds the sets of the tools' texts: that of the encoder, and that of the fallback encoder while it has more vectors or
- * is the only one. */
+/* Adds the sets of the tools' texts: the set of the encoder, and the set of the fallback encoder while it has more
+ * vectors or the encoder is not available. */
 static int add_text_sets(struct set_list *list, struct collection *collection, wt_error *err)
 {
-    int rc = collection->encoder ? add_vector_set(list, collection, collection->encoder, NULL, err) : 0;
-    size_t count = rc == 0 && list->len > 0 ? count_set_vectors(&list->items[0], collection->rows) : 0;
-    if (rc < 0 || !collection->fallback || (collection->encoder && count == collection->rows))
-        return rc;
-    rc = add_vector_set(list, collection, collection->fallback, NULL, err);
-    if (rc == 0 && collection->encoder && count_set_vectors(&list->items[list->len - 1], collection->rows) <= count)
+    size_t count = 0;
+    if (collection->encoder) {
+        WT_TRY(add_vector_set(list, collection, collection->encoder, NULL, err));
+        count = count_set_vectors(&list->items[0], collection->rows);
+    }
+    if (!collection->fallback || (collection->encoder && count == collection->rows))
+        return 0;
+    WT_TRY(add_vector_set(list, collection, collection->fallback, NULL, err));
+    if (collection->encoder && count_set_vectors(&list->items[list->len - 1], collection->rows) <= count)
         free(list->items[--list->len].has);
-    return rc;
+    return 0;
 }
 
 static int list_vector_sets(struct set_list *list, struct collection *collection, wt_error *err)
 {
     const struct trained *trained = collection->trained;
-    int rc = add_text_sets(list, collection, err);
-    for (size_t i = 0; rc == 0 && trained && i < RECIPES; i++) {
+    WT_TRY(add_text_sets(list, collection, err));
+    for (size_t i = 0; trained && i < RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
         bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
         if (recipe->there && recipe->retriever.weights[SOURCE_DENSE] > 0 && !has_vector_set(list, recipe))
-            rc = add_vector_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
+            WT_TRY(add_vector_set(list, collection, trained->encoder, plain ? NULL : recipe, err));
     }
-    return rc;
+    return 0;
+}
+
+static void set_list_dispose(struct set_list *list)
+{
+    for (size_t i = 0; i < list->len; i++)
+        free(list->items[i].has);
 }
 
 static int make_index_snapshot(struct collection *collection, struct collection *known, const struct snapshot *previous,
                                struct snapshot **out, wt_error *err)
 {
     const wt_engine *engine = collection->engine;
-    struct set_list sets = {.len = 0};
-    int rc = wt__collect(collection, known, err);
-    if (rc == 0)
-        rc = list_vector_sets(&sets, collection, err);
+    WT_CLEANUP(set_list_dispose) struct set_list sets = {.len = 0};
+    WT_TRY(wt__collect(collection, known, err));
+    WT_TRY(list_vector_sets(&sets, collection, err));
     struct snapshot_content content = {
         .generation = collection->moment.state,
         .settings = wt__document_settings_key(),
@@ -195,12 +204,25 @@ static int make_index_snapshot(struct collection *collection, struct collection 
         .sources = sets.sources,
         .source_count = sets.len,
     };
-    if (rc == 0)
-        rc = wt__snapshot_make(out, engine->read_only ? "" : engine->index_folder, engine->busy_ms, previous, &content,
-                               err);
-    for (size_t i = 0; i < sets.len; i++)
-        free(sets.items[i].has);
-    return rc;
+    return wt__snapshot_make(out, engine->read_only ? "" : engine->index_folder, engine->busy_ms, previous, &content,
+                             err);
+}
+
+/* Reads the store and makes a snapshot. See build_snapshot_once. now: state of the store afterwards. */
+static int read_snapshot(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
+                         struct snapshot **out, struct moment *now, wt_error *err)
+{
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
+    const struct snapshot *previous =
+        engine->index ? engine->index->snapshot : NULL; /* guarded by build_lock, which is held */
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    collection->store = reader.store;
+    if (previous)
+        collection->kept = wt__kept_tools_new(known ? known->kept : NULL);
+    if (held)
+        WT_TRY(wt__store_read_begin(reader.store, err));
+    WT_TRY(make_index_snapshot(collection, known, previous, out, err));
+    return wt__moment_read(engine, reader.store, now, err);
 }
 
 /* Builds a snapshot in slices. *moved: the store changed meanwhile, so the snapshot was discarded. held: read in one
@@ -209,23 +231,8 @@ static int make_index_snapshot(struct collection *collection, struct collection 
 static int build_snapshot_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
                                struct index_handle *fresh, bool *moved, wt_error *err)
 {
-    const struct snapshot *previous =
-        engine->index ? engine->index->snapshot : NULL; /* guarded by build_lock, which is held */
     struct moment now;
-    int rc = wt__engine_reader(engine, &collection->store, err);
-    if (rc < 0)
-        return rc;
-    if (previous)
-        collection->kept = wt__kept_tools_new(known ? known->kept : NULL);
-    if (held)
-        rc = wt__store_read_begin(collection->store, err);
-    if (rc == 0)
-        rc = make_index_snapshot(collection, known, previous, &fresh->snapshot, err);
-    if (rc == 0)
-        rc = wt__moment_read(engine, collection->store, &now, err);
-    if (held)
-        wt__store_read_end(collection->store);
-    wt__engine_return_reader(engine, collection->store);
+    int rc = read_snapshot(engine, held, collection, known, &fresh->snapshot, &now, err);
     fresh->moment = collection->moment;
     *moved = rc == 0 && now.state != collection->moment.state;
     if (*moved || rc < 0) {
@@ -244,20 +251,12 @@ static struct collection *reusable_collection(struct collection *known, const st
     return NULL;
 }
 
-/* Takes the collection of the current index. */
-static struct collection *take_known_collection(wt_engine *engine)
-{
-    struct collection *known = engine->index ? engine->index->collection : NULL;
-    if (known)
-        engine->index->collection = NULL;
-    return known;
-}
-
 /* Builds a snapshot and retries if the store changed. Each attempt reuses the collection of the previous one. */
 static int build_with_retries(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh,
                               wt_error *err)
 {
-    struct collection *known = reusable_collection(take_known_collection(engine), wanted->trained);
+    struct collection *current = engine->index ? WT_TAKE(engine->index->collection) : NULL;
+    struct collection *known = reusable_collection(current, wanted->trained);
     bool moved = true;
     int rc = 0;
     for (unsigned attempt = 1; rc == 0 && moved; attempt++) {
@@ -291,8 +290,9 @@ static int build_index(wt_engine *engine, struct progress *progress, struct inde
         wt__engine_fallback_encoder_locked(engine, &wanted.fallback, NULL) == WT_ENOMEM ||
         wt__engine_trained_locked(engine, progress, &wanted.trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
-    int rc = wt__progress_phase(progress, "indexing", 0) ? wt__fail_cancelled(err) : 0;
-    return rc < 0 ? rc : build_with_retries(engine, &wanted, fresh, err);
+    if (wt__progress_phase(progress, "indexing", 0))
+        return wt__fail_cancelled(err);
+    return build_with_retries(engine, &wanted, fresh, err);
 }
 
 /* ---------------------------------------------------------------- current index */
@@ -316,10 +316,10 @@ static size_t find_set_number(const struct index_handle *index, const struct ind
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set)
 {
     const struct snapshot *snapshot = index->snapshot;
-    size_t at = find_set_number(index, set), missing = 0;
+    size_t at = find_set_number(index, set);
     if (at == snapshot->set_count)
         return snapshot->rows;
-    missing = atomic_load(&index->without_vector[at]);
+    size_t missing = atomic_load(&index->without_vector[at]);
     if (missing != INDEX_UNCOUNTED)
         return missing;
     missing = 0;
@@ -363,10 +363,10 @@ static struct index_handle *current_index(wt_engine *engine, const struct moment
     return index;
 }
 
-static void set_building(wt_engine *engine, bool building)
+static void set_flag(wt_engine *engine, bool *flag, bool value)
 {
     pthread_mutex_lock(&engine->lock);
-    engine->building = building;
+    *flag = value;
     pthread_mutex_unlock(&engine->lock);
 }
 
@@ -381,9 +381,9 @@ static bool is_updating(wt_engine *engine)
 bool wt__engine_has_index(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
-    bool asked = engine->index != NULL;
+    bool exists = engine->index != NULL;
     pthread_mutex_unlock(&engine->lock);
-    return asked;
+    return exists;
 }
 
 static void note_changed_moment(wt_engine *engine, const struct moment *moment)
@@ -439,13 +439,6 @@ bool wt__engine_imports_alone(wt_engine *engine)
     return alone;
 }
 
-static void set_unknown_change(wt_engine *engine, bool unknown)
-{
-    pthread_mutex_lock(&engine->lock);
-    engine->unknown_change = unknown;
-    pthread_mutex_unlock(&engine->lock);
-}
-
 void wt__engine_changed(wt_engine *engine)
 {
     struct moment now;
@@ -455,7 +448,7 @@ void wt__engine_changed(wt_engine *engine)
     if (rc == 0)
         note_changed_moment(engine, &now);
     else
-        set_unknown_change(engine, true);
+        set_flag(engine, &engine->unknown_change, true);
 }
 
 /* ---------------------------------------------------------------- replacement */
@@ -584,13 +577,10 @@ void wt__engine_drop_index(wt_engine *engine)
 /* Reads the current state of the store. wait_ms: time to wait for a commit of another connection. */
 static int read_current_moment(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
 {
-    struct store *reader;
-    WT_TRY(wt__engine_reader(engine, &reader, err));
-    wt__store_set_wait(reader, wait_ms);
-    int rc = wt__moment_read(engine, reader, out, err);
-    wt__store_set_wait(reader, engine->busy_ms);
-    wt__engine_return_reader(engine, reader);
-    return rc;
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    wt__store_set_wait(reader.store, wait_ms);
+    return wt__moment_read(engine, reader.store, out, err);
 }
 
 /* Returns the index of the newest catalogue, built if needed. */
@@ -598,18 +588,16 @@ static int open_newest_index(wt_engine *engine, struct progress *progress, const
                              const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
-    int rc = wt__engine_lock_build(engine, progress, err);
-    if (rc < 0)
-        return rc;
-    set_building(engine, true);
-    set_unknown_change(engine, false); /* the state read below includes all changes so far */
-    rc = read_current_moment(engine, engine->busy_ms, &now, err);
+    WT_TRY(wt__engine_lock_build(engine, progress, err));
+    set_flag(engine, &engine->building, true);
+    set_flag(engine, &engine->unknown_change, false); /* the state read below includes all changes so far */
+    int rc = read_current_moment(engine, engine->busy_ms, &now, err);
     *out = rc == 0 ? current_index(engine, &now, want, labels) : NULL; /* another thread may have built it meanwhile */
     if (rc == 0 && !*out)
         rc = refresh_index(engine, progress, &now, want, labels, out, err);
     if (rc < 0)
-        set_unknown_change(engine, true);
-    set_building(engine, false);
+        set_flag(engine, &engine->unknown_change, true);
+    set_flag(engine, &engine->building, false);
     pthread_mutex_unlock(&engine->build_lock);
     free_replaced_indexes(engine);
     return rc;

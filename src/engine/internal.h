@@ -27,9 +27,9 @@ struct collection {
     wt_engine *engine;
     struct progress *progress;      /* may be NULL */
     struct store *store;            /* connection to read through */
-    const struct encoder *encoder;  /* NULL for no vectors of the tools' texts */
+    const struct encoder *encoder;  /* encoder of the tools' texts; NULL if it is not available */
     const struct encoder *fallback; /* fallback encoder, or NULL */
-    const struct trained *trained;  /* NULL for no trained vectors */
+    const struct trained *trained;  /* trained models; NULL if nothing was trained */
     struct moment moment;
     size_t rows;
     struct snapshot_key *keys; /* [rows] */
@@ -87,11 +87,6 @@ struct tool_cache;
 /* Creates a cache for an index of so many rows. NULL if out of memory; the functions below accept NULL as an empty
  * cache. */
 struct tool_cache *wt__tool_cache_new(size_t rows);
-void wt__tool_cache_free(struct tool_cache *met); /* NULL is a no-op */
-
-/* Returns the cached tool of a row, valid as long as the index, or NULL. Thread-safe. */
-const struct tool *wt__tool_cache_get(const struct tool_cache *met, size_t row);
-/* Caches a copy of a tool, unless the row is cached already or the cache is full. Thread-safe. */
-void wt__tool_cache_add(struct tool_cache *met, size_t row, const struct tool *tool);
+void wt__tool_cache_free(struct tool_cache *cache); /* NULL is a no-op */
 
 #endif

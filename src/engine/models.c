@@ -68,9 +68,7 @@ static int describe_model(struct arena *arena, const char *models_dir, const cha
         out->dimension = manifest ? manifest->dimension : 0;
         return 0;
     }
-    int rc = wt__model_info_read(&info, folder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__model_info_read(&info, folder, err));
     out->architecture = info.architecture;
     out->packed = info.packed;
     out->dimension = info.dimension;
@@ -165,17 +163,13 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
 
 int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn report, void *context, wt_error *err)
 {
-    struct progress progress;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__progress_dispose) struct progress progress;
     char *folder;
     wt__progress_init(&progress, report, context);
-    int rc = wt__models_folder(&folder, &arena, models_dir, err);
-    if (rc == 0)
-        rc = strchr(name, '/') ? wt__hub_pull(folder, name, &progress, err)
-                               : wt__model_pull(folder, name, &progress, err);
-    wt__progress_dispose(&progress);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(wt__models_folder(&folder, &arena, models_dir, err));
+    return strchr(name, '/') ? wt__hub_pull(folder, name, &progress, err)
+                             : wt__model_pull(folder, name, &progress, err);
 }
 
 /* Returns the folder of a model for making another model. */

@@ -11,7 +11,7 @@ struct notice {
     unsigned codes;   /* WT_NOTICE_... of the remarks */
 };
 
-/* Appends a remark with its code to the notice. text may be NULL. */
+/* Appends a remark with its code to the notice. Does nothing if text is NULL. */
 int wt__add_notice(struct notice *notice, unsigned code, const char *text, struct arena *arena, wt_error *err);
 
 /* Works like wt__add_notice and disposes of the buffer, also on failure. */

@@ -83,6 +83,22 @@ void wt__engine_return_reader(wt_engine *engine, struct store *reader)
         wt__store_close(reader);
 }
 
+int wt__open_reader(struct engine_reader *reader, wt_engine *engine, wt_error *err)
+{
+    WT_TRY(wt__engine_reader(engine, &reader->store, err));
+    reader->engine = engine;
+    return 0;
+}
+
+void wt__close_reader(struct engine_reader *reader)
+{
+    if (!reader->engine)
+        return;
+    wt__store_read_end(reader->store);
+    wt__store_set_wait(reader->store, reader->engine->busy_ms);
+    wt__engine_return_reader(reader->engine, reader->store);
+}
+
 /* Looks only for the folder of the trained models and does not open them, because not every query needs them. */
 int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
 {
@@ -102,6 +118,7 @@ int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, 
 
 /* ---------------------------------------------------------------- tools in memory */
 
+/* Results of visiting a tool: stop after a slice, or because not all tools can be kept. */
 enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 
 /* Strings shared by several lists of kept tools. The build of the next index adds to them; strings that no tool uses
@@ -199,26 +216,26 @@ static int keep_read_tool(void *context, const struct store_key *key, const stru
     return !*kept ? TOO_MUCH : (*kept)->count % SLICE == 0 ? SLICE_FULL : 0;
 }
 
+static int read_kept_tools(wt_engine *engine, const struct index_handle *index, struct kept_tools **kept, wt_error *err)
+{
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
+    const struct snapshot *snapshot = index->snapshot;
+    struct moment now;
+    int rc;
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    do
+        rc = wt__store_each(reader.store, (*kept)->count > 0 ? snapshot->keys[(*kept)->count - 1].id : 0,
+                            keep_read_tool, kept, err);
+    while (rc == SLICE_FULL && (*kept)->count <= snapshot->rows);
+    WT_TRY(rc);
+    WT_TRY(wt__moment_read(engine, reader.store, &now, err));
+    return now.state == index->moment.state && (*kept)->count == snapshot->rows ? 0 : TOO_MUCH;
+}
+
 struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index)
 {
     struct kept_tools *kept = wt__kept_tools_new(NULL);
-    struct store *reader;
-    struct moment now = {0};
-    wt_error why;
-    if (!kept || wt__engine_reader(engine, &reader, &why) < 0) {
-        wt__kept_tools_free(kept);
-        return NULL;
-    }
-    const struct snapshot *snapshot = index->snapshot;
-    int rc;
-    do
-        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, keep_read_tool, &kept,
-                            &why);
-    while (rc == SLICE_FULL && kept->count <= snapshot->rows);
-    if (rc == 0)
-        rc = wt__moment_read(engine, reader, &now, &why);
-    wt__engine_return_reader(engine, reader);
-    if (rc == 0 && now.state == index->moment.state && kept->count == snapshot->rows)
+    if (!kept || read_kept_tools(engine, index, &kept, NULL) == 0)
         return kept;
     wt__kept_tools_free(kept);
     return NULL;
@@ -232,6 +249,59 @@ static const struct kept_tools *current_kept_tools(wt_engine *engine, const stru
     return kept;
 }
 
+/* ---------------------------------------------------------------- cache of tools */
+
+struct tool_cache {
+    pthread_mutex_t lock; /* held while adding */
+    struct arena arena;
+    size_t bytes, count;
+    struct tool *_Atomic tools[]; /* [count] */
+};
+
+struct tool_cache *wt__tool_cache_new(size_t rows)
+{
+    struct tool_cache *cache = calloc(1, sizeof *cache + rows * sizeof *cache->tools);
+    if (!cache)
+        return NULL;
+    cache->count = rows;
+    pthread_mutex_init(&cache->lock, NULL);
+    return cache;
+}
+
+void wt__tool_cache_free(struct tool_cache *cache)
+{
+    if (!cache)
+        return;
+    pthread_mutex_destroy(&cache->lock);
+    wt__arena_dispose(&cache->arena);
+    free(cache);
+}
+
+/* Returns the cached tool of a row, valid as long as the index, or NULL. */
+static const struct tool *get_cached_tool(const struct tool_cache *cache, size_t row)
+{
+    return cache && row < cache->count ? atomic_load_explicit(&cache->tools[row], memory_order_acquire) : NULL;
+}
+
+/* Caches a copy of a tool, unless the row is cached already or the cache is full. */
+static void cache_read_tool(struct tool_cache *cache, size_t row, const struct tool *tool)
+{
+    if (!cache || row >= cache->count || tool->name.len == 0)
+        return;
+    size_t bytes = sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    pthread_mutex_lock(&cache->lock);
+    if (!atomic_load(&cache->tools[row]) && bytes <= INDEX_KEPT_BYTES - cache->bytes) {
+        struct tool *copy = wt__arena_array(&cache->arena, struct tool, 1);
+        if (copy) {
+            *copy = *tool;
+            cache->bytes += bytes;
+            if (wt__store_copy_tool(copy, &cache->arena, NULL) == 0)
+                atomic_store_explicit(&cache->tools[row], copy, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
 /* ---------------------------------------------------------------- reads of a query */
 
 static void get_kept_tools(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids,
@@ -243,39 +313,38 @@ static void get_kept_tools(const struct kept_tools *kept, const struct index_han
     }
 }
 
-/* False: not all of them are there. */
+/* Copies the tools from the cache. Returns false unless all are cached. */
 static bool get_cached_tools(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct tool *met = wt__tool_cache_get(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]));
-        if (!met)
+        const struct tool *cached = get_cached_tool(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]));
+        if (!cached)
             return false;
-        out[i] = *met;
+        out[i] = *cached;
     }
     return true;
 }
 
+/* Reads tools from the store and caches them. If an import that has begun meanwhile is committing, uses its kept
+ * tools. */
 static int read_index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                             struct arena *arena, struct tool *out, wt_error *err)
 {
-    struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    wt__store_set_wait(reader, 0);
-    rc = wt__store_get(reader, ids, count, arena, out, err);
-    wt__store_set_wait(reader, engine->busy_ms);
-    const struct kept_tools *kept =
-        rc == WT_EBUSY ? current_kept_tools(engine, index) : NULL; /* an import may have begun meanwhile */
-    if (rc == WT_EBUSY && !kept)
-        rc = wt__store_get(reader, ids, count, arena, out, err);
-    wt__engine_return_reader(engine, reader);
-    if (kept) {
-        get_kept_tools(kept, index, ids, count, out);
-        return 0;
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    wt__store_set_wait(reader.store, 0);
+    int rc = wt__store_get(reader.store, ids, count, arena, out, err);
+    if (rc == WT_EBUSY) {
+        const struct kept_tools *kept = current_kept_tools(engine, index);
+        if (kept) {
+            get_kept_tools(kept, index, ids, count, out);
+            return 0;
+        }
+        wt__store_set_wait(reader.store, engine->busy_ms);
+        rc = wt__store_get(reader.store, ids, count, arena, out, err);
     }
     for (size_t i = 0; rc >= 0 && i < count; i++)
-        wt__tool_cache_add(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
+        cache_read_tool(index->tool_cache, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
     return rc < 0 ? rc : 0;
 }
 
@@ -305,102 +374,39 @@ static int list_kept_provider(const struct kept_tools *kept, const struct index_
 int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     const struct kept_tools *kept = current_kept_tools(engine, index);
-    struct store *reader;
     if (kept)
         return list_kept_provider(kept, index, *provider, limit, arena, ids, count, err);
-    WT_TRY(wt__engine_reader(engine, &reader, err));
-    int rc = wt__store_list(reader, provider, limit, 0, arena, ids, count, err);
-    wt__engine_return_reader(engine, reader);
-    return rc;
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    return wt__store_list(reader.store, provider, limit, 0, arena, ids, count, err);
 }
 
 int wt__index_each_name(wt_engine *engine, const struct index_handle *index, store_name_visit visit, void *context,
                         wt_error *err)
 {
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
-    struct store *reader;
-    int rc = 0;
-    for (size_t row = 0; kept && rc == 0 && row < kept->count; row++)
-        rc = visit(context, keys[row].id, keys[row].provider, kept->tools[row].name);
+    for (size_t row = 0; kept && row < kept->count; row++)
+        WT_TRY(visit(context, keys[row].id, keys[row].provider, kept->tools[row].name));
     if (kept)
-        return rc;
-    rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_each_name(reader, STR(""), 0, visit, context, err);
-    wt__engine_return_reader(engine, reader);
-    return rc;
+        return 0;
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    return wt__store_each_name(reader.store, STR(""), 0, visit, context, err);
 }
 
 int wt__index_each_provider(wt_engine *engine, const struct index_handle *index, store_provider_visit visit,
                             void *context, wt_error *err)
 {
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     const struct kept_tools *kept = current_kept_tools(engine, index);
     const struct snapshot_key *keys = index->snapshot->keys;
-    struct store *reader;
-    int rc = 0;
-    for (size_t row = 0; kept && rc == 0 && row < kept->count; row++)
+    for (size_t row = 0; kept && row < kept->count; row++)
         if (row == 0 || keys[row].provider != keys[row - 1].provider)
-            rc = visit(context, keys[row].provider, kept->tools[row].provider);
+            WT_TRY(visit(context, keys[row].provider, kept->tools[row].provider));
     if (kept)
-        return rc;
-    rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_each_provider(reader, visit, context, err);
-    wt__engine_return_reader(engine, reader);
-    return rc;
-}
-
-/* ---------------------------------------------------------------- cache of tools */
-
-struct tool_cache {
-    pthread_mutex_t lock; /* held while adding */
-    struct arena arena;
-    size_t bytes, count;
-    struct tool *_Atomic tools[]; /* [count] */
-};
-
-struct tool_cache *wt__tool_cache_new(size_t rows)
-{
-    struct tool_cache *met = calloc(1, sizeof *met + rows * sizeof *met->tools);
-    if (!met)
-        return NULL;
-    met->count = rows;
-    pthread_mutex_init(&met->lock, NULL);
-    return met;
-}
-
-void wt__tool_cache_free(struct tool_cache *met)
-{
-    if (!met)
-        return;
-    pthread_mutex_destroy(&met->lock);
-    wt__arena_dispose(&met->arena);
-    free(met);
-}
-
-const struct tool *wt__tool_cache_get(const struct tool_cache *met, size_t row)
-{
-    return met && row < met->count ? atomic_load_explicit(&met->tools[row], memory_order_acquire) : NULL;
-}
-
-void wt__tool_cache_add(struct tool_cache *met, size_t row, const struct tool *tool)
-{
-    if (!met || row >= met->count || tool->name.len == 0)
-        return;
-    size_t bytes = sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
-    pthread_mutex_lock(&met->lock);
-    if (!atomic_load(&met->tools[row]) && bytes <= INDEX_KEPT_BYTES - met->bytes) {
-        struct tool *copy = wt__arena_array(&met->arena, struct tool, 1);
-        if (copy) {
-            *copy = *tool;
-            met->bytes += bytes;
-            if (wt__store_copy_tool(copy, &met->arena, NULL) == 0)
-                atomic_store_explicit(&met->tools[row], copy, memory_order_release);
-        }
-    }
-    pthread_mutex_unlock(&met->lock);
+        return 0;
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    return wt__store_each_provider(reader.store, visit, context, err);
 }

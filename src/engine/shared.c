@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "encoder/manifest.h"
 #include "encoder/model_dir.h"
 #include "retrieve/document.h"
@@ -78,16 +79,14 @@ static int open_once_locked(wt_engine *engine, struct on_demand *thing, open_fun
     return rc;
 }
 
-/* Works like have_locked and takes build_lock only if the object was not tried yet. */
+/* Works like open_once_locked and takes build_lock only if the object was not tried yet. */
 static int open_once(wt_engine *engine, struct on_demand *thing, open_function open, struct progress *progress,
                      const void **out, wt_error *err)
 {
     int rc;
     if (was_tried(engine, thing, out, &rc, err))
         return rc;
-    rc = wt__engine_lock_build(engine, progress, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_lock_build(engine, progress, err));
     rc = open_once_locked(engine, thing, open, progress, out, err);
     pthread_mutex_unlock(&engine->build_lock);
     return rc;
@@ -121,10 +120,7 @@ static int open_engine_encoder(wt_engine *engine, struct progress *progress, voi
 
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
-    const void *encoder = NULL;
-    int rc = open_once(engine, &engine->encoder, open_engine_encoder, progress, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once(engine, &engine->encoder, open_engine_encoder, progress, (const void **)out, err);
 }
 
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
@@ -134,10 +130,7 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
 
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
-    const void *encoder;
-    int rc = open_once_locked(engine, &engine->encoder, open_engine_encoder, progress, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once_locked(engine, &engine->encoder, open_engine_encoder, progress, (const void **)out, err);
 }
 
 struct retriever wt__untrained_retriever(const wt_engine *engine, const struct retriever *plain,
@@ -160,56 +153,48 @@ int wt__engine_fallback_folder(const wt_engine *engine, struct store *store, con
                                wt_error *err)
 {
     const char *const folders[] = {MODEL_BUILT_IN, engine->base_folder};
-    bool wanted = engine->by_default && !wt__model_is_built_in(engine->model_folder);
-    int rc = 0;
-    *folder = wanted ? folders[0] : NULL;
+    *folder = NULL;
     *count = 0;
-    for (size_t i = 0; wanted && rc >= 0 && i < sizeof folders / sizeof *folders; i++) {
+    if (!engine->by_default || wt__model_is_built_in(engine->model_folder))
+        return 0;
+    *folder = folders[0];
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char hash[65];
         uint64_t vectors = 0;
         if (!folders[i][0] || !wt__encoder_peek(folders[i], hash))
             continue;
-        rc = wt__store_count_of_model(store, wt__document_kind, wt__document_former_kind, hash, &vectors, err);
-        if (rc >= 0 && vectors > *count) {
+        WT_TRY(wt__store_count_of_model(store, wt__document_kind, wt__document_former_kind, hash, &vectors, err));
+        if (vectors > *count) {
             *folder = folders[i];
             *count = vectors;
         }
     }
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 static int open_fallback_encoder(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     struct encoder *encoder = NULL;
-    struct store *store;
     const char *folder;
     uint64_t count;
     (void)progress;
-    int rc = wt__engine_reader(engine, &store, why);
-    if (rc < 0)
-        return rc;
-    rc = wt__engine_fallback_folder(engine, store, &folder, &count, why);
-    wt__engine_return_reader(engine, store);
-    if (rc == 0 && folder)
-        rc = wt__encoder_open(&encoder, folder, why);
+    WT_TRY(wt__open_reader(&reader, engine, why));
+    WT_TRY(wt__engine_fallback_folder(engine, reader.store, &folder, &count, why));
+    if (folder)
+        WT_TRY(wt__encoder_open(&encoder, folder, why));
     *out = encoder;
-    return rc;
+    return 0;
 }
 
 int wt__engine_fallback_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
-    const void *encoder = NULL;
-    int rc = open_once(engine, &engine->fallback, open_fallback_encoder, progress, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once(engine, &engine->fallback, open_fallback_encoder, progress, (const void **)out, err);
 }
 
 int wt__engine_fallback_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
-    const void *encoder;
-    int rc = open_once_locked(engine, &engine->fallback, open_fallback_encoder, NULL, &encoder, err);
-    *out = encoder;
-    return rc;
+    return open_once_locked(engine, &engine->fallback, open_fallback_encoder, NULL, (const void **)out, err);
 }
 
 static int open_trained_models(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
@@ -247,10 +232,7 @@ int wt__engine_reopen_trained(wt_engine *engine, struct on_demand *out, wt_error
 
 int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
-    const void *trained = NULL;
-    int rc = open_once(engine, &engine->trained, open_trained_models, progress, &trained, err);
-    *out = trained;
-    return rc;
+    return open_once(engine, &engine->trained, open_trained_models, progress, (const void **)out, err);
 }
 
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
@@ -260,10 +242,7 @@ int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *
 
 int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
-    const void *trained;
-    int rc = open_once_locked(engine, &engine->trained, open_trained_models, progress, &trained, err);
-    *out = trained;
-    return rc;
+    return open_once_locked(engine, &engine->trained, open_trained_models, progress, (const void **)out, err);
 }
 
 /* ---------------------------------------------------------------- vector sets */

@@ -29,19 +29,15 @@ struct status_result {
 struct status_reader {
     struct status_result *status;
     wt_engine *engine;
-    char model[65],
-        encoder[65];   /* hashes of the engine's encoder, and of the encoder of the trained models; "" if unknown */
+    char model[65];    /* hash of the engine's encoder; "" if unknown */
+    char encoder[65];  /* hash of the encoder of the trained models; "" if unknown */
     uint64_t requests; /* distinct requests usable for training */
     wt_error *err;
 };
 
 void wt_status_free(wt_status *public)
 {
-    struct status_result *status = (struct status_result *)public;
-    if (!status)
-        return;
-    wt__arena_dispose(&status->arena);
-    free(status);
+    wt__arena_free_owner(public, offsetof(struct status_result, arena));
 }
 
 static void free_status_result(struct status_result **status)
@@ -57,10 +53,9 @@ static int report_providers(struct status_reader *r, struct store *store)
     wt_status *out = &r->status->public;
     struct provider_count *found;
     size_t count;
-    int rc = wt__store_providers(store, &r->status->arena, &found, &count, r->err);
-    wt_provider_status *items = rc == 0 ? wt__arena_array(&r->status->arena, wt_provider_status, count) : NULL;
-    if (rc < 0 || !items)
-        return rc < 0 ? rc : wt__fail_nomem(r->err);
+    WT_TRY(wt__store_providers(store, &r->status->arena, &found, &count, r->err));
+    wt_provider_status *items = wt__arena_array(&r->status->arena, wt_provider_status, count);
+    WT_CHECK_ALLOC(items, r->err);
     for (size_t i = 0; i < count; i++) {
         items[i] = (wt_provider_status){found[i].name, found[i].tools};
         out->tools += found[i].tools;
@@ -75,15 +70,13 @@ static int report_vectors(struct status_reader *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     char *stored = r->model;
-    int rc = 0;
     if (!*r->model && *out->model)
-        rc = wt__store_model_hash(store, out->model, &r->status->arena, &stored, r->err);
-    if (rc < 0 || !*stored)
-        return rc;
-    rc = wt__store_count_of_model(store, wt__document_kind, NULL, stored, &out->embedded, r->err);
-    return rc < 0 ? rc
-                  : wt__store_count_of_model(store, wt__document_kind, wt__document_former_kind, stored,
-                                             &out->encoder_embedded, r->err);
+        WT_TRY(wt__store_model_hash(store, out->model, &r->status->arena, &stored, r->err));
+    if (!*stored)
+        return 0;
+    WT_TRY(wt__store_count_of_model(store, wt__document_kind, NULL, stored, &out->embedded, r->err));
+    return wt__store_count_of_model(store, wt__document_kind, wt__document_former_kind, stored, &out->encoder_embedded,
+                                    r->err);
 }
 
 /* Reports the encoder a search would use. */
@@ -104,28 +97,21 @@ static int report_encoder(struct status_reader *r, struct store *store)
     return out->encoder ? 0 : wt__fail_nomem(r->err);
 }
 
-static int report_store(struct status_reader *r, struct store *store)
+static int report_store(struct status_reader *r)
 {
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     wt_status *out = &r->status->public;
     struct usage_info usages;
-    int rc = wt__store_read_begin(store, r->err);
-    if (rc < 0)
-        return rc;
-    if (!wt__store_private(store))
-        rc = wt__store_version(store, &out->store_version, r->err);
-    if (rc >= 0)
-        rc = report_providers(r, store);
-    if (rc >= 0)
-        rc = report_vectors(r, store);
-    if (rc >= 0)
-        rc = report_encoder(r, store);
-    if (rc >= 0)
-        rc = wt__store_usage_info(store, &usages, r->err);
-    if (rc >= 0)
-        rc = wt__store_count_teaching(store, &out->teaching, &r->requests, r->err);
-    out->usages = rc >= 0 ? usages.usages : 0;
-    wt__store_read_end(store);
-    return rc < 0 ? rc : 0;
+    WT_TRY(wt__open_reader(&reader, r->engine, r->err));
+    WT_TRY(wt__store_read_begin(reader.store, r->err));
+    if (!wt__store_private(reader.store))
+        WT_TRY(wt__store_version(reader.store, &out->store_version, r->err));
+    WT_TRY(report_providers(r, reader.store));
+    WT_TRY(report_vectors(r, reader.store));
+    WT_TRY(report_encoder(r, reader.store));
+    WT_TRY(wt__store_usage_info(reader.store, &usages, r->err));
+    out->usages = usages.usages;
+    return wt__store_count_teaching(reader.store, &out->teaching, &r->requests, r->err);
 }
 
 /* ---------------------------------------------------------------- trained models */
@@ -133,16 +119,15 @@ static int report_store(struct status_reader *r, struct store *store)
 /* Reads a config.json and renames old members. NULL if it is not a JSON object or out of memory. */
 static json_t *read_trained_config(const char *path)
 {
-    char *text = NULL;
-    size_t len;
+    WT_AUTO_FREE char *text = NULL;
     json_t *config = NULL;
-    if (wt__file_read(&text, &len, path, CONFIG_MAX, NULL) == 0 && wt__json_parse(&config, text, len, NULL) == 0 &&
-        (!json_is_object(config) || !wt__rename_members(config))) {
-        json_decref(config);
-        config = NULL;
-    }
-    free(text);
-    return config;
+    size_t len;
+    if (wt__file_read(&text, &len, path, CONFIG_MAX, NULL) < 0 || wt__json_parse(&config, text, len, NULL) < 0)
+        return NULL;
+    if (json_is_object(config) && wt__rename_members(config))
+        return config;
+    json_decref(config);
+    return NULL;
 }
 
 static struct str path_tail(struct str path)
@@ -210,37 +195,32 @@ static int report_trained(struct status_reader *r)
     wt_status *out = &r->status->public;
     struct arena *arena = &r->status->arena;
     const char *folder = r->engine->trained_folder;
+    json_auto_t *automatic = NULL;
     char **paths = NULL;
     size_t count = 0;
-    uint64_t seen = 0;
-    int rc = *folder && wt__is_folder(folder) ? wt__list_files(arena, folder, FILES_MAX, &paths, &count, r->err) : 0;
-    wt_trained_status *list = rc < 0 ? NULL : wt__arena_array(arena, wt_trained_status, count);
-    json_t *automatic = NULL;
-    if (rc == 0 && !list)
-        rc = wt__fail_nomem(r->err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct str file = path_tail(wt__str(paths[i]));
+    uint64_t seen = 0; /* most requests that a model was trained with */
+    if (*folder && wt__is_folder(folder))
+        WT_TRY(wt__list_files(arena, folder, FILES_MAX, &paths, &count, r->err));
+    wt_trained_status *list = wt__arena_array(arena, wt_trained_status, count);
+    WT_CHECK_ALLOC(list, r->err);
+    for (size_t i = 0; i < count; i++) {
         out->trained_bytes += wt__file_size(paths[i]);
-        json_t *config = wt__str_equal(file, STR("config.json")) ? read_trained_config(paths[i]) : NULL;
-        if (wt__json_object(config, "whichtool")) {
-            wt_trained_status *one = &list[out->trained_count++];
-            rc = describe_trained(r, paths[i], config, one);
-            if (rc == 0 && one->recorded_use && one->requests + one->dev_requests > seen)
-                seen = one->requests + one->dev_requests;
-            if (rc == 0 && !automatic && strcmp(one->lesson, wt__recipes[RECIPE_AUTO].public.name) == 0)
-                automatic = json_incref(config);
-        }
-        json_decref(config);
+        bool is_config = wt__str_equal(path_tail(wt__str(paths[i])), STR("config.json"));
+        json_auto_t *config = is_config ? read_trained_config(paths[i]) : NULL;
+        if (!wt__json_object(config, "whichtool"))
+            continue;
+        wt_trained_status *one = &list[out->trained_count++];
+        WT_TRY(describe_trained(r, paths[i], config, one));
+        if (one->recorded_use && one->requests + one->dev_requests > seen)
+            seen = one->requests + one->dev_requests;
+        if (!automatic && strcmp(one->lesson, wt__recipes[RECIPE_AUTO].public.name) == 0)
+            automatic = json_incref(config);
     }
-    if (rc == 0)
-        rc = report_recipe(r, automatic);
-    json_decref(automatic);
-    out->trained = rc == 0 ? wt__arena_pointers(arena, list, out->trained_count, sizeof *list) : NULL;
+    WT_TRY(report_recipe(r, automatic));
+    out->trained = wt__arena_pointers(arena, list, out->trained_count, sizeof *list);
     out->untrained = r->requests > seen ? r->requests - seen : 0;
-    return rc < 0 ? rc : out->trained ? 0 : wt__fail_nomem(r->err);
+    return out->trained ? 0 : wt__fail_nomem(r->err);
 }
-
-/* ---------------------------------------------------------------- sizes */
 
 /* Returns the total size of the files below a folder; unreadable files count as 0. */
 static uint64_t folder_size(const char *folder)
@@ -297,12 +277,8 @@ int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
     WT_CLEANUP(free_status_result) struct status_result *status = calloc(1, sizeof *status);
     WT_CHECK_ALLOC(status, err);
     struct status_reader r = {.status = status, .engine = engine, .err = err};
-    struct store *reader;
     WT_TRY(find_encoder_hashes(&r));
-    WT_TRY(wt__engine_reader(engine, &reader, err));
-    int rc = report_store(&r, reader);
-    wt__engine_return_reader(engine, reader);
-    WT_TRY(rc);
+    WT_TRY(report_store(&r));
     WT_TRY(report_trained(&r));
     measure_sizes(&r);
     *out = &WT_TAKE(status)->public;

@@ -1,10 +1,10 @@
 /* tools.c: lists, shows and removes tools, and resolves their names.
  *
  * Users name tools in four ways, tried in this order: the exported name that a model was given, the id
- * ("provider/name"), the bare name, and the identifier of the source (BEIR's _id). An exported name thus stays valid
- * even if a tool with that id is added. A slash may be part of a provider ("@org/server") or of a name ("GET /pets"),
- * so every slash of an id is tried as the separator. Suggestions for unknown names are the nearest ones by
- * edit distance. */
+ * ("provider/name"), the bare name, and the identifier of the tool in its source (BEIR's _id). An exported name thus
+ * stays valid even if a tool with that id is added. A slash may be part of a provider ("@org/server") or of a name
+ * ("GET /pets"), so every slash of an id is tried as the separator. For an unknown name, the error suggests the name
+ * with the smallest edit distance. */
 #include "engine/tools.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct tool_list {
 
 int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     char hex[65];
     wt__tool_id(&id, tool->provider, tool->name);
     wt__sha256_hex(tool->sha256, hex);
@@ -50,40 +50,40 @@ int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *
     bool whole = !id.failed && out->id && out->provider && out->name && out->title && out->description &&
                  out->category && out->source_id && out->format && out->definition && out->schema && out->sha256 &&
                  out->export_name;
-    wt__buffer_dispose(&id);
     return whole ? 0 : wt__fail_nomem(err);
+}
+
+static void free_tool_list(struct tool_list **list)
+{
+    if (*list)
+        wt_tools_free(&(*list)->tools);
 }
 
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
 {
-    struct tool_list *list = calloc(1, sizeof *list);
+    WT_CLEANUP(free_tool_list) struct tool_list *list = calloc(1, sizeof *list);
     WT_CHECK_ALLOC(list, err);
     struct tool *tools = wt__arena_array(&list->arena, struct tool, count);
     wt_tool *items = wt__arena_array(&list->arena, wt_tool, count);
-    int rc = tools && items ? wt__store_get(store, ids, count, &list->arena, tools, err) : wt__fail_nomem(err);
-    for (size_t i = 0; rc >= 0 && i < count; i++)
-        if (tools[i].name.len > 0)
-            rc = wt__tool_materialise(&list->arena, &tools[i], &items[list->tools.len++], err);
-    if (rc >= 0) {
-        list->tools.items = wt__arena_pointers(&list->arena, items, list->tools.len, sizeof *items);
-        rc = list->tools.items ? 0 : wt__fail_nomem(err);
-    }
-    if (rc < 0) {
-        wt_tools_free(&list->tools);
+    WT_CHECK_ALLOC(tools && items, err);
+    int rc = wt__store_get(store, ids, count, &list->arena, tools, err);
+    if (rc < 0)
         return rc;
-    }
-    *out = &list->tools;
+    for (size_t i = 0; i < count; i++)
+        if (tools[i].name.len > 0)
+            WT_TRY(wt__tool_materialise(&list->arena, &tools[i], &items[list->tools.len++], err));
+    list->tools.items = wt__arena_pointers(&list->arena, items, list->tools.len, sizeof *items);
+    WT_CHECK_ALLOC(list->tools.items, err);
+    *out = &WT_TAKE(list)->tools;
     return 0;
 }
 
 void wt_tools_free(wt_tools *tools)
 {
-    if (!tools)
-        return;
-    struct tool_list *list = (struct tool_list *)tools;
-    wt__arena_dispose(&list->arena);
-    free(list);
+    wt__arena_free_owner(tools, offsetof(struct tool_list, arena));
 }
+
+static int fail_no_tool(struct store *store, const char *name, wt_error *err);
 
 static int is_named_provider(void *context, int64_t provider, struct str name)
 {
@@ -93,74 +93,55 @@ static int is_named_provider(void *context, int64_t provider, struct str name)
 
 /* Decides about an empty list: it is valid if the provider exists or the store is empty, else the provider is unknown.
  * */
-static int check_empty_list(struct store *reader, const char *provider, wt_tools **out, wt_error *err)
+static int check_empty_list(struct store *reader, const char *provider, wt_error *err)
 {
     struct str name = wt__str(provider);
     uint64_t tools, providers;
     int rc = wt__store_each_provider(reader, is_named_provider, &name, err);
-    if (rc == 0)
-        rc = wt__store_count(reader, &tools, &providers, err);
-    if (rc == 0 && tools > 0)
-        rc = wt__fail_no_provider(reader, provider, err);
-    if (rc < 0) {
-        wt_tools_free(*out);
-        *out = NULL;
-    }
-    return rc;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    WT_TRY(wt__store_count(reader, &tools, &providers, err));
+    return tools > 0 ? wt__fail_no_provider(reader, provider, err) : 0;
 }
 
 int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_error *err)
 {
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     wt_list_options options;
-    *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
-    struct str provider = wt__str(options.provider);
-    struct arena arena = {0};
     int64_t *ids;
     size_t count;
-
-    struct store *reader;
-    rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
+    *out = NULL;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    struct str provider = wt__str(options.provider), pattern = wt__str(options.pattern);
     const struct str *of = options.provider ? &provider : NULL;
-    struct str pattern = wt__str(options.pattern);
-    rc = wt__store_read_begin(reader, err);
-    if (rc >= 0)
-        rc = pattern.len > 0 ? wt__store_list_matching(reader, of, pattern, options.limit, options.offset, &arena, &ids,
-                                                       &count, err)
-                             : wt__store_list(reader, of, options.limit, options.offset, &arena, &ids, &count, err);
-    if (rc >= 0)
-        rc = wt__tool_list(reader, ids, count, out, err);
-    if (rc >= 0 && count == 0 && options.provider)
-        rc = check_empty_list(reader, options.provider, out, err);
-    wt__store_read_end(reader);
-    wt__engine_return_reader(engine, reader);
-    wt__arena_dispose(&arena);
-    return rc < 0 ? rc : 0;
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    WT_TRY(wt__store_read_begin(reader.store, err));
+    WT_TRY(pattern.len > 0
+               ? wt__store_list_matching(reader.store, of, pattern, options.limit, options.offset, &arena, &ids, &count,
+                                         err)
+               : wt__store_list(reader.store, of, options.limit, options.offset, &arena, &ids, &count, err));
+    if (count == 0 && options.provider)
+        WT_TRY(check_empty_list(reader.store, options.provider, err));
+    return wt__tool_list(reader.store, ids, count, out, err);
 }
 
-/* Says which tools a bare name could mean. */
+/* Lists tools that a bare name could mean. */
 static int fail_ambiguous_name(struct store *store, const char *name, const int64_t *ids, size_t count, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     struct tool tools[AMBIGUOUS_SHOWN];
-    struct buffer message = {0};
     size_t shown = count < AMBIGUOUS_SHOWN ? count : AMBIGUOUS_SHOWN;
     int rc = wt__store_get(store, ids, shown, &arena, tools, err);
-    if (rc >= 0) {
-        for (size_t i = 0; i < shown; i++) {
-            wt__buffer_text(&message, i ? ", " : "");
-            wt__tool_id(&message, tools[i].provider, tools[i].name);
-        }
-        rc = wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); use provider/name", name,
-                      message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < shown; i++) {
+        wt__buffer_text(&message, i ? ", " : "");
+        wt__tool_id(&message, tools[i].provider, tools[i].name);
     }
-    wt__buffer_dispose(&message);
-    wt__arena_dispose(&arena);
-    return rc;
+    return wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); use provider/name", name,
+                    message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
 }
 
 /* Returns 1 and *id if the name, split at one of its slashes, is the id of a tool; else 0. */
@@ -195,31 +176,23 @@ int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_erro
         rc = wt__store_find_source_id(store, text, ids, AMBIGUOUS_SHOWN + 1, err);
     if (rc > 1)
         return fail_ambiguous_name(store, name, ids, (size_t)rc, err);
-    if (rc == 0)
-        return wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"", name);
-    if (rc > 0)
-        *id = ids[0];
-    return rc < 0 ? rc : 0;
+    if (rc <= 0)
+        return rc < 0 ? rc : wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"", name);
+    *id = ids[0];
+    return 0;
 }
 
 int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)
 {
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     int64_t id;
-    struct store *reader;
     *out = NULL;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(reader, err);
-    if (rc == 0)
-        rc = wt__tool_resolve(reader, name, &id, err);
-    if (rc == 0)
-        rc = wt__tool_list(reader, &id, 1, out, err);
-    else if (rc == WT_ENOTFOUND)
-        rc = wt__fail_no_tool(reader, name, err);
-    wt__store_read_end(reader);
-    wt__engine_return_reader(engine, reader);
-    return rc;
+    WT_TRY(wt__open_reader(&reader, engine, err));
+    WT_TRY(wt__store_read_begin(reader.store, err));
+    int rc = wt__tool_resolve(reader.store, name, &id, err);
+    if (rc == WT_ENOTFOUND)
+        return fail_no_tool(reader.store, name, err);
+    return rc < 0 ? rc : wt__tool_list(reader.store, &id, 1, out, err);
 }
 
 int wt_remove(wt_engine *engine, const char *name, wt_error *err)
@@ -230,7 +203,7 @@ int wt_remove(wt_engine *engine, const char *name, wt_error *err)
     if (rc == 0)
         removed = wt__store_remove(engine->store, &id, 1, err);
     else if (rc == WT_ENOTFOUND)
-        rc = wt__fail_no_tool(engine->store, name, err);
+        rc = fail_no_tool(engine->store, name, err);
     pthread_mutex_unlock(&engine->store_lock);
     wt__engine_changed(engine);
     return rc < 0 ? rc : (int)removed;
@@ -389,31 +362,37 @@ static size_t provider_distance(const struct suggestion *l, struct str provider)
     return wt__edit_distance(l->provider, provider, NEAREST_EDITS) < NEAREST_EDITS ? NEAR_PROVIDER : OTHER_PROVIDER;
 }
 
+/* Finds the candidates for a suggestion. Returns 1 if the input is the name of a provider instead. */
+static int find_suggestions(struct suggestion *l, struct store *store)
+{
+    WT_TRY(wt__store_each_provider(store, match_typed_provider, l, NULL));
+    if (l->is_provider)
+        return 1;
+    int rc = wt__store_each_name(store, l->name, AHEAD, compare_tool_name, l, NULL);
+    l->letter = true;
+    if (rc >= 0 && l->count == 0)
+        rc = wt__store_each_name(store, (struct str){l->name.ptr, 1}, SUGGEST_NAMES, compare_tool_name, l, NULL);
+    l->letter = false;
+    if (rc >= 0 && l->count == 0)
+        rc = wt__store_each_name(store, STR(""), SUGGEST_NAMES, compare_tool_name, l, NULL);
+    return rc < 0 ? rc : 0;
+}
+
 void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name)
 {
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct suggestion l = {.count = 0};
-    struct arena arena = {0};
     struct tool tools[CANDIDATES];
     size_t best = CANDIDATES, least = SIZE_MAX;
     split_typed_name(&l, name);
     if (l.name.len == 0 || l.name.len > NEAREST_WORD_MAX)
         return;
-    int rc = wt__store_each_provider(store, match_typed_provider, &l, NULL);
-    if (rc >= 0 && l.is_provider) {
+    int rc = find_suggestions(&l, store);
+    if (rc > 0)
         wt__buffer_text(sentence, "; it is the name of a provider");
+    if (rc != 0 || wt__store_get(store, l.ids, l.count, &arena, tools, NULL) < 0)
         return;
-    }
-    if (rc >= 0)
-        rc = wt__store_each_name(store, l.name, AHEAD, compare_tool_name, &l, NULL);
-    l.letter = true;
-    if (rc >= 0 && l.count == 0)
-        rc = wt__store_each_name(store, (struct str){l.name.ptr, 1}, SUGGEST_NAMES, compare_tool_name, &l, NULL);
-    l.letter = false;
-    if (rc >= 0 && l.count == 0)
-        rc = wt__store_each_name(store, STR(""), SUGGEST_NAMES, compare_tool_name, &l, NULL);
-    if (rc >= 0)
-        rc = wt__store_get(store, l.ids, l.count, &arena, tools, NULL);
-    for (size_t i = 0; rc >= 0 && i < l.count; i++) {
+    for (size_t i = 0; i < l.count; i++) {
         size_t far = OF_NAME * l.edits[i] + provider_distance(&l, tools[i].provider);
         if (far < least && tools[i].name.len > 0) {
             least = far;
@@ -425,7 +404,6 @@ void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str n
         wt__tool_id(sentence, tools[best].provider, tools[best].name);
         wt__buffer_text(sentence, "\"?");
     }
-    wt__arena_dispose(&arena);
 }
 
 static int compare_provider_name(void *context, int64_t provider, struct str name)
@@ -435,7 +413,7 @@ static int compare_provider_name(void *context, int64_t provider, struct str nam
     return 0;
 }
 
-void wt__suggest_provider(struct buffer *sentence, struct store *store, struct str name)
+static void suggest_provider(struct buffer *sentence, struct store *store, struct str name)
 {
     struct nearest nearest;
     wt__nearest_begin(&nearest, name);
@@ -447,20 +425,17 @@ typedef void (*suggester)(struct buffer *sentence, struct store *store, struct s
 
 static int fail_unknown_name(const char *what, struct store *store, const char *name, suggester suggest, wt_error *err)
 {
-    struct buffer sentence = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sentence = {0};
     suggest(&sentence, store, wt__str(name));
-    int rc =
-        wt__fail(err, WT_ENOTFOUND, "%s \"%s\"%s", what, name, sentence.ptr && !sentence.failed ? sentence.ptr : "");
-    wt__buffer_dispose(&sentence);
-    return rc;
+    return wt__fail(err, WT_ENOTFOUND, "%s \"%s\"%s", what, name, sentence.ptr && !sentence.failed ? sentence.ptr : "");
 }
 
-int wt__fail_no_tool(struct store *store, const char *name, wt_error *err)
+static int fail_no_tool(struct store *store, const char *name, wt_error *err)
 {
     return fail_unknown_name("no tool is named", store, name, wt__suggest_tool, err);
 }
 
 int wt__fail_no_provider(struct store *store, const char *provider, wt_error *err)
 {
-    return fail_unknown_name("no tool has the provider", store, provider, wt__suggest_provider, err);
+    return fail_unknown_name("no tool has the provider", store, provider, suggest_provider, err);
 }

@@ -14,7 +14,8 @@ int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *
 /* Returns the tools with these ids as a public list, to be freed with wt_tools_free. The caller holds the store. */
 int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err);
 
-/* True if the text is a valid provider name, by the rules of an import. */
+/* True if the text is a valid provider name: 1 to WT_MAX_NAME_BYTES bytes of UTF-8 without control characters or
+ * surrounding blanks. */
 bool wt__is_provider_name(struct str name);
 
 /* Resolves a name to the id of one tool (see wt_get). The caller holds the store. */
@@ -32,10 +33,8 @@ enum { SUGGEST_NAMES = 100000 };
 
 /* Appends "; did you mean "..."?" to a sentence. Does nothing if no name is near or the store cannot be read. */
 void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name);
-void wt__suggest_provider(struct buffer *sentence, struct store *store, struct str name);
 
-/* Fails with WT_ENOTFOUND and "no tool is named ..." or "no tool has the provider ...", with a suggestion. */
-int wt__fail_no_tool(struct store *store, const char *name, wt_error *err);
+/* Fails with WT_ENOTFOUND and "no tool has the provider ...", with a suggestion. */
 int wt__fail_no_provider(struct store *store, const char *provider, wt_error *err);
 
 #endif

@@ -25,11 +25,6 @@ struct validation_result {
 
 /* ---------------------------------------------------------------- schemas */
 
-static void drop_schema_json(json_t **json)
-{
-    json_decref(*json);
-}
-
 static int parse_document(json_t **out, const char *text, size_t len, size_t most, const char *what, wt_error *err)
 {
     *out = NULL;
@@ -49,10 +44,8 @@ static int parse_documents(json_t **out, const wt_validator_options *options, wt
             return wt__fail(err, WT_EINVAL, "document %zu of the options has no URI or no JSON", i);
         if (!wt__utf8_valid(wt__str(options->document_uris[i])))
             return wt__fail(err, WT_EINVAL, "the URI of document %zu of the options is not valid UTF-8", i);
-        int rc = parse_document(&document, options->documents[i], strlen(options->documents[i]),
-                                WT_MAX_DEFINITION_BYTES, options->document_uris[i], err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(parse_document(&document, options->documents[i], strlen(options->documents[i]), WT_MAX_DEFINITION_BYTES,
+                              options->document_uris[i], err));
         if (json_object_set_new(*out, options->document_uris[i], document) < 0)
             return wt__fail_nomem(err);
     }
@@ -82,7 +75,7 @@ int wt_validator_open(wt_validator **out, const char *schema, size_t len, const 
                       wt_error *err)
 {
     wt_validator_options options;
-    WT_CLEANUP(drop_schema_json) json_t *documents = NULL, *json = NULL;
+    json_auto_t *documents = NULL, *json = NULL;
     struct compiled *compiled = NULL;
     *out = NULL;
     WT_TRY(wt__options_read(&options, sizeof options, given, err));
@@ -98,7 +91,7 @@ int wt_validator_open(wt_validator **out, const char *schema, size_t len, const 
 int wt__validator_open_lenient(wt_validator **out, struct str schema, struct schema_drops *drops, wt_error *err)
 {
     struct compiled *compiled = NULL;
-    WT_CLEANUP(drop_schema_json) json_t *json = NULL;
+    json_auto_t *json = NULL;
     *out = NULL;
     *drops = (struct schema_drops){0};
     WT_TRY(parse_document(&json, schema.ptr, schema.len, WT_MAX_DEFINITION_BYTES, "schema", err));
@@ -211,7 +204,7 @@ int wt__validate_value(const wt_validator *validator, const json_t *instance, co
 int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
                 wt_validation **out, wt_error *err)
 {
-    WT_CLEANUP(drop_schema_json) json_t *json = NULL;
+    json_auto_t *json = NULL;
     *out = NULL;
     WT_TRY(parse_document(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err));
     return wt__validate_value(validator, json, given, out, err);
@@ -219,11 +212,7 @@ int wt_validate(const wt_validator *validator, const char *instance, size_t len,
 
 void wt_validation_free(wt_validation *validation)
 {
-    struct validation_result *result = (struct validation_result *)validation;
-    if (!result)
-        return;
-    wt__arena_dispose(&result->arena);
-    free(result);
+    wt__arena_free_owner(validation, offsetof(struct validation_result, arena));
 }
 
 int wt__validator_coerce(const wt_validator *validator, struct str instance, bool wraps, struct buffer *out)

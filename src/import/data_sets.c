@@ -1,7 +1,9 @@
-/* data_sets.c: research data sets: corpus.jsonl in BEIR layout, and RapidAPI in the layout of ToolBench. */
+/* data_sets.c: imports two research data sets: corpus.jsonl in the layout of BEIR, and RapidAPI in the layout of
+ * ToolBench. */
 #include "import/internal.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "catalog/schema.h"
 
 /* ---------------------------------------------------------------- BEIR */
@@ -13,25 +15,24 @@ static bool detect_beir(const struct peek *peek)
 
 static int read_beir_row(struct import_reader *reader, const struct json_item *item, wt_error *err)
 {
-    json_t *row;
+    json_auto_t *row = NULL, *schema = NULL;
     struct draft draft = {.definition = item->value, .place = {item->byte, item->line}};
     int rc = wt__reader_parse(reader, item, &row, err);
-    if (rc <= 0)
-        return rc;
-    rc = wt__reader_text(reader, draft.place, row, "_id", &draft.source_id, err);
+    if (rc > 0)
+        rc = wt__reader_text(reader, draft.place, row, "_id", &draft.source_id, err);
     if (rc > 0)
         rc = wt__reader_text(reader, draft.place, row, "title", &draft.name, err);
     if (rc > 0)
         rc = wt__reader_text(reader, draft.place, row, "text", &draft.description, err);
-    if (rc > 0) {
-        const json_t *metadata = wt__json_object(row, "metadata");
-        draft.provider = wt__json_str(metadata, "provider");
-        draft.category = wt__json_str(metadata, "category");
-        rc = wt__schema_from_parameters(&draft.schema, json_object_get(metadata, "parameters"));
-        rc = rc < 0 ? wt__fail_nomem(err) : wt__reader_add(reader, &draft, err);
-    }
-    json_decref(draft.schema);
-    json_decref(row);
+    if (rc <= 0)
+        return rc;
+    const json_t *metadata = wt__json_object(row, "metadata");
+    draft.provider = wt__json_str(metadata, "provider");
+    draft.category = wt__json_str(metadata, "category");
+    if (wt__schema_from_parameters(&schema, json_object_get(metadata, "parameters")) < 0)
+        return wt__fail_nomem(err);
+    draft.schema = schema;
+    rc = wt__reader_add(reader, &draft, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -40,7 +41,7 @@ static int read_beir(struct import_reader *reader, struct str bytes, wt_error *e
     return wt__walk_lines(reader, bytes, read_beir_row, err);
 }
 
-const struct importer wt__import_beir = {"beir", detect_beir, read_beir};
+const struct importer wt__import_beir = {.name = "beir", .detect = detect_beir, .read = read_beir};
 
 /* ---------------------------------------------------------------- RapidAPI */
 
@@ -54,14 +55,15 @@ static bool detect_rapidapi(const struct peek *peek)
     return !peek->lines && (peek->keys & PEEK_API_LIST) && !(peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER));
 }
 
-static int set_api_schema(struct draft *draft, const json_t *api)
+/* Returns NULL if out of memory. */
+static json_t *make_api_schema(const json_t *api)
 {
-    draft->schema = wt__schema_new();
-    if (!draft->schema ||
-        wt__schema_add_parameters(draft->schema, json_object_get(api, "required_parameters"), true) < 0 ||
-        wt__schema_add_parameters(draft->schema, json_object_get(api, "optional_parameters"), false) < 0)
-        return -1;
-    return 0;
+    json_t *schema = wt__schema_new();
+    if (schema && wt__schema_add_parameters(schema, json_object_get(api, "required_parameters"), true) == 0 &&
+        wt__schema_add_parameters(schema, json_object_get(api, "optional_parameters"), false) == 0)
+        return schema;
+    json_decref(schema);
+    return NULL;
 }
 
 /* Reads the member under one of two names. */
@@ -75,27 +77,25 @@ static int read_either_text(struct import_reader *reader, const struct draft *dr
 static int read_api(struct import_reader *reader, const struct json_item *item, const struct api_provider *provider,
                     wt_error *err)
 {
-    json_t *api;
+    json_auto_t *api = NULL, *schema = NULL;
     struct draft draft = {.definition = item->value,
                           .place = {item->byte, item->line},
                           .provider = provider->name,
                           .category = provider->category};
     int rc = wt__reader_parse(reader, item, &api, err);
-    if (rc <= 0)
-        return rc;
-    rc = read_either_text(reader, &draft, api, "name", "api_name", &draft.name, err);
+    if (rc > 0)
+        rc = read_either_text(reader, &draft, api, "name", "api_name", &draft.name, err);
     if (rc > 0)
         rc = read_either_text(reader, &draft, api, "description", "api_description", &draft.description, err);
     if (rc > 0 && draft.provider.len == 0)
         rc = wt__reader_text(reader, draft.place, api, "tool_name", &draft.provider, err);
     if (rc > 0 && draft.category.len == 0)
         rc = read_either_text(reader, &draft, api, "category", "category_name", &draft.category, err);
-    if (rc > 0 && set_api_schema(&draft, api) < 0)
-        rc = wt__fail_nomem(err);
-    if (rc > 0)
-        rc = wt__reader_add(reader, &draft, err);
-    json_decref(draft.schema);
-    json_decref(api);
+    if (rc <= 0)
+        return rc;
+    draft.schema = schema = make_api_schema(api);
+    WT_CHECK_ALLOC(schema, err);
+    rc = wt__reader_add(reader, &draft, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -150,29 +150,24 @@ static int read_rapidapi_object(struct import_reader *reader, const struct json_
 {
     struct json_scan scan;
     struct json_item list = {.value = {"", 0}};
-    struct source_place place = {object->byte, object->line};
-    json_t *head = json_object();
-    int rc = head ? read_rapidapi_head(object, head, &list, &scan) : WT_ENOMEM;
+    json_auto_t *head = json_object();
+    WT_CHECK_ALLOC(head, err);
+    int ended = read_rapidapi_head(object, head, &list, &scan);
+    if (ended == WT_ENOMEM)
+        return wt__fail_nomem(err);
     struct api_provider provider = {wt__json_str(head, "tool_name"), wt__json_str(head, "category")};
     if (provider.name.len == 0)
         provider.name = wt__json_str(head, "name");
     if (provider.category.len == 0)
         provider.category = wt__json_str(head, "category_name");
-    if (rc == WT_ENOMEM) {
-        rc = wt__fail_nomem(err);
-    } else if (rc == 0 && (list.value.len == 0 || list.value.ptr[0] != '[')) {
-        rc = wt__reader_issue(reader, place, "", err, "\"api_list\" is not a list: it must hold the provider's APIs");
-    } else {
-        bool cut = rc < 0;
-        size_t mark = wt__pointer_key(reader, STR("api_list"));
-        rc = list.value.len > 0 ? read_api_list(reader, object, &list, &provider, err) : 0;
-        wt__pointer_back(reader, mark);
-        scan.at += object->byte;
-        if (rc == 0 && cut)
-            rc = wt__reader_broken(reader, &scan, err);
-    }
-    json_decref(head);
-    return rc;
+    if (ended == 0 && (list.value.len == 0 || list.value.ptr[0] != '['))
+        return wt__reader_issue(reader, (struct source_place){object->byte, object->line}, "", err,
+                                "\"api_list\" is not a list: it must hold the provider's APIs");
+    size_t mark = wt__pointer_key(reader, STR("api_list"));
+    int rc = list.value.len > 0 ? read_api_list(reader, object, &list, &provider, err) : 0;
+    wt__pointer_back(reader, mark);
+    scan.at += object->byte;
+    return rc == 0 && ended < 0 ? wt__reader_broken(reader, &scan, err) : rc;
 }
 
 static int read_rapidapi(struct import_reader *reader, struct str bytes, wt_error *err)
@@ -180,4 +175,4 @@ static int read_rapidapi(struct import_reader *reader, struct str bytes, wt_erro
     return wt__walk_document(reader, bytes, read_rapidapi_object, err);
 }
 
-const struct importer wt__import_rapidapi = {"rapidapi", detect_rapidapi, read_rapidapi};
+const struct importer wt__import_rapidapi = {.name = "rapidapi", .detect = detect_rapidapi, .read = read_rapidapi};

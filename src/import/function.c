@@ -15,13 +15,10 @@ struct function_shape {
                                                     * never nested */
     const char *schema_keys[FUNCTION_SCHEMA_KEYS]; /* members for the schema of the arguments; the first one present is
                                                     * used */
-    const char *types[3];                          /* values of "type" that can be imported; empty for any */
-    bool named_provider;                           /* read "provider" and "category" */
+    const char *types[3];                          /* values of "type" that can be imported; empty for all values */
+    bool named_provider;                           /* the tool may have the members "provider" and "category" */
     bool loose;                                    /* accept any description of parameters as a schema */
 };
-
-int wt__function_read(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
-                      wt_error *err);
 
 static const struct {
     const char *key, *format;
@@ -96,41 +93,57 @@ static int read_function_texts(struct import_reader *reader, const json_t *funct
     return rc;
 }
 
-int wt__function_read(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
-                      wt_error *err)
+/* Reads one tool whose JSON was parsed. function: the object with the name, which may be nested in the tool. */
+static int read_parsed_function(struct import_reader *reader, const json_t *tool, const json_t *function,
+                                const struct function_shape *shape, struct draft *draft, wt_error *err)
 {
-    json_t *tool, *schema = NULL, *made = NULL;
+    json_auto_t *made = NULL;
+    json_t *schema = NULL;
+    int rc = check_function_type(reader, draft->place, tool, shape, err);
+    if (rc > 0)
+        rc = read_function_texts(reader, function, shape, draft, err);
+    if (rc > 0 && shape->named_provider && function != tool && draft->provider.len == 0)
+        rc = wt__reader_text(reader, draft->place, tool, "provider", &draft->provider, err);
+    if (draft->provider.len == 0)
+        draft->provider = wt__json_str(function, "server");
+    if (draft->provider.len == 0)
+        draft->provider = wt__json_str(tool, "server");
+    if (rc > 0)
+        rc = find_function_schema(reader, draft->place, function, shape, &schema, err);
+    if (rc <= 0)
+        return rc;
+    if (schema && shape->loose && wt__schema_from_parameters(&made, schema) < 0)
+        return wt__fail_nomem(err);
+    draft->schema = made ? made : schema;
+    rc = wt__reader_add(reader, draft, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int read_function(struct import_reader *reader, const struct json_item *item, const struct function_shape *shape,
+                         wt_error *err)
+{
+    json_auto_t *tool = NULL;
     struct draft draft = {.definition = item->value, .place = {item->byte, item->line}};
     int rc = wt__reader_parse(reader, item, &tool, err);
     if (rc <= 0)
         return rc;
-    const json_t *function = shape->nested ? wt__json_object(tool, shape->nested) : NULL;
+    const json_t *nested = shape->nested ? wt__json_object(tool, shape->nested) : NULL;
     size_t mark = reader->pointer.len;
-    if (function)
+    if (nested)
         wt__pointer_key(reader, wt__str(shape->nested));
-    else
-        function = tool;
-    rc = check_function_type(reader, draft.place, tool, shape, err);
-    if (rc > 0)
-        rc = read_function_texts(reader, function, shape, &draft, err);
-    if (rc > 0 && shape->named_provider && function != tool && draft.provider.len == 0)
-        rc = wt__reader_text(reader, draft.place, tool, "provider", &draft.provider, err);
-    if (draft.provider.len == 0)
-        draft.provider = wt__json_str(function, "server");
-    if (draft.provider.len == 0)
-        draft.provider = wt__json_str(tool, "server");
-    if (rc > 0)
-        rc = find_function_schema(reader, draft.place, function, shape, &schema, err);
-    if (rc > 0 && schema && shape->loose && wt__schema_from_parameters(&made, schema) < 0)
-        rc = wt__fail_nomem(err);
-    if (rc > 0) {
-        draft.schema = made ? made : schema;
-        rc = wt__reader_add(reader, &draft, err);
-    }
+    rc = read_parsed_function(reader, tool, nested ? nested : tool, shape, &draft, err);
     wt__pointer_back(reader, mark);
-    json_decref(made);
-    json_decref(tool);
-    return rc < 0 ? rc : 0;
+    return rc;
+}
+
+static int read_function_item(struct import_reader *reader, const struct json_item *item, wt_error *err)
+{
+    return read_function(reader, item, reader->shape, err);
+}
+
+static int read_functions(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, read_function_item, err);
 }
 
 static bool detect_mcp(const struct peek *peek)
@@ -140,19 +153,6 @@ static bool detect_mcp(const struct peek *peek)
                             ((peek->keys & (PEEK_NAME | PEEK_RESULT | PEEK_TOOLS)) && !(peek->keys & other)));
 }
 
-static int read_mcp_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {.schema_keys = {"inputSchema"}};
-    return wt__function_read(reader, item, &shape, err);
-}
-
-static int read_mcp(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_mcp_tool, err);
-}
-
-const struct importer wt__import_mcp = {"mcp", detect_mcp, read_mcp};
-
 static bool detect_openai(const struct peek *peek)
 {
     unsigned other = PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
@@ -160,56 +160,15 @@ static bool detect_openai(const struct peek *peek)
            ((peek->keys & PEEK_FUNCTION) || ((peek->keys & PEEK_NAME) && (peek->keys & (PEEK_PARAMETERS | PEEK_TYPE))));
 }
 
-static int read_openai_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {
-        .nested = "function", .schema_keys = {"parameters"}, .types = {"function"}};
-    return wt__function_read(reader, item, &shape, err);
-}
-
-static int read_openai(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_openai_tool, err);
-}
-
-const struct importer wt__import_openai = {"openai", detect_openai, read_openai};
-
 static bool detect_anthropic(const struct peek *peek)
 {
     return !peek->lines && (peek->keys & PEEK_INPUT_SCHEMA);
 }
 
-static int read_anthropic_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {.schema_keys = {"input_schema"}, .types = {"custom"}};
-    return wt__function_read(reader, item, &shape, err);
-}
-
-static int read_anthropic(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_anthropic_tool, err);
-}
-
-const struct importer wt__import_anthropic = {"anthropic", detect_anthropic, read_anthropic};
-
 static bool detect_gemini(const struct peek *peek)
 {
     return !peek->lines && (peek->keys & (PEEK_DECLARATIONS | PEEK_JSON_PARAMETERS));
 }
-
-static int read_gemini_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {
-        .schema_keys = {"parametersJsonSchema", "parameters_json_schema", "parameters"}};
-    return wt__function_read(reader, item, &shape, err);
-}
-
-static int read_gemini(struct import_reader *reader, struct str bytes, wt_error *err)
-{
-    return wt__walk_document(reader, bytes, read_gemini_tool, err);
-}
-
-const struct importer wt__import_gemini = {"gemini", detect_gemini, read_gemini};
 
 static bool detect_jsonl(const struct peek *peek)
 {
@@ -217,22 +176,29 @@ static bool detect_jsonl(const struct peek *peek)
     return peek->lines || ((peek->keys & PEEK_PROVIDER) && (peek->keys & PEEK_NAME) && !(peek->keys & other));
 }
 
-static int read_jsonl_tool(struct import_reader *reader, const struct json_item *item, wt_error *err)
-{
-    static const struct function_shape shape = {
-        .nested = "function",
-        .schema_keys = {"inputSchema", "input_schema", "parametersJsonSchema", "parameters_json_schema", "parameters"},
-        .named_provider = true,
-        .loose = true};
-    return wt__function_read(reader, item, &shape, err);
-}
-
 static int read_jsonl(struct import_reader *reader, struct str bytes, wt_error *err)
 {
     struct peek peek;
     wt__peek(&peek, reader->out->files[reader->file], bytes);
     bool document = reader->options->format.len == 0 && !peek.lines;
-    return (document ? wt__walk_document : wt__walk_lines)(reader, bytes, read_jsonl_tool, err);
+    return (document ? wt__walk_document : wt__walk_lines)(reader, bytes, read_function_item, err);
 }
 
-const struct importer wt__import_jsonl = {"jsonl", detect_jsonl, read_jsonl};
+static const struct function_shape mcp_shape = {.schema_keys = {"inputSchema"}},
+                                   openai_shape = {.nested = "function",
+                                                   .schema_keys = {"parameters"},
+                                                   .types = {"function"}},
+                                   anthropic_shape = {.schema_keys = {"input_schema"}, .types = {"custom"}},
+                                   gemini_shape = {.schema_keys = {"parametersJsonSchema", "parameters_json_schema",
+                                                                   "parameters"}},
+                                   jsonl_shape = {.nested = "function",
+                                                  .schema_keys = {"inputSchema", "input_schema", "parametersJsonSchema",
+                                                                  "parameters_json_schema", "parameters"},
+                                                  .named_provider = true,
+                                                  .loose = true};
+
+const struct importer wt__import_mcp = {"mcp", detect_mcp, read_functions, &mcp_shape},
+                      wt__import_openai = {"openai", detect_openai, read_functions, &openai_shape},
+                      wt__import_anthropic = {"anthropic", detect_anthropic, read_functions, &anthropic_shape},
+                      wt__import_gemini = {"gemini", detect_gemini, read_functions, &gemini_shape},
+                      wt__import_jsonl = {"jsonl", detect_jsonl, read_jsonl, &jsonl_shape};

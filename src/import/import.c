@@ -138,23 +138,20 @@ static int read_import_source(struct import_reader *reader, struct str bytes, wt
     reader->offset = bytes.len - text.len;
     reader->yaml = NULL;
     bytes = text;
-    int rc = check_source(file, bytes, err);
-    if (rc == 0)
-        rc = choose_importer(&importer, reader->options, file, bytes, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_source(file, bytes, err));
+    WT_TRY(choose_importer(&importer, reader->options, file, bytes, err));
     reader->format = importer->name;
+    reader->shape = importer->shape;
     reader->reported = 0;
     reader->broken = false;
     wt__buffer_clear(&reader->pointer);
-    rc = importer->read(reader, bytes, err);
-    if (rc == 0 && reader->pointer.failed)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_step(reader->options->progress, bytes.len - reader->reported))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        out->format = !out->format || strcmp(out->format, importer->name) == 0 ? importer->name : "mixed";
-    return rc;
+    WT_TRY(importer->read(reader, bytes, err));
+    if (reader->pointer.failed)
+        return wt__fail_nomem(err);
+    if (wt__progress_step(reader->options->progress, bytes.len - reader->reported))
+        return wt__fail_cancelled(err);
+    out->format = !out->format || strcmp(out->format, importer->name) == 0 ? importer->name : "mixed";
+    return 0;
 }
 
 static int add_import_file(struct import_reader *reader, struct str name, wt_error *err)
@@ -201,9 +198,7 @@ static int read_import_file(struct import_reader *reader, const char *path, wt_e
         return fail_too_large(path, reader->limits.file_bytes, err);
     if (wt__grow((void **)&out->contents, &out->content_capacity, out->content_count + 1, sizeof *out->contents) < 0)
         return wt__fail_nomem(err);
-    int rc = wt__file_read(&content, &len, path, reader->limits.file_bytes, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__file_read(&content, &len, path, reader->limits.file_bytes, err));
     out->contents[out->content_count++] = content;
     return read_import_source(reader, (struct str){content, len}, err);
 }
@@ -225,19 +220,14 @@ static bool is_source(const char *path)
 static int read_import_member(struct import_reader *reader, const char *path, wt_error *err)
 {
     wt_error why = {0};
-    int rc = add_import_file(reader, wt__str(path), err);
-    if (rc < 0)
-        return rc;
-    rc = read_import_file(reader, path, &why);
+    WT_TRY(add_import_file(reader, wt__str(path), err));
+    int rc = read_import_file(reader, path, &why);
     bool spoilt = (rc == WT_EFORMAT && !reader->options->strict) || rc == WT_ENOTFOUND || rc == WT_EREADONLY ||
                   rc == WT_EIO || (rc == WT_ETOOLONG && why.line == 0);
-    if (rc < 0 && !spoilt) {
-        if (err)
-            *err = why;
-        return rc;
-    }
     if (rc == 0)
         return 0;
+    if (!spoilt)
+        return wt__fail_same(err, &why);
     reader->out->whole = false;
     wt__buffer_clear(&reader->pointer);
     const char *sentence = why.message; /* an issue already names its file */
@@ -252,23 +242,23 @@ static int read_import_folder(struct import_reader *reader, const char *folder, 
     char **paths;
     size_t count = 0, sources = 0;
     uint64_t bytes = 0;
-    int rc = wt__list_files(&arena, folder, IMPORT_MAX_FILES, &paths, &count, err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(wt__list_files(&arena, folder, IMPORT_MAX_FILES, &paths, &count, err));
+    for (size_t i = 0; i < count; i++) {
         if (!is_source(paths[i]))
             continue;
         bytes += wt__file_size(paths[i]);
         paths[sources++] = paths[i];
     }
-    if (rc == 0 && sources == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s contains no file with one of the extensions " IMPORT_ENDINGS, folder);
-    if (rc == 0 && bytes > IMPORT_MAX_FOLDER_BYTES)
-        rc = wt__fail(err, WT_ETOOLONG, "the files of %s have more than %llu bytes together: import them in parts",
-                      folder, (unsigned long long)IMPORT_MAX_FOLDER_BYTES);
-    if (rc == 0 && wt__progress_phase(reader->options->progress, "reading", bytes))
-        rc = wt__fail_cancelled(err);
-    for (size_t i = 0; rc == 0 && i < sources; i++)
-        rc = read_import_member(reader, paths[i], err);
-    return rc;
+    if (sources == 0)
+        return wt__fail(err, WT_EFORMAT, "%s contains no file with one of the extensions " IMPORT_ENDINGS, folder);
+    if (bytes > IMPORT_MAX_FOLDER_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the files of %s have more than %llu bytes together: import them in parts",
+                        folder, (unsigned long long)IMPORT_MAX_FOLDER_BYTES);
+    if (wt__progress_phase(reader->options->progress, "reading", bytes))
+        return wt__fail_cancelled(err);
+    for (size_t i = 0; i < sources; i++)
+        WT_TRY(read_import_member(reader, paths[i], err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the whole import */
@@ -309,50 +299,48 @@ static int end_import(struct import_reader *reader, int rc)
 
 static const struct import_options defaults;
 
+static int read_import_bytes(struct import_reader *reader, struct str bytes, wt_error *err)
+{
+    const struct import_options *options = reader->options;
+    WT_TRY(add_import_file(reader, options->source_name.len > 0 ? options->source_name : STR("input"), err));
+    if (bytes.len > reader->limits.file_bytes)
+        return fail_too_large(reader->out->files[0], reader->limits.file_bytes, err);
+    if (wt__progress_phase(options->progress, "reading", bytes.len))
+        return wt__fail_cancelled(err);
+    return read_import_source(reader, bytes, err);
+}
+
 int wt__import_bytes(struct import *out, struct str bytes, const struct import_options *options, wt_error *err)
 {
     struct import_reader reader;
-    options = options ? options : &defaults;
-    int rc = begin_import(&reader, out, options, err);
-    if (rc == 0)
-        rc = add_import_file(&reader, options->source_name.len > 0 ? options->source_name : STR("input"), err);
-    if (rc == 0 && bytes.len > reader.limits.file_bytes)
-        rc = fail_too_large(out->files[0], reader.limits.file_bytes, err);
-    if (rc == 0 && wt__progress_phase(options->progress, "reading", bytes.len))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = read_import_source(&reader, bytes, err);
-    return end_import(&reader, rc);
+    int rc = begin_import(&reader, out, options ? options : &defaults, err);
+    return end_import(&reader, rc < 0 ? rc : read_import_bytes(&reader, bytes, err));
+}
+
+static int read_import_path(struct import_reader *reader, const char *path, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    struct import_options beir = *reader->options;
+    if (wt__is_folder(path)) {
+        char *corpus = wt__path_join(&arena, path, "corpus.jsonl");
+        WT_CHECK_ALLOC(corpus, err);
+        if (!wt__is_file(corpus))
+            return read_import_folder(reader, path, err);
+        path = corpus;
+        beir.format = beir.format.len > 0 ? beir.format : STR("beir");
+        reader->options = &beir;
+    }
+    if (wt__progress_phase(reader->options->progress, "reading", wt__file_size(path)))
+        return wt__fail_cancelled(err);
+    WT_TRY(add_import_file(reader, wt__str(path), err));
+    return read_import_file(reader, path, err);
 }
 
 int wt__import_path(struct import *out, const char *path, const struct import_options *options, wt_error *err)
 {
     struct import_reader reader;
-    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
-    options = options ? options : &defaults;
-    struct import_options beir = *options;
-    int rc = begin_import(&reader, out, options, err);
-    if (rc == 0 && wt__is_folder(path)) {
-        char *corpus = wt__path_join(&arena, path, "corpus.jsonl");
-        if (!corpus)
-            rc = wt__fail_nomem(err);
-        else if (wt__is_file(corpus)) {
-            path = corpus;
-            beir.format = options->format.len > 0 ? options->format : STR("beir");
-            reader.options = &beir;
-        }
-    }
-    if (rc == 0 && wt__is_folder(path)) {
-        rc = read_import_folder(&reader, path, err);
-    } else if (rc == 0) {
-        if (wt__progress_phase(options->progress, "reading", wt__file_size(path)))
-            rc = wt__fail_cancelled(err);
-        if (rc == 0)
-            rc = add_import_file(&reader, wt__str(path), err);
-        if (rc == 0)
-            rc = read_import_file(&reader, path, err);
-    }
-    return end_import(&reader, rc);
+    int rc = begin_import(&reader, out, options ? options : &defaults, err);
+    return end_import(&reader, rc < 0 ? rc : read_import_path(&reader, path, err));
 }
 
 void wt__import_dispose(struct import *import)

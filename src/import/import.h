@@ -26,7 +26,7 @@ enum {
 /* End of a message about two tools with the same name from two files. */
 #define IMPORT_OTHER_PROVIDER ". Both files have the same provider; set another one with `whichtool add -p NAME FILE`"
 
-/* Zero for a limit of whichtool.h; tests set lower ones. */
+/* Limits of an import. 0 stands for the limit of whichtool.h; tests set lower limits. */
 struct import_limits {
     size_t file_bytes;
     size_t definition_bytes;
@@ -60,8 +60,8 @@ struct import {
     size_t skipped;            /* number of issues, without remarks on imported tools */
     struct skipped_tool *left; /* [left_count] skipped tools with a known id, whose stored rows a sync keeps */
     size_t left_count;
-    size_t twins;       /* tools with the name of an earlier one, but another definition */
-    uint32_t twin[2];   /* indexes of the first such tool and of the earlier one */
+    size_t twins;       /* tools with the name of an earlier tool, but another definition */
+    uint32_t twin[2];   /* indexes of the first such tool, and of the earlier tool with its name */
     const char *format; /* format of all files; "mixed" if they differ; static */
     bool whole;         /* every source was read to its end, so tools missing here were removed from the source */
     const char **files;

@@ -20,22 +20,24 @@ struct source_place {
 };
 
 struct yaml;
+struct function_shape;
 
 struct import_reader {
     struct import *out;
     const struct import_options *options;
     struct import_limits limits;
-    const char *format;      /* name of the current importer */
-    struct str stem;         /* file name without folder and extension; "" for bytes */
-    struct str provider;     /* provider of tools without one, in this file */
-    uint32_t file;           /* index in out->files */
-    size_t offset;           /* offset of the text in the file, after a byte order mark */
+    const char *format;                 /* name of the current importer */
+    const struct function_shape *shape; /* shape of its tools; NULL for importers outside function.c */
+    struct str stem;                    /* file name without folder and extension; "" for bytes */
+    struct str provider;                /* provider of tools without one, in this file */
+    uint32_t file;                      /* index in out->files */
+    size_t offset;                      /* offset of the text in the file, after a byte order mark */
     const struct yaml *yaml; /* the source of a document converted from YAML, to convert places; NULL for others */
     size_t reported;         /* bytes reported to progress */
     bool broken;             /* the file was not read to its end, and the issue was reported */
     struct buffer pointer;   /* JSON pointer of the current value */
     struct map names;        /* provider NUL name: index of the tool */
-    struct map variants;     /* the same, NUL, SHA-256: definitions of repeated names */
+    struct map variants;     /* provider NUL name NUL SHA-256: definitions of repeated names */
     struct map counters;     /* provider NUL stem: last number given to a repeated name */
 };
 
@@ -118,17 +120,18 @@ enum peek_key {
     PEEK_UNSURE = PEEK_NAME | PEEK_TYPE | PEEK_ID | PEEK_TEXT, /* any JSON may have these */
 };
 
-/* Keys of the root and of the first tools, to detect the format. */
+/* What is known about a source before its format is chosen. */
 struct peek {
-    unsigned keys;
-    bool lines; /* one JSON value per line */
-    bool yaml;  /* an OpenAPI document in YAML */
+    unsigned keys; /* PEEK_... keys of the root and of the first tools */
+    bool lines;    /* one JSON value per line */
+    bool yaml;     /* an OpenAPI document in YAML */
 };
 
 struct importer {
     const char *name;
     bool (*detect)(const struct peek *peek);
     int (*read)(struct import_reader *reader, struct str bytes, wt_error *err);
+    const struct function_shape *shape; /* for the formats of function.c; NULL for others */
 };
 
 void wt__peek(struct peek *peek, const char *file, struct str bytes);
@@ -141,8 +144,8 @@ IMPORT_FORMATS(DECLARE_IMPORTER, )
 
 enum {
     YAML_MARK_DEPTH = 8,       /* depth of nodes whose places are stored */
-    YAML_ALIAS_FREE = 1 << 20, /* JSON bytes that aliases may expand to, plus */
-    YAML_ALIAS_TIMES = 16,     /* this many per byte of the source */
+    YAML_ALIAS_FREE = 1 << 20, /* aliases may expand to this many bytes of JSON, */
+    YAML_ALIAS_TIMES = 16,     /* plus this many per byte of the source */
 };
 
 /* The place of a node: its JSON begins at `json`, its source at `byte` on line `line`. */
@@ -172,8 +175,8 @@ const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json);
 
 enum {
     OPENAPI_MAX_NODES = 1024,       /* maximum values expanded from references in one tool's schema */
-    OPENAPI_FEW_NODES = 64,         /* the same after a document's tools have used OPENAPI_ALL_NODES */
-    OPENAPI_ALL_NODES = 4 << 20,    /* maximum values of all tools of a document at the full limit */
+    OPENAPI_FEW_NODES = 64,         /* lower maximum once a document's tools have expanded OPENAPI_ALL_NODES values */
+    OPENAPI_ALL_NODES = 4 << 20,    /* values of all tools of a document that may be expanded at the higher maximum */
     OPENAPI_MAX_DEPTH = 40,         /* maximum depth of a schema, below WT_MAX_JSON_DEPTH */
     OPENAPI_MAX_OPEN = 6,           /* maximum references within references */
     OPENAPI_MAX_HOPS = 8,           /* maximum references that point to references */
@@ -191,16 +194,17 @@ struct openapi_part {
 struct openapi {
     struct import_reader *reader;
     struct str text;
-    struct map index; /* JSON pointer to part */
+    struct map index; /* JSON pointer -> index of parts */
     struct openapi_part *parts;
-    size_t part_count, part_capacity, cached;
-    size_t all_nodes;                  /* values expanded for earlier tools */
-    json_t *schemes;                   /* security schemes by name, or NULL */
-    json_t *brief_schemes, *inherited; /* the same shortened, and members of the root that operations inherit,
-                                        * shortened */
+    size_t part_count, part_capacity;
+    size_t cached;         /* source bytes of the parsed parts */
+    size_t all_nodes;      /* values expanded for earlier tools */
+    json_t *schemes;       /* security schemes by name, or NULL */
+    json_t *brief_schemes; /* security schemes by name; a long scheme is replaced by its hash */
+    json_t *inherited;     /* members of the root that operations inherit; a long one is its hash */
     struct arena arena;
     /* state of the current tool */
-    struct str tool;                      /* its name */
+    struct str tool;                      /* name of the tool */
     size_t nodes, most;                   /* values expanded so far, and the maximum */
     const json_t *open[OPENAPI_MAX_OPEN]; /* targets being expanded; a reference to one of them is a cycle */
     size_t open_count;
@@ -215,8 +219,8 @@ struct openapi {
 int wt__openapi_index(struct openapi *document);
 void wt__openapi_dispose(struct openapi *document);
 
-/* Resets the state of the last tool, and drops cached parts if there are many. name is that of the next tool;
- * borrowed. */
+/* Resets the state of the last tool, and drops the parsed parts if they exceed OPENAPI_CACHE_BYTES. name: name of
+ * the next tool; borrowed. */
 void wt__openapi_next_tool(struct openapi *document, struct str name);
 
 /* Returns the part named by a local reference, or NULL. */
@@ -245,7 +249,7 @@ enum {
  * spec", versions), and text after '+' or in brackets, are removed. If more than PROVIDER_MAX_WORDS or
  * PROVIDER_MAX_BYTES are left, the name of the host is used (github for api.github.com). The fallbacks are the file's
  * stem, shortened the same way, and the first words of the title. The result depends only on these three arguments,
- * each of which may be "". url is that of a server, or its host. */
+ * each of which may be "". url: the URL of a server, or its host. */
 void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem);
 
 #endif

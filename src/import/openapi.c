@@ -1,7 +1,7 @@
-/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML. Each operation is a tool. Its name is the
- * operationId or "METHOD /path", its provider a short name of the document (provider.c), its category the tags. Its
- * definition is the operation as JSON with its inherited members (see below). YAML is converted to JSON
- * first. Each operation is parsed alone. */
+/* openapi.c: imports OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, in JSON or YAML. YAML is converted to JSON first. Each
+ * operation is a tool and is parsed alone. The tool's name is the operationId or "METHOD /path". Its provider is a short
+ * name of the document (provider.c), and its category is the list of tags. Its definition is the operation as JSON with
+ * its inherited members (see below). */
 #include "import/internal.h"
 
 #include <ctype.h>
@@ -14,9 +14,9 @@
 
 /* ---------------------------------------------------------------- inherited members */
 
-/* These members make the definition of an operation self-contained. A document or path states once where its operations
- * are sent and how they are authorised, and an operation overrides it. An approval of a tool covers these members too,
- * so they are part of the definition (docs/audit.md, "Pins"), after the operation's own members:
+/* A document or a path states once where its operations are sent and how they are authorised; an operation may override
+ * that. An approval of a tool covers these members too, so they are part of the definition (docs/audit.md, "Pins"),
+ * after the operation's own members:
  *
  *   own bytes, without the last brace  ,"servers":[...],"security":[...],"x-securitySchemes":{...}}
  *
@@ -43,26 +43,25 @@ static int set_brief(json_t *out, const char *key, const json_t *value)
     return value && (!brief || json_object_set_new(out, key, brief) < 0) ? WT_ENOMEM : 0;
 }
 
-/* Sets the schemes named by the requirements, if any. */
+/* Sets the security schemes that the requirements in `security` name, if any. */
 static int set_schemes(const struct openapi *document, json_t *out, const json_t *security)
 {
-    json_t *used = json_object(), *requirement, *scopes;
+    json_auto_t *used = json_object();
+    json_t *requirement, *scopes;
     const char *name;
     size_t i;
-    bool failed = !used;
+    if (!used)
+        return WT_ENOMEM;
     json_array_foreach((json_t *)security, i, requirement)
     {
         json_object_foreach(requirement, name, scopes)
         {
             json_t *scheme = json_object_get(document->brief_schemes, name);
-            failed |= scheme && json_object_set(used, name, scheme) < 0;
+            if (scheme && json_object_set(used, name, scheme) < 0)
+                return WT_ENOMEM;
         }
     }
-    int rc = failed ? WT_ENOMEM : 0;
-    if (rc == 0 && json_object_size(used) > 0)
-        rc = set_brief(out, SCHEMES_KEY, used);
-    json_decref(used);
-    return rc;
+    return json_object_size(used) > 0 ? set_brief(out, SCHEMES_KEY, used) : 0;
 }
 
 /* Stores the members of the root that operations inherit. Call it after wt__openapi_index. Returns 0 or WT_ENOMEM.
@@ -73,21 +72,15 @@ static int keep_inherited(struct openapi *document, const json_t *root)
     json_t *scheme;
     document->inherited = json_object();
     document->brief_schemes = json_object();
-    int rc = document->inherited && document->brief_schemes ? 0 : WT_ENOMEM;
+    if (!document->inherited || !document->brief_schemes)
+        return WT_ENOMEM;
     json_object_foreach(document->schemes, name, scheme)
     {
-        if (rc == 0)
-            rc = set_brief(document->brief_schemes, name, scheme);
+        WT_TRY(set_brief(document->brief_schemes, name, scheme));
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(inherited); i++)
-        rc = set_brief(document->inherited, inherited[i], json_object_get(root, inherited[i]));
-    return rc == 0 ? set_schemes(document, document->inherited, json_object_get(root, "security")) : rc;
-}
-
-static const json_t *find_inherited(const json_t *first, const json_t *second, const char *key)
-{
-    const json_t *value = json_object_get(first, key);
-    return value ? value : json_object_get(second, key);
+    for (size_t i = 0; i < COUNT(inherited); i++)
+        WT_TRY(set_brief(document->inherited, inherited[i], json_object_get(root, inherited[i])));
+    return set_schemes(document, document->inherited, json_object_get(root, "security"));
 }
 
 /* Returns the bytes of an operation with its inherited members, from its path (servers, shortened, or NULL) and the
@@ -95,31 +88,32 @@ static const json_t *find_inherited(const json_t *first, const json_t *second, c
 static int write_definition(struct openapi *document, const json_t *servers, const json_t *operation, struct str own,
                             struct str *out)
 {
-    json_t *near = json_object(); /* from the path and the operation */
+    json_auto_t *near = json_object(); /* from the path and the operation */
     const json_t *security = json_object_get(operation, "security");
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     bool first = json_object_size(operation) == 0, same = !document->reader->yaml;
-    int rc = near && (!servers || json_object_set(near, "servers", (json_t *)servers) == 0) ? 0 : WT_ENOMEM;
-    if (rc == 0 && security)
-        rc = set_schemes(document, near, security);
+    if (!near || (servers && json_object_set(near, "servers", (json_t *)servers) < 0))
+        return WT_ENOMEM;
+    if (security)
+        WT_TRY(set_schemes(document, near, security));
     wt__buffer_str(&text, wt__str_trim((struct str){own.ptr, own.len - 1}));
-    for (size_t i = 0; rc == 0 && i < COUNT(inherited); i++) {
-        bool decided = security && strcmp(inherited[i], SCHEMES_KEY) == 0;
-        const json_t *value = find_inherited(near, decided ? NULL : document->inherited, inherited[i]);
+    for (size_t i = 0; i < COUNT(inherited); i++) {
+        const json_t *value = json_object_get(near, inherited[i]);
+        if (!value && !(security && strcmp(inherited[i], SCHEMES_KEY) == 0))
+            value = json_object_get(document->inherited, inherited[i]);
         if (!value || json_object_get(operation, inherited[i]))
             continue;
         wt__buffer_printf(&text, "%s\"%s\":", first ? "" : ",", inherited[i]);
-        rc = wt__json_write(&text, value);
+        WT_TRY(wt__json_write(&text, value));
         first = same = false;
     }
     wt__buffer_char(&text, '}');
-    *out = own;
     if (text.failed)
-        rc = WT_ENOMEM;
-    else if (rc == 0 && !same)
+        return WT_ENOMEM;
+    *out = own;
+    if (!same)
         *out = (struct str){wt__arena_copy(&document->reader->out->arena, wt__buffer_view(&text)), text.len};
-    json_decref(near);
-    return rc == 0 && out->ptr ? 0 : WT_ENOMEM;
+    return out->ptr ? 0 : WT_ENOMEM;
 }
 
 /* A path item while its operations are read. */
@@ -172,15 +166,6 @@ static void set_texts(struct draft *draft, struct str summary, struct str descri
     draft->title = description.len > 0 ? summary : (struct str){"", 0};
 }
 
-/* Removes HTML tags from the draft's texts, which become views of `plain`. */
-static void strip_draft(struct draft *draft, struct buffer plain[2])
-{
-    struct str *texts[2] = {&draft->description, &draft->title};
-    for (size_t i = 0; i < 2; i++)
-        if (wt__markup_strip_html(*texts[i], &plain[i]))
-            *texts[i] = wt__buffer_view(&plain[i]);
-}
-
 /* Reports a missing target of a reference. In a truncated document the target may be in the unread part, and the
  * truncation was reported. */
 static int report_dangling(struct openapi *document, struct source_place place, wt_error *err)
@@ -196,6 +181,7 @@ static int add_operation(struct openapi *document, const struct path_item *path,
                          struct draft *draft, const json_t *operation, wt_error *err)
 {
     struct import_reader *reader = document->reader;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer route = {0}, tags = {0}, plain_description = {0}, plain_title = {0};
     struct str summary, description;
     int rc = wt__reader_text(reader, draft->place, operation, "operationId", &draft->name, err);
     if (rc > 0)
@@ -204,20 +190,22 @@ static int add_operation(struct openapi *document, const struct path_item *path,
         rc = wt__reader_text(reader, draft->place, operation, "description", &description, err);
     if (rc <= 0)
         return rc;
-    struct buffer route = {0}, tags = {0}, plain[2] = {{0}};
     put_method(&route, item->key, path->name);
     put_tags(&tags, operation);
     set_texts(draft, summary, description);
     if (draft->description.len == 0)
         set_texts(draft, path->summary, path->about);
-    strip_draft(draft, plain);
+    if (wt__markup_strip_html(draft->description, &plain_description))
+        draft->description = wt__buffer_view(&plain_description);
+    if (wt__markup_strip_html(draft->title, &plain_title))
+        draft->title = wt__buffer_view(&plain_title);
     draft->source_id = wt__buffer_view(&route);
     draft->category = wt__buffer_view(&tags);
     if (wt__str_trim(draft->name).len == 0)
         draft->name = draft->source_id;
     wt__openapi_next_tool(document, draft->name);
     draft->judged = true;
-    if (route.failed || tags.failed || plain[0].failed || plain[1].failed ||
+    if (route.failed || tags.failed || plain_description.failed || plain_title.failed ||
         wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
         rc = wt__fail_nomem(err);
     else if (document->dangling[0])
@@ -227,10 +215,6 @@ static int add_operation(struct openapi *document, const struct path_item *path,
     if (rc >= 0 && document->wrong[0])
         rc = wt__reader_remark(reader, draft->place, err, "%s", document->wrong);
     json_decref(draft->schema);
-    wt__buffer_dispose(&route);
-    wt__buffer_dispose(&tags);
-    wt__buffer_dispose(&plain[0]);
-    wt__buffer_dispose(&plain[1]);
     return rc;
 }
 
@@ -240,8 +224,7 @@ static int skip_operation(struct import_reader *reader, const struct path_item *
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer route = {0};
     put_method(&route, item->key, path->name);
-    int rc = route.failed ? wt__fail_nomem(err) : wt__reader_leave(reader, wt__buffer_view(&route), err);
-    return rc;
+    return route.failed ? wt__fail_nomem(err) : wt__reader_leave(reader, wt__buffer_view(&route), err);
 }
 
 static int read_operation(struct openapi *document, const struct path_item *path, struct str provider,
@@ -362,31 +345,36 @@ static int read_path_head(struct openapi *document, const struct json_item *obje
     return 1;
 }
 
+/* Reads the operations of a path, which may be elsewhere in the document. */
+static int read_path_operations(struct openapi *document, struct str provider, const struct json_item *item,
+                                struct path_item *path, wt_error *err)
+{
+    struct source_place place = {item->byte, item->line};
+    struct openapi_part *elsewhere = NULL;
+    if (path->name.len > 0 && path->name.ptr[0] != '/')
+        return wt__reader_issue(document->reader, place, "", err,
+                                "a path must begin with \"/\", so this one was skipped");
+    if (item->value.len == 0 || item->value.ptr[0] != '{')
+        return wt__reader_issue(document->reader, place, "", err, "a path must be an object of operations");
+    int rc = read_path_head(document, item, path, &elsewhere, err);
+    if (rc <= 0)
+        return rc;
+    return read_operations(document, path, provider, elsewhere ? &elsewhere->item : item, false, err);
+}
+
 static int read_path(struct openapi *document, struct str provider, const struct json_item *item, wt_error *err)
 {
-    struct openapi_part *elsewhere = NULL;
-    json_t *key = NULL;
-    struct path_item path = {.name = item->key, .head = json_object()};
+    json_auto_t *head = json_object(), *key = NULL;
+    struct path_item path = {.name = item->key, .head = head};
+    WT_CHECK_ALLOC(head, err);
     /* Decode a key with escapes as a JSON string, with the quotes around it. */
     if (memchr(item->key.ptr, '\\', item->key.len) &&
         wt__json_parse(&key, item->key.ptr - 1, item->key.len + 2, NULL) == 0 && json_is_string(key))
         path.name = (struct str){json_string_value(key), json_string_length(key)};
     size_t mark = wt__pointer_key(document->reader, path.name);
-    int rc = path.head ? 1 : wt__fail_nomem(err);
-    if (rc > 0 && path.name.len > 0 && path.name.ptr[0] != '/')
-        rc = wt__reader_issue(document->reader, (struct source_place){item->byte, item->line}, "", err,
-                              "a path must begin with \"/\", so this one was skipped");
-    if (rc > 0 && (item->value.len == 0 || item->value.ptr[0] != '{'))
-        rc = wt__reader_issue(document->reader, (struct source_place){item->byte, item->line}, "", err,
-                              "a path must be an object of operations");
-    if (rc > 0)
-        rc = read_path_head(document, item, &path, &elsewhere, err);
-    if (rc > 0)
-        rc = read_operations(document, &path, provider, elsewhere ? &elsewhere->item : item, false, err);
+    int rc = read_path_operations(document, provider, item, &path, err);
     wt__pointer_back(document->reader, mark);
-    json_decref(path.head);
     json_decref(path.servers);
-    json_decref(key);
     return rc;
 }
 
@@ -473,20 +461,14 @@ static int read_member(json_t **out, const struct json_item *item, wt_error *err
 static int name_provider(const struct import_reader *reader, const struct document_root *root, struct buffer *out,
                          wt_error *err)
 {
-    json_t *info = NULL, *servers = NULL;
-    int rc = read_member(&info, &root->info, err);
-    if (rc == 0)
-        rc = read_member(&servers, &root->servers, err);
-    if (rc == 0) {
-        struct str host = root->host.value, url = wt__json_str(json_array_get(servers, 0), "url");
-        if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* Swagger 2.0 */
-            url = (struct str){host.ptr + 1, host.len - 2};
-        wt__short_provider(out, wt__json_str(info, "title"), url, reader->stem);
-        rc = out->failed ? wt__fail_nomem(err) : 0;
-    }
-    json_decref(info);
-    json_decref(servers);
-    return rc;
+    json_auto_t *info = NULL, *servers = NULL;
+    WT_TRY(read_member(&info, &root->info, err));
+    WT_TRY(read_member(&servers, &root->servers, err));
+    struct str host = root->host.value, url = wt__json_str(json_array_get(servers, 0), "url");
+    if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* Swagger 2.0 */
+        url = (struct str){host.ptr + 1, host.len - 2};
+    wt__short_provider(out, wt__json_str(info, "title"), url, reader->stem);
+    return out->failed ? wt__fail_nomem(err) : 0;
 }
 
 /* Reads the members of the root that operations inherit. */
@@ -500,18 +482,15 @@ static int read_inherited(struct openapi *document, const struct document_root *
                    {"host", &root->host},
                    {"basePath", &root->base},
                    {"schemes", &root->schemes}};
-    json_t *all = json_object();
-    int rc = all ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < sizeof members / sizeof members[0]; i++) {
+    json_auto_t *all = json_object();
+    WT_CHECK_ALLOC(all, err);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         json_t *value;
-        rc = read_member(&value, members[i].item, err);
+        WT_TRY(read_member(&value, members[i].item, err));
         if (value && json_object_set_new(all, members[i].key, value) < 0)
-            rc = wt__fail_nomem(err);
+            return wt__fail_nomem(err);
     }
-    if (rc == 0 && keep_inherited(document, all) < 0)
-        rc = wt__fail_nomem(err);
-    json_decref(all);
-    return rc;
+    return keep_inherited(document, all) < 0 ? wt__fail_nomem(err) : 0;
 }
 
 /* Fails, because a document without operations is most likely a mistake. */
@@ -530,38 +509,38 @@ static int fail_empty(const struct import_reader *reader, const struct document_
                        (int)item->key.len, item->key.ptr);
 }
 
+static int read_openapi_document(struct openapi *document, const struct document_root *root, wt_error *err)
+{
+    struct import_reader *reader = document->reader;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer provider = {0};
+    size_t before = reader->out->tool_count + reader->out->skipped;
+    WT_TRY(check_openapi_version(reader, root, err));
+    WT_TRY(name_provider(reader, root, &provider, err));
+    if (wt__openapi_index(document) < 0)
+        return wt__fail_nomem(err);
+    WT_TRY(read_inherited(document, root, err));
+    size_t mark = wt__pointer_key(reader, STR("paths"));
+    if (root->paths.value.len > 0)
+        WT_TRY(read_paths(document, wt__buffer_view(&provider), &root->paths, err));
+    if (document->waiting > 0)
+        WT_TRY(wt__reader_issue(reader, (struct source_place){root->paths.byte, root->paths.line}, "", err,
+                                "%zu operation%s to parts after the point where reading stopped, and %s skipped",
+                                document->waiting, document->waiting > 1 ? "s refer" : " refers",
+                                document->waiting > 1 ? "were" : "was"));
+    wt__pointer_back(reader, mark);
+    if (!root->whole)
+        WT_TRY(wt__reader_broken(reader, &root->scan, err));
+    bool is_empty = before == reader->out->tool_count + reader->out->skipped;
+    return document->whole && is_empty ? fail_empty(reader, root, err) : 0;
+}
+
 static int read_openapi_text(struct import_reader *reader, struct str text, wt_error *err)
 {
-    struct openapi document = {.reader = reader, .text = text};
+    WT_CLEANUP(wt__openapi_dispose) struct openapi document = {.reader = reader, .text = text};
     struct document_root root;
-    struct buffer provider = {0};
-    size_t before = reader->out->tool_count + reader->out->skipped;
     scan_root(&root, text);
     document.whole = root.whole && !reader->broken;
-    int rc = check_openapi_version(reader, &root, err);
-    if (rc == 0)
-        rc = name_provider(reader, &root, &provider, err);
-    if (rc < 0) {
-        wt__buffer_dispose(&provider);
-        return rc;
-    }
-    rc = wt__openapi_index(&document) < 0 ? wt__fail_nomem(err) : read_inherited(&document, &root, err);
-    size_t mark = wt__pointer_key(reader, STR("paths"));
-    if (rc == 0 && root.paths.value.len > 0)
-        rc = read_paths(&document, wt__buffer_view(&provider), &root.paths, err);
-    if (rc == 0 && document.waiting > 0)
-        rc = wt__reader_issue(reader, (struct source_place){root.paths.byte, root.paths.line}, "", err,
-                              "%zu operation%s to parts after the point where reading stopped, and %s skipped",
-                              document.waiting, document.waiting > 1 ? "s refer" : " refers",
-                              document.waiting > 1 ? "were" : "was");
-    wt__pointer_back(reader, mark);
-    if (rc == 0 && !root.whole)
-        rc = wt__reader_broken(reader, &root.scan, err);
-    if (rc == 0 && document.whole && before == reader->out->tool_count + reader->out->skipped)
-        rc = fail_empty(reader, &root, err);
-    wt__openapi_dispose(&document);
-    wt__buffer_dispose(&provider);
-    return rc;
+    return read_openapi_document(&document, &root, err);
 }
 
 static int read_openapi_yaml(struct import_reader *reader, struct str bytes, wt_error *err)
@@ -588,4 +567,4 @@ static int read_openapi(struct import_reader *reader, struct str bytes, wt_error
     return start.ptr[0] == '{' ? read_openapi_text(reader, bytes, err) : read_openapi_yaml(reader, bytes, err);
 }
 
-const struct importer wt__import_openapi = {"openapi", detect_openapi, read_openapi};
+const struct importer wt__import_openapi = {.name = "openapi", .detect = detect_openapi, .read = read_openapi};

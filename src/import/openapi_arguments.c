@@ -20,12 +20,12 @@
 
 /* ---------------------------------------------------------------- parameters set by the calling program */
 
-/* These are the parameters of the document's security schemes, and those that some services declare once and repeat in
- * every operation. Detection by name is in catalog/credentials.c. */
+/* The calling program sets the parameters of the document's security schemes, and the parameters that some services
+ * declare once and repeat in every operation. catalog/credentials.c recognises other credentials by their names. */
 
-/* A service's shared parameters for signing, quotas, callbacks and formatting. They apply to documents with `mark`
- * among the shared parameters, and only where an operation refers to a shared parameter. Google's "fields" is kept:
- * some of its operations require it, and it selects the result. */
+/* The repeated parameters of a service, for signing, quotas, callbacks and formatting. A document is of the service if
+ * `mark` is among its shared parameters. A name counts only where an operation refers to a shared parameter. Google's
+ * parameter "fields" is kept, because some operations require it and it selects the result. */
 static const struct {
     const char *mark, *names[16];
 } services[] = {
@@ -92,8 +92,6 @@ static bool is_set_by_program(const struct openapi *document, const json_t *list
     return is_scheme(document, place, name) || (common && is_of_service(document, name.ptr));
 }
 
-/* ---------------------------------------------------------------- arguments */
-
 /* Sets "description" unless text is empty. */
 static int describe_property(json_t *property, struct str text)
 {
@@ -128,8 +126,6 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
     return rc;
 }
 
-/* ---------------------------------------------------------------- parameters */
-
 enum { PLACE_SHOWN = 32 }; /* maximum bytes of an unknown place in a message */
 
 /* Notes the first parameter of a tool without a name or with an unknown place. */
@@ -158,34 +154,32 @@ static void note_bad_parameter(struct openapi *document, const json_t *parameter
 /* Collects parameters in `all` under "in name". A later parameter replaces an earlier one with the same key. */
 static int collect_parameters(struct openapi *document, json_t *all, const json_t *list)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        int rc = 0;
         const json_t *listed = json_array_get(list, i);
         const json_t *parameter = wt__openapi_resolve(document, listed, &rc);
         struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
+        WT_TRY(rc);
         if (json_is_object(parameter))
             note_bad_parameter(document, parameter, i);
         if (name.len == 0 || place.len == 0 || is_set_by_program(document, listed, parameter))
             continue;
-        struct buffer key = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
         wt__buffer_printf(&key, "%s %s", place.ptr, name.ptr);
-        if (rc == 0)
-            rc = key.failed || json_object_set(all, key.ptr, (json_t *)parameter) < 0 ? WT_ENOMEM : 0;
-        wt__buffer_dispose(&key);
+        if (key.failed || json_object_set(all, key.ptr, (json_t *)parameter) < 0)
+            return WT_ENOMEM;
     }
-    return rc;
+    return 0;
 }
 
 /* Returns the schema of a Swagger 2.0 parameter: all its members that do not describe the parameter itself. */
 static json_t *own_schema(struct openapi *document, const json_t *parameter)
 {
     static const char *const of_the_parameter[] = {"name", "in", "required", "schema", "content"};
-    json_t *keywords = json_copy((json_t *)parameter);
+    json_auto_t *keywords = json_copy((json_t *)parameter);
     for (size_t i = 0; i < sizeof of_the_parameter / sizeof of_the_parameter[0]; i++)
         json_object_del(keywords, of_the_parameter[i]);
-    json_t *schema = keywords ? wt__openapi_expand(document, keywords) : NULL;
-    json_decref(keywords);
-    return schema;
+    return keywords ? wt__openapi_expand(document, keywords) : NULL;
 }
 
 /* Returns the schema of a media type or parameter: its "schema", the schema of its content, or its own members. */
@@ -222,13 +216,12 @@ static int add_parameters(struct openapi *document, json_t *arguments, json_t *a
 {
     const char *key;
     json_t *parameter;
-    int rc = 0;
     json_object_foreach(all, key, parameter)
     {
-        if (rc == 0 && !sent_in(parameter, "body") && !sent_in(parameter, "formData"))
-            rc = add_parameter(document, arguments, wt__json_str(parameter, "in"), parameter);
+        if (!sent_in(parameter, "body") && !sent_in(parameter, "formData"))
+            WT_TRY(add_parameter(document, arguments, wt__json_str(parameter, "in"), parameter));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- body */
@@ -291,17 +284,12 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     {
         if (json_is_true(json_object_get(property, "readOnly")))
             continue;
-        int rc = add_argument(document, arguments, STR("body"), name, json_incref(property),
-                              required && lists_name(names, name));
-        if (rc < 0)
-            return rc;
+        WT_TRY(add_argument(document, arguments, STR("body"), name, json_incref(property),
+                            required && lists_name(names, name)));
     }
     const json_t *parts = json_object_get(body, "allOf");
-    for (size_t i = 0; i < json_array_size(parts); i++) {
-        int rc = add_properties(document, arguments, json_array_get(parts, i), required);
-        if (rc < 0)
-            return rc;
-    }
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        WT_TRY(add_properties(document, arguments, json_array_get(parts, i), required));
     return 0;
 }
 
@@ -309,18 +297,14 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
 static int add_body_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
                            bool required)
 {
-    json_t *body = schema_of(document, holder);
+    json_auto_t *body = schema_of(document, holder);
     if (!body)
         return WT_ENOMEM;
-    if (is_plain_object(body)) {
-        int rc = add_properties(document, arguments, body, required);
-        json_decref(body);
-        return rc;
-    }
-    if (json_object_get(body, "description") || describe_property(body, about) == 0)
-        return add_argument(document, arguments, STR("body"), "body", body, required);
-    json_decref(body);
-    return WT_ENOMEM;
+    if (is_plain_object(body))
+        return add_properties(document, arguments, body, required);
+    if (!json_object_get(body, "description") && describe_property(body, about) < 0)
+        return WT_ENOMEM;
+    return add_argument(document, arguments, STR("body"), "body", json_incref(body), required);
 }
 
 static int add_body(struct openapi *document, json_t *arguments, const json_t *operation)
@@ -339,25 +323,22 @@ static int add_body_parameters(struct openapi *document, json_t *arguments, json
 {
     const char *key;
     json_t *parameter;
-    int rc = 0;
     json_object_foreach(all, key, parameter)
     {
-        if (rc == 0 && sent_in(parameter, "body"))
-            rc = add_body_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
-                                 json_is_true(json_object_get(parameter, "required")));
-        else if (rc == 0 && sent_in(parameter, "formData"))
-            rc = add_parameter(document, arguments, STR("body"), parameter);
+        if (sent_in(parameter, "body"))
+            WT_TRY(add_body_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
+                                   json_is_true(json_object_get(parameter, "required"))));
+        else if (sent_in(parameter, "formData"))
+            WT_TRY(add_parameter(document, arguments, STR("body"), parameter));
     }
-    return rc;
+    return 0;
 }
+
 /* True if the member's value is data of the API, not a schema. */
 static bool holds_data(const char *key)
 {
     static const char *const keys[] = {"default", "enum", "const", "example", "examples"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
+    return KEY_AMONG(keys, wt__str(key));
 }
 
 static int strip_description(json_t *schema, json_t *description)
@@ -377,24 +358,20 @@ static int strip_descriptions(json_t *schema, int levels)
     const char *key;
     json_t *value;
     size_t i;
-    int rc = 0;
     if (levels == 0)
         return 0;
     json_array_foreach(schema, i, value)
     {
-        if (rc == 0)
-            rc = strip_descriptions(value, levels - 1);
+        WT_TRY(strip_descriptions(value, levels - 1));
     }
     json_object_foreach(schema, key, value)
     {
-        if (rc < 0)
-            break;
         if (json_is_string(value) && strcmp(key, "description") == 0)
-            rc = strip_description(schema, value);
+            WT_TRY(strip_description(schema, value));
         else if (!holds_data(key))
-            rc = strip_descriptions(value, levels - 1);
+            WT_TRY(strip_descriptions(value, levels - 1));
     }
-    return rc;
+    return 0;
 }
 
 static int fill_arguments(struct openapi *document, json_t *arguments, json_t *all, const json_t *shared,
@@ -410,14 +387,11 @@ static int fill_arguments(struct openapi *document, json_t *arguments, json_t *a
 
 int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out)
 {
-    json_t *arguments = wt__schema_new();
-    json_t *all = json_object();
-    int rc = arguments && all ? fill_arguments(document, arguments, all, shared, operation) : WT_ENOMEM;
-    json_decref(all);
-    if (rc < 0) {
-        json_decref(arguments);
-        arguments = NULL;
-    }
-    *out = arguments;
-    return rc;
+    json_auto_t *arguments = wt__schema_new(), *all = json_object();
+    *out = NULL;
+    if (!arguments || !all)
+        return WT_ENOMEM;
+    WT_TRY(fill_arguments(document, arguments, all, shared, operation));
+    *out = json_incref(arguments);
+    return 0;
 }

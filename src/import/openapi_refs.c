@@ -15,12 +15,11 @@
 /* Appends "/key" as a step of a JSON pointer. A key with escapes is decoded first. */
 static void put_step(struct buffer *out, struct str key)
 {
-    json_t *decoded = NULL;
+    json_auto_t *decoded = NULL;
     if (key.len > 0 && memchr(key.ptr, '\\', key.len) &&
         wt__json_parse(&decoded, key.ptr - 1, key.len + 2, NULL) == 0 && json_is_string(decoded))
         key = (struct str){json_string_value(decoded), json_string_length(decoded)};
     wt__json_pointer_step(out, key);
-    json_decref(decoded);
 }
 
 static int add_part(struct openapi *document, const struct buffer *pointer, const struct json_item *item)
@@ -35,7 +34,7 @@ static int add_part(struct openapi *document, const struct buffer *pointer, cons
     return 0;
 }
 
-/* OpenAPI 3, and Swagger 2.0. */
+/* True for the pointer of the security schemes, in OpenAPI 3 or in Swagger 2.0. */
 static bool holds_schemes(struct str pointer)
 {
     return wt__str_equal(pointer, STR("/components/securitySchemes")) ||
@@ -56,23 +55,21 @@ static int index_members(struct openapi *document, struct buffer *pointer, const
 {
     struct json_scan scan;
     struct json_item item;
-    int rc = 0;
     if (container->value.len == 0 || container->value.ptr[0] != '{')
         return 0;
     if (holds_schemes(wt__buffer_view(pointer)))
-        rc = read_security_schemes(document, container);
+        WT_TRY(read_security_schemes(document, container));
     wt__json_scan_open(&scan, document->text, container->byte, container->line);
-    while (rc == 0 && wt__json_scan_next(&scan, &item) > 0) {
+    while (wt__json_scan_next(&scan, &item) > 0) {
         size_t mark = pointer->len;
         put_step(pointer, item.key);
         if (levels > 0)
-            rc = index_members(document, pointer, &item, levels - 1);
+            WT_TRY(index_members(document, pointer, &item, levels - 1));
         else if (!item.cut)
-            rc = add_part(document, pointer, &item);
-        if (pointer->ptr)
-            pointer->len = mark;
+            WT_TRY(add_part(document, pointer, &item));
+        wt__buffer_cut(pointer, mark);
     }
-    return rc;
+    return 0;
 }
 
 int wt__openapi_index(struct openapi *document)
@@ -80,15 +77,14 @@ int wt__openapi_index(struct openapi *document)
     WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct json_scan scan;
     struct json_item root, item;
-    int rc = 0;
     wt__json_scan_root(document->text, 0, 1, &root);
     wt__json_scan_open(&scan, document->text, root.byte, root.line);
-    while (rc == 0 && wt__json_scan_next(&scan, &item) > 0) {
+    while (wt__json_scan_next(&scan, &item) > 0) {
         wt__buffer_clear(&pointer);
         put_step(&pointer, item.key);
-        rc = index_members(document, &pointer, &item, wt__str_equal(item.key, STR("components")) ? 1 : 0);
+        WT_TRY(index_members(document, &pointer, &item, wt__str_equal(item.key, STR("components")) ? 1 : 0));
     }
-    return rc;
+    return 0;
 }
 
 static void forget_values(struct openapi *document)
@@ -250,8 +246,8 @@ const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value,
 
 static json_t *expand_value(struct openapi *document, const json_t *value, int depth, bool names);
 
-/* Over its limit a schema keeps the names of the open object, so that no argument is lost, with outlined values. Names
- * stop at OPENAPI_HARD times the limit. */
+/* A schema over its limit is cut: an object of names keeps its names, so that no argument is lost, but the values are
+ * only outlined. Beyond OPENAPI_HARD times the limit, further names are dropped. */
 enum { OPENAPI_HARD = 16 };
 
 static bool is_over_limit(const struct openapi *document)
@@ -260,7 +256,7 @@ static bool is_over_limit(const struct openapi *document)
 }
 
 /* Keywords whose value maps names to schemas, keywords whose value is data, and keywords without meaning for arguments.
- * The last two are serialisation options of Swagger 2.0. */
+ * The last two of the dropped keywords are serialisation options of Swagger 2.0. */
 static const char *const named[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
 static const char *const data[] = {"enum", "const", "default", "required"};
 static const char *const dropped[] = {"example",          "examples",       "xml", "externalDocs", "discriminator",

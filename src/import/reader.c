@@ -117,8 +117,6 @@ int wt__reader_at(struct import_reader *reader, size_t byte, wt_error *err)
     return wt__progress_step(reader->options->progress, step) ? wt__fail_cancelled(err) : 0;
 }
 
-/* ---------------------------------------------------------------- pointers */
-
 size_t wt__pointer_key(struct import_reader *reader, struct str key)
 {
     size_t mark = reader->pointer.len;
@@ -364,15 +362,12 @@ static int write_draft_schema(struct import_reader *reader, json_t *schema, stru
     *out = STR(SCHEMA_NONE);
     if (!schema)
         return 0;
-    int rc = wt__schema_write(&text, schema);
-    if (rc == 0 && wt__str_equal(wt__buffer_view(&text), last)) {
+    WT_TRY(wt__schema_write(&text, schema));
+    if (wt__str_equal(wt__buffer_view(&text), last))
         *out = last;
-    } else if (rc == 0 && !wt__str_equal(wt__buffer_view(&text), *out)) {
-        char *copy = wt__arena_copy(&reader->out->arena, wt__buffer_view(&text));
-        *out = (struct str){copy, text.len};
-        rc = copy ? 0 : WT_ENOMEM;
-    }
-    return rc;
+    else if (!wt__str_equal(wt__buffer_view(&text), *out))
+        *out = (struct str){wt__arena_copy(&reader->out->arena, wt__buffer_view(&text)), text.len};
+    return out->ptr ? 0 : WT_ENOMEM;
 }
 
 static int keep_imported_tool(struct import_reader *reader, const struct tool *tool, struct source_place place,

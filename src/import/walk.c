@@ -25,6 +25,7 @@ static const char *const marks[] = {"name", "tool_name", "function", "api_list"}
 static const char *const servers[] = {"server", "serverInfo", "server_info"};
 /* Members for the schema of a tool. Together with a name, they identify a tool. */
 static const char *const schemas[] = {"inputSchema", "input_schema", "parameters", "parametersJsonSchema"};
+
 bool wt__key_among(const char *const *words, size_t count, struct str key)
 {
     for (size_t i = 0; i < count; i++)
@@ -158,20 +159,18 @@ static int find_inner(struct json_scan *scan, struct tool_page *page)
 /* Sets the provider to the string in item, or to its member "name". Ignores other values. Returns 0 or WT_ENOMEM. */
 static int set_provider(struct walk_root *walk, const struct json_item *item)
 {
-    json_t *value = NULL;
+    json_auto_t *value = NULL;
     if (walk->named || item->value.len == 0 || item->value.len > WT_MAX_NAME_BYTES * 8)
         return 0;
     int rc = wt__json_parse(&value, item->value.ptr, item->value.len, NULL);
     struct str name = wt__json_str(value, "name");
     if (json_is_string(value))
         name = (struct str){json_string_value(value), json_string_length(value)};
-    if (name.len > 0) {
-        walk->reader->provider = (struct str){wt__arena_copy(&walk->reader->out->arena, name), name.len};
-        walk->named = true;
-        rc = walk->reader->provider.ptr ? 0 : WT_ENOMEM;
-    }
-    json_decref(value);
-    return rc == WT_ENOMEM ? rc : 0;
+    if (name.len == 0)
+        return rc == WT_ENOMEM ? rc : 0;
+    walk->reader->provider = (struct str){wt__arena_copy(&walk->reader->out->arena, name), name.len};
+    walk->named = true;
+    return walk->reader->provider.ptr ? 0 : WT_ENOMEM;
 }
 
 /* Visits the tools of an object whose keys are names of servers. */
@@ -238,13 +237,6 @@ static int walk_tool_value(struct walk_root *walk, const struct json_item *item,
     return walk->visit(walk->reader, item, err);
 }
 
-static int walk_root(struct import_reader *reader, struct str text, const struct json_item *root, walk_visit visit,
-                     wt_error *err)
-{
-    struct walk_root walk = {.reader = reader, .text = text, .visit = visit};
-    return walk_tool_value(&walk, root, 0, err);
-}
-
 /* Reports text after the root value. */
 static int check_rest(struct import_reader *reader, struct str text, const struct json_item *root, wt_error *err)
 {
@@ -264,31 +256,28 @@ int wt__walk_document(struct import_reader *reader, struct str text, walk_visit 
 {
     struct json_item root;
     wt__json_scan_root(text, 0, 1, &root);
-    int rc = walk_root(reader, text, &root, visit, err);
-    return rc < 0 ? rc : check_rest(reader, text, &root, err);
+    struct walk_root walk = {.reader = reader, .text = text, .visit = visit};
+    WT_TRY(walk_tool_value(&walk, &root, 0, err));
+    return check_rest(reader, text, &root, err);
 }
 
 int wt__walk_lines(struct import_reader *reader, struct str text, walk_visit visit, wt_error *err)
 {
     size_t line = 1;
-    for (size_t at = 0; at < text.len; line++) {
+    for (size_t at = 0, end; at < text.len; line++, at = end + 1) {
         const char *newline = memchr(text.ptr + at, '\n', text.len - at);
-        size_t end = newline ? (size_t)(newline - text.ptr) : text.len;
+        end = newline ? (size_t)(newline - text.ptr) : text.len;
         struct str value = wt__str_trim((struct str){text.ptr + at, end - at});
-        if (value.len > 0) {
-            struct str until = {text.ptr, end};
-            struct json_item item;
-            wt__json_scan_root(until, at, line, &item);
-            item.value = value;
-            item.cut = item.cut && !newline;
-            reader->broken = false;
-            int rc = walk_root(reader, until, &item, visit, err);
-            if (rc == 0)
-                rc = wt__reader_at(reader, end, err);
-            if (rc < 0)
-                return rc;
-        }
-        at = end + 1;
+        if (value.len == 0)
+            continue;
+        struct walk_root walk = {.reader = reader, .text = {text.ptr, end}, .visit = visit};
+        struct json_item item;
+        wt__json_scan_root(walk.text, at, line, &item);
+        item.value = value;
+        item.cut = item.cut && !newline;
+        reader->broken = false;
+        WT_TRY(walk_tool_value(&walk, &item, 0, err));
+        WT_TRY(wt__reader_at(reader, end, err));
     }
     return 0;
 }

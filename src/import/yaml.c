@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <yaml.h>
 
+#include "base/json_check.h"
 #include "base/json_scan.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -107,35 +108,6 @@ static bool put_separator(struct converter *c)
     return key;
 }
 
-static bool skip_yaml_digits(const char **at, const char *end)
-{
-    const char *begin = *at;
-    while (*at < end && **at >= '0' && **at <= '9')
-        ++*at;
-    return *at > begin;
-}
-
-/* True for a number in JSON syntax. */
-static bool is_json_number(struct str text)
-{
-    const char *at = text.ptr, *end = text.ptr + text.len;
-    if (at < end && *at == '-')
-        at++;
-    const char *whole = at;
-    if (!skip_yaml_digits(&at, end) || (*whole == '0' && at > whole + 1))
-        return false;
-    if (at < end && *at == '.' && (at++, !skip_yaml_digits(&at, end)))
-        return false;
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        at++;
-        if (at < end && (*at == '+' || *at == '-'))
-            at++;
-        if (!skip_yaml_digits(&at, end))
-            return false;
-    }
-    return at == end;
-}
-
 static const char *find_literal(struct str text)
 {
     static const char *const table[][2] = {{"", "null"},       {"~", "null"},      {"null", "null"},  {"Null", "null"},
@@ -154,7 +126,7 @@ static void put_yaml_scalar(struct converter *c, const yaml_event_t *event, bool
     const char *word = plain ? find_literal(text) : NULL;
     if (word)
         wt__buffer_text(&c->out->json, word);
-    else if (plain && is_json_number(text))
+    else if (plain && wt__json_is_number(text))
         wt__buffer_str(&c->out->json, text);
     else
         wt__buffer_json(&c->out->json, text);

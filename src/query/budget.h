@@ -26,12 +26,6 @@ struct budget {
 int wt__budget_begin(struct budget *out, size_t most, const char *format, wt_error *err);
 void wt__budget_dispose(struct budget *budget);
 
-/* Takes a tool if it fits. Returns 1 if it fits, 0 if not. *tokens: size of its definition; 0 without a budget. */
-int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err);
-
-/* Counts a tool that is in the prompt already, even if it does not fit. Call it before taking other tools. */
-int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err);
-
 /* Appends the tools over the budget to the notice. */
 int wt__budget_report(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err);
 

@@ -50,10 +50,9 @@ int wt__search_if_unfamiliar(struct search *search, const struct chooser *choose
     enum familiarity familiarity = wt__familiarity(chooser, candidates, search->request.len);
     if (familiarity == FAMILIAR)
         return 0;
-    int rc = wt__search_repeat_untrained(search, err);
-    if (rc == 0)
-        rc = wt__add_notice(&search->notice, WT_NOTICE_UNFAMILIAR, notices[familiarity], search->arena, err);
-    return rc < 0 ? rc : 1;
+    WT_TRY(wt__search_repeat_untrained(search, err));
+    WT_TRY(wt__add_notice(&search->notice, WT_NOTICE_UNFAMILIAR, notices[familiarity], search->arena, err));
+    return 1;
 }
 
 void wt__set_probabilities(struct search *search, double none)
@@ -106,7 +105,6 @@ int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *e
         return 0;
     uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
     WT_CHECK_ALLOC(bits, err);
-    memset(bits, 0, words * sizeof *bits);
     for (size_t l = 0; l < n->starts[n->count]; l++) {
         uint32_t row = n->rows[n->labels[l]];
         if (row != NEIGHBOURS_GONE)

@@ -1,5 +1,4 @@
-/* conversation.c: reads a conversation, resolves its tools and computes its context. */
-
+/* conversation.c: reads a conversation, resolves the names of its tools, and computes the context of its request. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,9 +126,7 @@ static int resolve_kept_name(struct store *reader, const char *name, int64_t *id
         rc = wt__tool_resolve(reader, name + prefix, id, &why);
     if (rc == WT_ENOTFOUND || rc == WT_EINVAL)
         return 0;
-    if (rc < 0 && err)
-        *err = why;
-    return rc < 0 ? rc : 1;
+    return rc < 0 ? wt__fail_same(err, &why) : 1;
 }
 
 static bool has_kept_id(const int64_t *ids, size_t count, int64_t id)
@@ -162,32 +159,25 @@ static int resolve_kept_names(struct search *search, struct store *reader, struc
 int wt__conversation_resolve(struct search *search, wt_error *err)
 {
     const struct conversation_input *input = search->conversation;
-    struct buffer unknown = {0}, text = {0};
-    struct store *reader;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer unknown = {0}, text = {0};
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     size_t missing = 0;
     if (!input)
         return 0;
-    int rc = wt__join_notices(&search->notice, &input->notice, search->arena, err);
-    if (rc < 0 || input->name_count == 0)
-        return rc;
+    WT_TRY(wt__join_notices(&search->notice, &input->notice, search->arena, err));
+    if (input->name_count == 0)
+        return 0;
     search->kept.ids = wt__arena_array(search->arena, int64_t, input->name_count);
-    rc = search->kept.ids ? wt__engine_reader(search->engine, &reader, err) : wt__fail_nomem(err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(reader, err);
-    if (rc >= 0)
-        rc = resolve_kept_names(search, reader, &unknown, &missing, err);
-    wt__store_read_end(reader);
-    wt__engine_return_reader(search->engine, reader);
-    if (missing > 0)
-        wt__buffer_printf(&text, "cannot keep %s%s: no tool or several tools have that name", unknown.ptr,
-                          missing > NAMES_TOLD ? ", ..." : "");
-    if (rc >= 0)
-        rc = unknown.failed ? wt__fail_nomem(err)
-                            : wt__take_notice(&search->notice, WT_NOTICE_CONVERSATION, &text, search->arena, err);
-    wt__buffer_dispose(&unknown);
-    wt__buffer_dispose(&text);
-    return rc < 0 ? rc : 0;
+    WT_CHECK_ALLOC(search->kept.ids, err);
+    WT_TRY(wt__open_reader(&reader, search->engine, err));
+    WT_TRY(wt__store_read_begin(reader.store, err));
+    WT_TRY(resolve_kept_names(search, reader.store, &unknown, &missing, err));
+    if (missing == 0)
+        return 0;
+    wt__buffer_printf(&text, "cannot keep %s%s: no tool or several tools have that name", unknown.ptr,
+                      missing > NAMES_TOLD ? ", ..." : "");
+    text.failed |= unknown.failed;
+    return wt__take_notice(&search->notice, WT_NOTICE_CONVERSATION, &text, search->arena, err);
 }
 
 /* ---------------------------------------------------------------- context */
@@ -236,10 +226,9 @@ static int find_context_tools(struct search *search, const struct view *view, co
     alone.context = NULL;
     alone.recorded_count = 0;
     retriever.subquery = 0;
-    int rc = wt__retrieve(&retriever, &alone, &whole, search->workspace, &found, err);
-    struct context_tool *tools = rc == 0 ? wt__arena_array(search->arena, struct context_tool, found.len) : NULL;
-    if (!tools)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    WT_TRY(wt__retrieve(&retriever, &alone, &whole, search->workspace, &found, err));
+    struct context_tool *tools = wt__arena_array(search->arena, struct context_tool, found.len);
+    WT_CHECK_ALLOC(tools, err);
     float best = found.len > 0 && found.items[0].score > 0 ? found.items[0].score : 0;
     for (size_t i = 0; i < found.len; i++)
         tools[i] = (struct context_tool){.row = found.items[i].row,

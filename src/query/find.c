@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "choose/relevance.h"
 #include "query/search.h"
 #include "engine/sized_options.h"
@@ -18,11 +19,7 @@ struct find_result {
 
 void wt_hits_free(wt_hits *public)
 {
-    if (!public)
-        return;
-    struct find_result *result = (struct find_result *)public;
-    wt__arena_dispose(&result->arena);
-    free(result);
+    wt__arena_free_owner(public, offsetof(struct find_result, arena));
 }
 
 static void abstain_untrained(struct search *search, double share, wt_hits *out)
@@ -132,15 +129,25 @@ static int check_find_options(const wt_find_options *options, wt_error *err)
     return 0;
 }
 
+static int find_hits_of(struct search *search, const wt_find_options *options, const struct conversation_options *said,
+                        struct conversation_input *conversation, wt_hits *out, wt_error *err)
+{
+    WT_TRY(check_find_options(options, err));
+    WT_TRY(wt__conversation_read(conversation, said, search->arena, err));
+    search->request = conversation->request;
+    search->use_recorded = !(options->abstain > 0) && conversation->context.len == 0;
+    WT_TRY(wt__filter_read(options->filter, options->provider, search->arena, &search->filter, err));
+    WT_TRY(wt__budget_begin(&search->budget, options->max_tokens, options->format, err));
+    return run_find(search, options, out, err);
+}
+
 static int find_public_hits(wt_engine *engine, struct str request, const wt_find_options *given, const json_t *messages,
                             enum copies_placed copies, wt_hits **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_find_options options;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
     struct find_result *result = calloc(1, sizeof *result);
     WT_CHECK_ALLOC(result, err);
     struct progress progress;
@@ -158,24 +165,14 @@ static int find_public_hits(wt_engine *engine, struct str request, const wt_find
                             .progress = &progress};
     const struct conversation_options said = {request,      options.messages,   options.messages_len,
                                               options.have, options.have_count, messages};
-    rc = check_find_options(&options, err);
-    if (rc == 0)
-        rc = wt__conversation_read(&conversation, &said, search.arena, err);
-    search.request = conversation.request;
-    search.use_recorded = !(options.abstain > 0) && conversation.context.len == 0;
-    if (rc == 0)
-        rc = wt__filter_read(options.filter, options.provider, search.arena, &search.filter, err);
-    if (rc == 0)
-        rc = wt__budget_begin(&search.budget, options.max_tokens, options.format, err);
-    if (rc == 0)
-        rc = run_find(&search, &options, &result->public, err);
+    wt_hits *hits = &result->public;
+    int rc = find_hits_of(&search, &options, &said, &conversation, hits, err);
     wt__search_end(&search);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
-        wt_hits_free(&result->public);
+        wt_hits_free(hits);
         return rc;
     }
-    wt_hits *hits = &result->public;
     hits->total_ms = wt__now_ms() - begun;
     hits->encode_ms = search.hits.encode_ms;
     for (size_t i = 0; i < hits->len; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/sort.h"
 #include "catalog/export.h"
 #include "catalog/names.h"
@@ -17,10 +18,9 @@
 
 int wt__budget_begin(struct budget *out, size_t most, const char *format, wt_error *err)
 {
-    struct buffer none = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer none = {0};
     *out = (struct budget){.most = most, .format = format ? wt__str(format) : STR("openai")};
     int rc = most || format ? wt__export(NULL, 0, out->format, &none, err) : 0;
-    wt__buffer_dispose(&none);
     out->format = wt__export_read(out->format);
     return rc;
 }
@@ -41,14 +41,14 @@ static void add_skipped_name(struct budget *budget, const struct tool *tool, siz
 
 static int count_definition_tokens(const struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
-    struct buffer definition = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer definition = {0};
     int rc = budget->most ? wt__export(tool, 1, budget->format, &definition, err) : 0;
     *tokens = (definition.len + BUDGET_BYTES_PER_TOKEN - 1) / BUDGET_BYTES_PER_TOKEN;
-    wt__buffer_dispose(&definition);
     return rc;
 }
 
-int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+/* Counts a tool that is in the prompt already, even if it does not fit. Call it before taking other tools. */
+static int keep_in_budget(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
     int rc = count_definition_tokens(budget, tool, tokens, err);
     budget->used += *tokens;
@@ -56,11 +56,12 @@ int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *toke
     return rc;
 }
 
-int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+/* Takes a tool if it fits. Returns 1 if it fits, 0 if not. *tokens: size of its definition; 0 without a budget. */
+static int take_from_budget(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
-    int rc = count_definition_tokens(budget, tool, tokens, err);
-    if (rc < 0 || budget->most == 0)
-        return rc < 0 ? rc : 1;
+    WT_TRY(count_definition_tokens(budget, tool, tokens, err));
+    if (budget->most == 0)
+        return 1;
     if (budget->used > budget->most || *tokens > budget->most - budget->used) {
         add_skipped_name(budget, tool, *tokens);
         return 0;
@@ -102,13 +103,11 @@ int wt__selection_report_budget(struct selection *selection, const struct budget
 /* Returns the names of a set of fields, such as "name description". NULL if out of memory. */
 static const char *write_field_list(struct arena *arena, unsigned fields)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     for (size_t f = 0; f < FIELD_COUNT; f++)
         if (fields & 1u << f)
             wt__buffer_printf(&text, "%s%s", text.len ? " " : "", wt__field_names[f]);
-    const char *list = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return list;
+    return text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
 }
 
 static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
@@ -117,10 +116,9 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
     struct arena *arena = search->arena;
     struct word_match *words;
     size_t count;
-    int rc = wt__retrieve_explain(search->workspace, hit->row, tool, arena, &words, &count, err);
-    wt_match *matches = rc == 0 ? wt__arena_array(arena, wt_match, count) : NULL;
-    if (rc < 0 || !matches)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    WT_TRY(wt__retrieve_explain(search->workspace, hit->row, tool, arena, &words, &count, err));
+    wt_match *matches = wt__arena_array(arena, wt_match, count);
+    WT_CHECK_ALLOC(matches, err);
     for (size_t i = 0; i < count; i++) {
         matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
                                 .fields = write_field_list(arena, words[i].fields),
@@ -139,10 +137,10 @@ static bool uses_words(const struct search *search)
     return wt__retriever_uses(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
-/* Returns the name of a stage, with the matched part of the request, if any. NULL if out of memory. */
+/* Returns the name of a stage, followed by the matched part of the request, if any. NULL if out of memory. */
 static const char *write_stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct str part = strcmp(stage->name, SUBQUERY_STAGE) == 0 ? hit->subquery
                       : strcmp(stage->name, NAME_STAGE) == 0   ? hit->name
                                                                : (struct str){0};
@@ -151,9 +149,7 @@ static const char *write_stage_name(const struct stage_evidence *stage, const st
     wt__buffer_printf(&text, "%s \"", stage->name);
     wt__utf8_append(&text, part);
     wt__buffer_char(&text, '"');
-    const char *name = wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return name;
+    return wt__arena_copy(arena, wt__buffer_view(&text));
 }
 
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
@@ -219,31 +215,30 @@ static void collect_copies(const struct search *search, struct hit_copies *told,
 /* Sets the ids of the collected copies. hits [count], in the same order as in *told. Skips copies removed meanwhile. */
 static int set_copy_ids(struct search *search, struct hit_copies *told, wt_hit *hits, size_t count, wt_error *err)
 {
-    struct arena reading = {0};
-    struct buffer id = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena reading = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     struct tool *tools = wt__arena_array(&reading, struct tool, told->listed);
     const char **names = wt__arena_array(search->arena, const char *, told->listed);
-    int rc = tools && names ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && told->listed > 0)
-        rc = wt__index_tools(search->engine, search->index, told->ids, told->listed, &reading, tools, err);
-    for (size_t h = 0, at = 0, named = 0; rc >= 0 && h < count; h++) {
+    WT_CHECK_ALLOC(tools && names, err);
+    if (told->listed > 0)
+        WT_TRY(wt__index_tools(search->engine, search->index, told->ids, told->listed, &reading, tools, err));
+    for (size_t h = 0, at = 0; h < count; h++) {
         size_t listed = hits[h].more_listed;
-        hits[h].more_like_it = names + named;
+        hits[h].more_like_it = names;
         hits[h].more_listed = 0;
-        for (size_t i = 0; rc >= 0 && i < listed; i++, at++) {
+        for (size_t i = 0; i < listed; i++, at++) {
+            if (tools[at].name.len == 0) {
+                hits[h].more_count--;
+                continue;
+            }
             wt__buffer_clear(&id);
             wt__tool_id(&id, tools[at].provider, tools[at].name);
-            if (tools[at].name.len == 0)
-                hits[h].more_count--;
-            else if (id.failed || !(names[named++] = wt__arena_copy(search->arena, wt__buffer_view(&id))))
-                rc = wt__fail_nomem(err);
-            else
-                hits[h].more_listed++;
+            *names = id.failed ? NULL : wt__arena_copy(search->arena, wt__buffer_view(&id));
+            WT_CHECK_ALLOC(*names++, err);
+            hits[h].more_listed++;
         }
     }
-    wt__buffer_dispose(&id);
-    wt__arena_dispose(&reading);
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 /* Adds the copies to hits [count], made from which [count]. */
@@ -266,36 +261,37 @@ static int add_copies_to_hits(struct search *search, const uint32_t *which, wt_h
 static int count_kept_tokens(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
                              size_t *tokens, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc >= 0 && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (search->hits.items[which[i]].kept && tools[i].name.len > 0)
-            rc = wt__budget_keep(&search->budget, &tools[i], &tokens[i], err);
-    return rc;
+            WT_TRY(keep_in_budget(&search->budget, &tools[i], &tokens[i], err));
+    return 0;
 }
 
 int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
                          const wt_hit *const **out, size_t *len, wt_error *err)
 {
-    struct arena reading = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena reading = {0};
     wt_hit *items = wt__arena_array(search->arena, wt_hit, count);
     wt_tool *materialised = wt__arena_array(search->arena, wt_tool, count);
     int64_t *ids = wt__arena_array(&reading, int64_t, count);
     struct tool *tools = wt__arena_array(&reading, struct tool, count);
     size_t *tokens = wt__arena_array(&reading, size_t, count);
     uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* elements of which in the result */
-    int rc = items && materialised && ids && tools && tokens && came ? 0 : wt__fail_nomem(err);
+    *out = NULL;
     *len = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_CHECK_ALLOC(items && materialised && ids && tools && tokens && came, err);
+    for (size_t i = 0; i < count; i++)
         ids[i] = search->index->snapshot->keys[search->hits.items[which[i]].row].id;
-    if (rc == 0)
-        rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
-    if (rc >= 0)
-        rc = count_kept_tokens(search, which, count, tools, tokens, err);
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
+    WT_TRY(wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err));
+    WT_TRY(count_kept_tokens(search, which, count, tools, tokens, err));
+    for (size_t i = 0; i < count; i++) {
         const struct hit *hit = &search->hits.items[which[i]];
         if (tools[i].name.len == 0)
             continue;
-        if (!hit->kept && (rc = wt__budget_take(&search->budget, &tools[i], &tokens[i], err)) <= 0)
+        int fits = hit->kept ? 1 : take_from_budget(&search->budget, &tools[i], &tokens[i], err);
+        if (fits < 0)
+            return fits;
+        if (fits == 0)
             continue;
         wt_tool *shown = &materialised[*len];
         came[*len] = which[i];
@@ -306,17 +302,13 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         item->tokens = tokens[i];
         item->weak = hit->weak;
         item->kept = hit->kept;
-        rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
-        if (rc >= 0 && explain)
-            rc = explain_stages(search, hit, item, err);
-        if (rc >= 0 && explain && uses_words(search))
-            rc = explain_matches(search, hit, &tools[i], item, err);
+        WT_TRY(wt__tool_materialise(search->arena, &tools[i], shown, err));
+        if (explain)
+            WT_TRY(explain_stages(search, hit, item, err));
+        if (explain && uses_words(search))
+            WT_TRY(explain_matches(search, hit, &tools[i], item, err));
     }
-    if (rc >= 0)
-        rc = add_copies_to_hits(search, came, items, *len, err);
-    *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);
-    if (rc >= 0 && !*out)
-        rc = wt__fail_nomem(err);
-    wt__arena_dispose(&reading);
-    return rc < 0 ? rc : 0;
+    WT_TRY(add_copies_to_hits(search, came, items, *len, err));
+    *out = wt__arena_pointers(search->arena, items, *len, sizeof *items);
+    return *out ? 0 : wt__fail_nomem(err);
 }

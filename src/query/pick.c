@@ -17,11 +17,7 @@ struct pick_result {
 
 void wt_picked_free(wt_picked *public)
 {
-    if (!public)
-        return;
-    struct pick_result *result = (struct pick_result *)public;
-    wt__arena_dispose(&result->arena);
-    free(result);
+    wt__arena_free_owner(public, offsetof(struct pick_result, arena));
 }
 
 extern const struct set_selector wt__selector_chooser, wt__selector_bundle, wt__selector_ptr;
@@ -62,11 +58,12 @@ static int read_pick_conversation(struct selection *selection, bool converses, s
         return wt__fail(err, WT_EINVAL,
                         "the recipe %s does not support conversations or tools to keep; use the recipe set",
                         options->recipe);
-    int rc = wt__conversation_read(out, &said, selection->arena, err);
+    WT_TRY(wt__conversation_read(out, &said, selection->arena, err));
     selection->request = out->request;
-    if (rc == 0 && options->messages && !(selection->out->last_turn = wt__arena_copy(selection->arena, out->request)))
-        rc = wt__fail_nomem(err);
-    return rc;
+    if (!options->messages)
+        return 0;
+    selection->out->last_turn = wt__arena_copy(selection->arena, out->request);
+    return selection->out->last_turn ? 0 : wt__fail_nomem(err);
 }
 
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given,
@@ -76,10 +73,9 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     wt_pick_options options = *given;
     const struct set_selector *selector = NULL;
     *out = NULL;
-    int rc = find_set_recipe(&options, &selector, err);
-    struct pick_result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
-    if (!result)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    WT_TRY(find_set_recipe(&options, &selector, err));
+    struct pick_result *result = calloc(1, sizeof *result);
+    WT_CHECK_ALLOC(result, err);
     wt_picked *picked = &result->public;
     *picked = (wt_picked){.no_answer_probability = NAN, .tracc = NAN, .complete = NAN};
     struct progress progress;
@@ -94,7 +90,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
                                   .arena = &result->arena,
                                   .out = picked,
                                   .conversation = &conversation};
-    rc = read_pick_conversation(&selection, selector->converses, &conversation, err);
+    int rc = read_pick_conversation(&selection, selector->converses, &conversation, err);
     if (rc == 0)
         rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
     if (rc == 0)
@@ -118,6 +114,6 @@ int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt
 {
     wt_pick_options options;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    return rc < 0 ? rc : wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    return wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
 }

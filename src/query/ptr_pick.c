@@ -1,11 +1,12 @@
-/* ptr_pick.c: selectors for PTR and for the nearest bundle alone, and the trace of PTR as JSON, with tools as ids, and
- * questions and answers word for word. */
+/* ptr_pick.c: the selectors "ptr" (choose/ptr.h) and "bundle", the set of past use nearest to the request. Also writes
+ * the trace of PTR as JSON: tools as ids, questions and answers word for word. */
 #include "engine/experiment.h"
 #include "query/ptr_sources.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "catalog/names.h"
 #include "query/chat_trace.h"
 #include "query/search.h"
@@ -21,6 +22,11 @@ struct trace_writer {
     int rc;
 };
 
+static void trace_writer_dispose(struct trace_writer *w)
+{
+    wt__buffer_dispose(&w->json);
+}
+
 static void write_trace_key(struct trace_writer *w, const char *name)
 {
     wt__buffer_printf(&w->json, "%s\"%s\":", w->json.ptr && w->json.ptr[w->json.len - 1] != '{' ? "," : "", name);
@@ -29,18 +35,16 @@ static void write_trace_key(struct trace_writer *w, const char *name)
 static void write_trace_tool(struct trace_writer *w, uint32_t row)
 {
     const struct search *home = &w->engine_sources->home;
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     struct tool tool;
-    if (w->rc < 0)
-        return;
-    w->rc =
-        wt__index_tools(home->engine, home->index, &home->index->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
+    if (w->rc == 0)
+        w->rc = wt__index_tools(home->engine, home->index, &home->index->snapshot->keys[row].id, 1, w->arena, &tool,
+                                w->err);
     if (w->rc < 0)
         return;
     wt__tool_id(&id, tool.provider, tool.name);
     w->json.failed |= id.failed;
     wt__buffer_json(&w->json, wt__buffer_view(&id));
-    wt__buffer_dispose(&id);
 }
 
 static void write_trace_tools(struct trace_writer *w, const char *name, struct ptr_tools tools)
@@ -99,11 +103,14 @@ static void write_trace_problems(struct trace_writer *w, const struct ptr_trace 
     wt__buffer_char(&w->json, ']');
 }
 
-int wt__ptr_write_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace, struct arena *arena,
-                        const char **out, wt_error *err)
+/* Writes the trace as JSON text in the arena. */
+static int write_ptr_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace,
+                           struct arena *arena, const char **out, wt_error *err)
 {
-    struct arena reading = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena reading = {0};
+    WT_CLEANUP(trace_writer_dispose)
     struct trace_writer w = {.engine_sources = engine_sources, .arena = &reading, .err = err};
+    *out = NULL;
     wt__buffer_char(&w.json, '{');
     write_trace_tools(&w, "bundle", trace->bundle);
     write_trace_requirements(&w, trace);
@@ -118,11 +125,9 @@ int wt__ptr_write_trace(struct ptr_engine_sources *engine_sources, const struct 
     write_trace_key(&w, "cost");
     wt__write_chat_cost(&w.json, &trace->cost);
     wt__buffer_char(&w.json, '}');
-    *out = w.rc < 0 || w.json.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&w.json));
-    int rc = w.rc < 0 ? w.rc : *out ? 0 : wt__fail_nomem(err);
-    wt__buffer_dispose(&w.json);
-    wt__arena_dispose(&reading);
-    return rc;
+    WT_TRY(w.rc);
+    *out = w.json.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&w.json));
+    return *out ? 0 : wt__fail_nomem(err);
 }
 
 enum { WRONG_LABELS = 5 /* near but wrong tools offered to an oracle */ };
@@ -163,14 +168,6 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
     return 0;
 }
 
-int wt__ptr_experiment(const char *experiment, struct arena *arena, unsigned *out, wt_error *err)
-{
-    const char *without;
-    const struct experiment_setting settings[] = {{"without", &without}};
-    WT_TRY(wt__experiment_read(experiment, settings, 1, arena, err));
-    return wt__ptr_ablations(without, out, err);
-}
-
 static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->selection->options;
@@ -182,7 +179,10 @@ static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
     if (given->k > PTR_MOST_K)
         return wt__fail(err, WT_EINVAL, "a view holds at most %d tools, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
-    return wt__ptr_experiment(given->experiment, p->selection->arena, &p->options.ablate, err);
+    const char *without;
+    const struct experiment_setting settings[] = {{"without", &without}};
+    WT_TRY(wt__experiment_read(given->experiment, settings, 1, p->selection->arena, err));
+    return wt__ptr_ablations(without, &p->options.ablate, err);
 }
 
 /* ---------------------------------------------------------------- labels for an oracle */
@@ -199,10 +199,9 @@ static bool is_needed_row(const struct ptr_labels *labels, uint32_t row)
 static int label_ptr_row(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
 {
     struct ptr_text text;
-    int rc = p->sources.describe(&p->engine_sources, row, p->selection->arena, &text, err);
-    if (rc == 0)
-        *out = (struct ptr_label){row, wt__str_trim(text.description).len > 0 ? text.description : text.name};
-    return rc;
+    WT_TRY(p->sources.describe(&p->engine_sources, row, p->selection->arena, &text, err));
+    *out = (struct ptr_label){row, wt__str_trim(text.description).len > 0 ? text.description : text.name};
+    return 0;
 }
 
 /* Labels the needed tools, and the nearest ones that are not needed. */
@@ -284,6 +283,7 @@ static float score_set_tool(const struct ptr_pick *p, uint32_t tool)
 
 static int materialise_set(struct ptr_pick *p, wt_error *err)
 {
+    struct search *home = &p->engine_sources.home;
     struct ptr_tools set = p->trace.set;
     struct hit *hits = wt__arena_array(p->selection->arena, struct hit, set.count);
     uint32_t *which = wt__arena_array(p->selection->arena, uint32_t, set.count);
@@ -292,34 +292,32 @@ static int materialise_set(struct ptr_pick *p, wt_error *err)
         hits[i] = (struct hit){.row = set.rows[i], .score = score_set_tool(p, set.rows[i]), .probability = NAN};
         which[i] = i;
     }
-    p->engine_sources.home.hits.items = hits;
-    p->engine_sources.home.hits.len = set.count;
-    int rc = wt__materialise_hits(&p->engine_sources.home, which, set.count, false, &p->selection->out->items,
-                                  &p->selection->out->len, err);
-    return rc < 0 ? rc : wt__selection_report_budget(p->selection, &p->engine_sources.home.budget, err);
+    home->hits.items = hits;
+    home->hits.len = set.count;
+    WT_TRY(
+        wt__materialise_hits(home, which, set.count, false, &p->selection->out->items, &p->selection->out->len, err));
+    return wt__selection_report_budget(p->selection, &home->budget, err);
 }
 
 /* Adds notices about the oracle and the bundles. */
 static int add_ptr_notices(struct ptr_pick *p, bool bundle, wt_error *err)
 {
-    int rc = 0;
+    struct notice *notice = &p->selection->notice;
+    struct arena *arena = p->selection->arena;
+    const struct bundles *bundles = p->engine_sources.bundles;
+    struct buffer text = {0};
     if (p->oracle) {
-        struct buffer text = {0};
         wt__buffer_printf(&text, "answered by an oracle that knows the judgements (%s), not by a language model",
                           p->oracle->oracle->name);
-        rc = wt__take_notice(&p->selection->notice, WT_NOTICE_STAND_IN, &text, p->selection->arena, err);
+        WT_TRY(wt__take_notice(notice, WT_NOTICE_STAND_IN, &text, arena, err));
     }
-    if (rc == 0 && p->engine_sources.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
-        rc = wt__add_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE,
-                            "no sets of past use; record use, then run `whichtool train neighbours`",
-                            p->selection->arena, err);
-    if (rc == 0 && p->engine_sources.bundles && p->engine_sources.bundles->left_out > 0) {
-        struct buffer text = {0};
-        wt__buffer_printf(&text, "the %zu least used sets of past use are ignored",
-                          p->engine_sources.bundles->left_out);
-        rc = wt__take_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE, &text, p->selection->arena, err);
-    }
-    return rc;
+    if (p->engine_sources.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
+        WT_TRY(wt__add_notice(notice, WT_NOTICE_NO_RECORDED_USE,
+                              "no sets of past use; record use, then run `whichtool train neighbours`", arena, err));
+    if (!bundles || bundles->left_out == 0)
+        return 0;
+    wt__buffer_printf(&text, "the %zu least used sets of past use are ignored", bundles->left_out);
+    return wt__take_notice(notice, WT_NOTICE_NO_RECORDED_USE, &text, arena, err);
 }
 
 static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
@@ -334,7 +332,7 @@ static int run_ptr_pick(struct ptr_pick *p, bool bundle, wt_error *err)
     WT_TRY(bundle ? use_nearest_bundle(p, err) : choose_by_model(p, err));
     WT_TRY(add_ptr_notices(p, bundle, err));
     if (p->selection->options->explain)
-        WT_TRY(wt__ptr_write_trace(&p->engine_sources, &p->trace, p->selection->arena, &p->selection->out->trace, err));
+        WT_TRY(write_ptr_trace(&p->engine_sources, &p->trace, p->selection->arena, &p->selection->out->trace, err));
     return materialise_set(p, err);
 }
 

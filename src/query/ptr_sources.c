@@ -16,14 +16,16 @@ static size_t find_home_row(const struct ptr_engine_sources *engine_sources, con
     return wt__snapshot_row(engine_sources->home.index->snapshot, search->index->snapshot->keys[row].id);
 }
 
-/* Finds the k tools nearest to the text. `first` comes before all others, unless it is PTR_NOBODY. */
-#define PTR_NOBODY UINT32_MAX
+#define NO_FIRST_TOOL UINT32_MAX
+
+/* Finds the k tools nearest to the text. `first` comes before all others, unless it is NO_FIRST_TOOL. */
 static int search_near_tools(struct ptr_engine_sources *engine_sources, struct str text, size_t k, uint32_t first,
                              struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
     const struct search *home = &engine_sources->home;
     uint32_t *rows = wt__arena_array(arena, uint32_t, k + 1);
     size_t count = 0;
+    WT_CLEANUP(wt__search_end)
     struct search search = {.engine = home->engine,
                             .request = {text.ptr, text.len < WT_MAX_REQUEST_BYTES ? text.len : WT_MAX_REQUEST_BYTES},
                             .arena = arena,
@@ -33,73 +35,65 @@ static int search_near_tools(struct ptr_engine_sources *engine_sources, struct s
                             .copies = home->copies,
                             .as_typed = home->as_typed,
                             .progress = home->progress};
-    int rc = rows ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_step(home->progress, 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__search_run(&search, err);
-    if (rc == 0 && first != PTR_NOBODY)
+    *out = (struct ptr_tools){0};
+    WT_CHECK_ALLOC(rows, err);
+    if (wt__progress_step(home->progress, 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__search_run(&search, err));
+    if (first != NO_FIRST_TOOL)
         rows[count++] = first;
-    for (size_t i = 0; rc == 0 && i < search.hits.len && count < k; i++) {
+    for (size_t i = 0; i < search.hits.len && count < k; i++) {
         size_t row = find_home_row(engine_sources, &search, search.hits.items[i].row);
         if (row < home->index->snapshot->rows && row != first &&
             wt__row_allowed(engine_sources->allowed, (uint32_t)row))
             rows[count++] = (uint32_t)row;
     }
-    if (rows)
-        wt__search_end(&search);
     *out = (struct ptr_tools){rows, count};
-    return rc;
+    return 0;
 }
 
 static int find_near_tools(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
                            wt_error *err)
 {
-    return search_near_tools(self, text, k, PTR_NOBODY, arena, out, err);
+    return search_near_tools(self, text, k, NO_FIRST_TOOL, arena, out, err);
 }
 
 static int describe_row(void *self, uint32_t row, struct arena *arena, struct ptr_text *out, wt_error *err)
 {
-    struct ptr_engine_sources *engine_sources = self;
+    const struct search *home = &((struct ptr_engine_sources *)self)->home;
     struct tool tool;
-    int rc = wt__index_tools(engine_sources->home.engine, engine_sources->home.index,
-                             &engine_sources->home.index->snapshot->keys[row].id, 1, arena, &tool, err);
-    if (rc >= 0) /* both are empty if the tool was removed meanwhile */
-        *out = (struct ptr_text){tool.name, tool.description};
-    return rc < 0 ? rc : 0;
+    WT_TRY(wt__index_tools(home->engine, home->index, &home->index->snapshot->keys[row].id, 1, arena, &tool, err));
+    *out = (struct ptr_text){tool.name, tool.description}; /* both are empty if the tool was removed meanwhile */
+    return 0;
 }
 
 static int find_similar_tools(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
                               wt_error *err)
 {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     struct ptr_text text;
-    struct buffer words = {0};
-    int rc = describe_row(self, tool, arena, &text, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(describe_row(self, tool, arena, &text, err));
     wt__buffer_str(&words, text.name);
     wt__buffer_text(&words, ": ");
     wt__buffer_str(&words, text.description);
-    rc =
-        words.failed ? wt__fail_nomem(err) : search_near_tools(self, wt__buffer_view(&words), k, tool, arena, out, err);
-    wt__buffer_dispose(&words);
-    return rc;
+    if (words.failed)
+        return wt__fail_nomem(err);
+    return search_near_tools(self, wt__buffer_view(&words), k, tool, arena, out, err);
 }
 
 /* ---------------------------------------------------------------- past use */
 
 /* Encodes a text and allocates `count` scores. */
-static int encode_past_query(struct ptr_engine_sources *engine_sources, struct str text, size_t count,
-                             struct arena *arena, float **query, float **scores, wt_error *err)
+static int encode_past_query(struct ptr_engine_sources *sources, struct str text, size_t count, struct arena *arena,
+                             float **query, float **scores, wt_error *err)
 {
-    size_t dim = wt__encoder_dim(engine_sources->encoder);
+    size_t dim = wt__encoder_dim(sources->encoder);
     *query = wt__arena_alloc(arena, (dim + count) * sizeof **query, 64);
     WT_CHECK_ALLOC(*query, err);
     *scores = *query + dim;
-    int rc =
-        engine_sources->scratch ? 0 : wt__encoder_scratch_new(&engine_sources->scratch, engine_sources->encoder, err);
-    return rc < 0 ? rc
-                  : wt__encode(engine_sources->encoder, engine_sources->scratch, TEXT_REQUEST, &text, 1, *query, err);
+    if (!sources->scratch)
+        WT_TRY(wt__encoder_scratch_new(&sources->scratch, sources->encoder, err));
+    return wt__encode(sources->encoder, sources->scratch, TEXT_REQUEST, &text, 1, *query, err);
 }
 
 static int read_past_tools(const struct ptr_engine_sources *engine_sources, size_t request, struct arena *arena,
@@ -204,13 +198,11 @@ static int open_past_requests(struct ptr_engine_sources *engine_sources, wt_erro
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__fail_cancelled(err);
     if (!trained || !trained->recipes[RECIPE_NEIGHBOURS].there)
         return 0;
-    rc = choose_past_encoder(engine_sources, trained, err);
-    if (rc < 0 || engine_sources->past.count == 0)
-        return rc;
-    rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained, &index,
-                          err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(choose_past_encoder(engine_sources, trained, err));
+    if (engine_sources->past.count == 0)
+        return 0;
+    WT_TRY(wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained, &index,
+                            err));
     wt__index_release(home->index);
     home->index = index;
     engine_sources->past.rows = index->label_rows;
@@ -219,25 +211,23 @@ static int open_past_requests(struct ptr_engine_sources *engine_sources, wt_erro
 
 int wt__ptr_sources_open(struct ptr_engine_sources *engine_sources, wt_error *err)
 {
-    int rc = wt__search_run(&engine_sources->home, err);
-    engine_sources->home.hits = (struct hit_list){.encode_ms = engine_sources->home.hits.encode_ms};
-    if (rc == 0)
-        rc = open_past_requests(engine_sources, err);
-    return rc < 0 ? rc : wt__search_allowed(&engine_sources->home, &engine_sources->allowed, err);
+    struct search *home = &engine_sources->home;
+    WT_TRY(wt__search_run(home, err));
+    home->hits = (struct hit_list){.encode_ms = home->hits.encode_ms};
+    WT_TRY(open_past_requests(engine_sources, err));
+    return wt__search_allowed(home, &engine_sources->allowed, err);
 }
 
 int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
 {
-    struct arena arena = {0};
-    struct ptr_engine_sources engine_sources = {
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__ptr_sources_close)
+    struct ptr_engine_sources sources = {
         .home = {.engine = engine, .request = STR("anything"), .arena = &arena, .k = 1, .progress = progress}};
-    int rc = wt__ptr_sources_open(&engine_sources, err);
-    if (rc == 0 && engine_sources.past.count > 0)
-        rc = wt__bundles_of(engine, progress, engine_sources.home.index, engine_sources.encoder,
-                            &engine_sources.bundles, err);
-    wt__ptr_sources_close(&engine_sources);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(wt__ptr_sources_open(&sources, err));
+    if (sources.past.count == 0)
+        return 0;
+    return wt__bundles_of(engine, progress, sources.home.index, sources.encoder, &sources.bundles, err);
 }
 
 void wt__ptr_sources_close(struct ptr_engine_sources *engine_sources)

@@ -35,14 +35,8 @@ int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
 /* Returns the sources; their `self` is engine_sources. Use them from one thread at a time. */
 struct ptr_sources wt__ptr_sources(struct ptr_engine_sources *engine_sources);
 
-/* Writes the trace as JSON text in the arena. */
-int wt__ptr_write_trace(struct ptr_engine_sources *engine_sources, const struct ptr_trace *trace, struct arena *arena,
-                        const char **out, wt_error *err);
-
 /* Parses a comma-separated list of parts to leave out and adds their PTR_ABLATE_... bits to *out. Errors: WT_EINVAL for
  * an unknown name. */
 int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err);
-/* The same, from the option `experiment`. */
-int wt__ptr_experiment(const char *experiment, struct arena *arena, unsigned *out, wt_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "choose/relevance.h"
 #include "engine/filter.h"
 #include "recipe/recipes.h"
@@ -15,19 +16,23 @@
 
 /* ---------------------------------------------------------------- plan */
 
+struct plan_options {
+    const char *recipe;        /* NULL for "auto" */
+    bool untrained;            /* "auto" ignores trained models */
+    bool features;             /* compute features of the hits, including past requests if there are any */
+    struct progress *progress; /* polled while opening models; may be NULL */
+};
+
 static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
 
 static int fail_unknown_recipe(const char *name, wt_error *err)
 {
-    struct buffer names = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
     const wt_recipe *recipe;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
         if (!recipe->picks)
             wt__buffer_printf(&names, "%s, ", recipe->name);
-    int rc =
-        wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; use one of %sauto", name, names.ptr ? names.ptr : "");
-    wt__buffer_dispose(&names);
-    return rc;
+    return wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; use one of %sauto", name, names.ptr ? names.ptr : "");
 }
 
 /* Plans an untrained recipe. If the encoder cannot be opened and the recipe was chosen automatically, uses the fallback
@@ -57,10 +62,8 @@ static int plan_untrained(wt_engine *engine, const struct plan_options *wish, co
             return 0;
         }
     }
-    if (rc < 0 && err)
-        *err = why;
     if (rc < 0)
-        return rc;
+        return wt__fail_same(err, &why);
     out->retriever = wt__untrained_retriever(engine, recipe->retriever, out->encoder);
     out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
     out->may_use_fallback = true;
@@ -96,8 +99,10 @@ static int plan_trained_recipe(wt_engine *engine, const struct plan_options *wis
     return out->ran ? 0 : wt__fail_nomem(err);
 }
 
-int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena, struct search_plan *out,
-                    wt_error *err)
+/* Plans the requested recipe. "auto" is the choice of training, else hybrid, else words alone. Opens the models that
+ * are needed. Errors: WT_ERECIPE (unknown recipe, or it cannot run), WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
+static int choose_search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena,
+                              struct search_plan *out, wt_error *err)
 {
     const char *name = wish->recipe ? wish->recipe : AUTOMATIC;
     bool automatic = strcmp(name, AUTOMATIC) == 0;
@@ -131,9 +136,7 @@ int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct a
                       : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
                                  recipe->reads ? wt__recipes[recipe->first].public.name : name,
                                  recipe->reads ? ", then `whichtool train cross`" : "");
-    rc = wt__add_notice(&out->notice, WT_NOTICE_UNUSED_MODEL, notice, arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__add_notice(&out->notice, WT_NOTICE_UNUSED_MODEL, notice, arena, err));
     return plan_untrained(engine, wish, recipe, automatic, arena, out, err);
 }
 
@@ -149,28 +152,18 @@ int wt__request_check(struct str request, wt_error *err)
     return 0;
 }
 
-static int check_search(const struct search *search, wt_error *err)
-{
-    int rc = wt__request_check(search->request, err);
-    if (rc < 0)
-        return rc;
-    if (search->k > WT_MAX_K)
-        return wt__fail(err, WT_EINVAL, "%zu hits requested; at most %d are allowed", search->k, WT_MAX_K);
-    return 0;
-}
-
 /* Opens the current index and maps the tools of past requests to its rows. */
 static int open_search_index(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
-    int rc = wt__engine_index(search->engine, search->progress, plan->set.kind ? &plan->set : NULL, plan->labels,
-                              &search->index, err);
-    if (rc == 0 && plan->labels) {
+    WT_TRY(wt__engine_index(search->engine, search->progress, plan->set.kind ? &plan->set : NULL, plan->labels,
+                            &search->index, err));
+    if (plan->labels) {
         search->neighbours = plan->labels->past.trained;
         search->neighbours.rows = search->index->label_rows;
         search->neighbours.left_out = search->left_out;
     }
-    return rc;
+    return 0;
 }
 
 /* Switches to the fallback encoder while it has vectors of more tools, as after the installation of a new model. */
@@ -203,7 +196,7 @@ static int plan_search(struct search *search, wt_error *err)
     const struct plan_options wish = {search->recipe, search->untrained, search->features, search->progress};
     wt__index_release(search->index);
     search->index = NULL;
-    WT_TRY(wt__search_plan(search->engine, &wish, search->arena, &search->plan, err));
+    WT_TRY(choose_search_plan(search->engine, &wish, search->arena, &search->plan, err));
     WT_TRY(open_search_index(search, err));
     WT_TRY(use_fallback_encoder(search, err));
     const struct encoder *encoder = search->plan.encoder;
@@ -290,14 +283,12 @@ static int list_provider_rows(void *context, struct str provider, size_t most, s
                               size_t *count, wt_error *err)
 {
     const struct store_tools *tools = context;
+    const struct snapshot *snapshot = tools->index->snapshot;
     size_t listed = 0;
     int64_t *ids;
     *count = 0;
-    const struct snapshot *snapshot = tools->index->snapshot;
-    int rc = wt__index_provider(tools->engine, tools->index, &provider, tools->allowed ? 0 : most, arena, &ids, &listed,
-                                err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__index_provider(tools->engine, tools->index, &provider, tools->allowed ? 0 : most, arena, &ids, &listed,
+                              err));
     *rows = wt__arena_array(arena, uint32_t, listed);
     WT_CHECK_ALLOC(*rows, err);
     for (size_t i = 0; i < listed && *count < most; i++) {
@@ -306,11 +297,6 @@ static int list_provider_rows(void *context, struct str provider, size_t most, s
             (*rows)[(*count)++] = (uint32_t)row;
     }
     return 0;
-}
-
-static struct tool_reader make_tool_reader(struct store_tools *tools)
-{
-    return (struct tool_reader){tools, read_row_tools, list_provider_rows};
 }
 
 static int order_scored_rows(const void *a, const void *b)
@@ -322,18 +308,13 @@ static int order_scored_rows(const void *a, const void *b)
 /* Reads the recorded usages of the same request. Ignores them instead of waiting for a commit of another connection. */
 static int read_recorded_usage(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
 {
-    wt_engine *engine = search->engine;
-    struct store *reader;
+    WT_CLEANUP(wt__close_reader) struct engine_reader reader = {0};
     *count = 0;
-    if (atomic_load(&engine->usages) == 0)
+    if (atomic_load(&search->engine->usages) == 0)
         return 0;
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    wt__store_set_wait(reader, 0);
-    rc = wt__store_recorded(reader, search->request, search->arena, tools, count, err);
-    wt__store_set_wait(reader, engine->busy_ms);
-    wt__engine_return_reader(engine, reader);
+    WT_TRY(wt__open_reader(&reader, search->engine, err));
+    wt__store_set_wait(reader.store, 0);
+    int rc = wt__store_recorded(reader.store, search->request, search->arena, tools, count, err);
     return rc == WT_EBUSY ? 0 : rc;
 }
 
@@ -357,17 +338,18 @@ static int map_recorded_usage(struct search *search, wt_error *err)
     search->recorded_count = 0;
     if (!search->use_recorded || !search->plan.recorded)
         return 0;
-    int rc = read_recorded_usage(search, &tools, &count, err);
-    if (rc == 0 && count > 0 && !(search->recorded = wt__arena_array(search->arena, struct scored, count)))
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(read_recorded_usage(search, &tools, &count, err));
+    if (count == 0)
+        return 0;
+    search->recorded = wt__arena_array(search->arena, struct scored, count);
+    WT_CHECK_ALLOC(search->recorded, err);
+    for (size_t i = 0; i < count; i++) {
         size_t row = wt__snapshot_row(snapshot, tools[i].tool);
         if (row < snapshot->rows)
             search->recorded[search->recorded_count++] = (struct scored){(float)tools[i].share, (uint32_t)row};
     }
-    if (search->recorded_count > 1)
-        qsort(search->recorded, search->recorded_count, sizeof *search->recorded, order_scored_rows);
-    return rc;
+    qsort(search->recorded, search->recorded_count, sizeof *search->recorded, order_scored_rows);
+    return 0;
 }
 
 float wt__search_recorded(const struct search *search, uint32_t row)
@@ -431,9 +413,12 @@ static int retrieve_hits(struct search *search, wt_error *err)
     if (wt__progress_step(search->progress, 0))
         return wt__fail_cancelled(err);
     struct store_tools tools = {search->engine, search->index, request.allowed};
-    struct rerank_input input = {
-        &view,           &request, make_tool_reader(&tools), search->arena, &search->multi_provider_probability,
-        search->progress};
+    struct rerank_input input = {&view,
+                                 &request,
+                                 {&tools, read_row_tools, list_provider_rows},
+                                 search->arena,
+                                 &search->multi_provider_probability,
+                                 search->progress};
     WT_TRY(wt__rerank(&plan->reranker, &input, &search->hits, err));
     if (reranker)
         wt__hits_share_places(&search->hits, snapshot->keys);
@@ -459,9 +444,7 @@ static int retrieve_with_retry(struct search *search, wt_error *err)
         if (rc == 0)
             rc = retrieve_hits(search, &why);
     }
-    if (rc < 0 && err)
-        *err = why;
-    return rc;
+    return rc < 0 ? wt__fail_same(err, &why) : rc;
 }
 
 /* Splits joined words and corrects the spelling of the request, and collects its unknown words. */
@@ -495,7 +478,9 @@ static int prepare_search(struct search *search, wt_error *err)
 int wt__search_run(struct search *search, wt_error *err)
 {
     search->multi_provider_probability = NAN;
-    WT_TRY(check_search(search, err));
+    WT_TRY(wt__request_check(search->request, err));
+    if (search->k > WT_MAX_K)
+        return wt__fail(err, WT_EINVAL, "%zu hits requested; at most %d are allowed", search->k, WT_MAX_K);
     if (wt__progress_phase(search->progress, "searching", 0))
         return wt__fail_cancelled(err);
     WT_TRY(prepare_search(search, err));
@@ -503,7 +488,8 @@ int wt__search_run(struct search *search, wt_error *err)
     return retrieve_with_retry(search, err);
 }
 
-/* Report unknown words if none of the first hits is likelier; chosen on dev (docs/retrieval.md). */
+/* Unknown words are reported if none of the first LOOKED_AT hits has at least this probability. Chosen on the dev split
+ * (docs/retrieval.md). */
 static const float UNLIKELY = 0.2f;
 enum { LOOKED_AT = 5 };
 
@@ -512,7 +498,7 @@ static bool has_likely_hit(const struct search *search)
     const struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len && i < LOOKED_AT; i++) {
         float likely = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, &hits->items[i]);
-        if (!(likely < UNLIKELY)) /* also if it is NaN */
+        if (!(likely < UNLIKELY)) /* also if the probability is NaN */
             return true;
     }
     return false;

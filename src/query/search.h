@@ -19,16 +19,8 @@
 
 /* ---------------------------------------------------------------- plan */
 
-/* The plan of a search: how a recipe makes hits on this engine, with all its models open. Made once, before the index
- * is opened, and then only read. */
-
-struct plan_options {
-    const char *recipe;        /* NULL for "auto" */
-    bool untrained;            /* "auto" ignores trained models */
-    bool features;             /* compute features of the hits, including past requests if there are any */
-    struct progress *progress; /* polled while opening models; may be NULL */
-};
-
+/* The plan of a search: how a recipe makes hits on this engine, with all its models open. It is made once, before the
+ * index is opened, and then only read. Strings of the plan are in the arena of the search. */
 struct search_plan {
     struct retriever retriever;
     struct reranker reranker;                /* kind is NULL for no reranking */
@@ -42,12 +34,6 @@ struct search_plan {
     const char *why;                         /* reason of the choice, as in wt_hits */
     struct notice notice;
 };
-
-/* Plans the requested recipe. "auto" is the choice of training, else hybrid, else words alone. Opens the models that
- * are needed. Strings of the plan are in the arena. Errors: WT_ERECIPE (unknown recipe, or it cannot run), WT_EMODEL,
- * WT_ENOMEM, WT_ECANCELLED. */
-int wt__search_plan(wt_engine *engine, const struct plan_options *wish, struct arena *arena, struct search_plan *out,
-                    wt_error *err);
 
 /* ---------------------------------------------------------------- conversation */
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "query/chooser_input.h"
 #include "query/search.h"
 #include "query/selector.h"
@@ -91,15 +92,14 @@ static int pick_untrained(struct set_pick *p, wt_error *err)
     struct hit_list *hits = &p->search.hits;
     struct need_hit found[NEED_HITS];
     double best;
-    int rc = 0;
     size_t count = wt__read_needs(&p->search, found, &best);
     p->selection->out->no_answer_probability = 1 - best;
     pick_recorded(p);
     if (p->count == 0)
-        rc = pick_needs(p, found, count, err);
+        WT_TRY(pick_needs(p, found, count, err));
     for (size_t i = 0; i < p->count; i++)
         hits->items[p->which[i]].score = hits->items[p->which[i]].probability;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- with a chooser */
@@ -195,7 +195,7 @@ static void describe_unkept_promise(const struct set_pick *p, size_t wanted, str
 
 static int reject_promise(const struct set_pick *p, const struct set_order *joining, size_t wanted, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     double most = joining ? find_best_promise(p, joining) : 0;
     describe_unkept_promise(p, wanted, &text);
     if (p->chooser->nonconformity.count == 0)
@@ -207,9 +207,7 @@ static int reject_promise(const struct set_pick *p, const struct set_order *join
     wt__buffer_text(&text, "; or use the first hits of find, or a budget of tokens (max_tokens)");
     if (p->search.notice.text)
         wt__buffer_printf(&text, ". %s", p->search.notice.text);
-    int rc = text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
-    wt__buffer_dispose(&text);
-    return rc;
+    return text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
 }
 
 /* True if a tool is very unlikely to be needed and the size of a complete set is unknown. */
@@ -252,10 +250,8 @@ static int pick_complete(struct set_pick *p, wt_error *err)
     bool measured = p->selection->evaluation != NULL;
     struct set_order joining = {.order = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len),
                                 .nonconformity = wt__arena_array(p->search.arena, float, p->search.hits.len)};
-    int rc =
-        joining.order && joining.nonconformity ? wt__used_rows(&p->search, &joining.used, err) : wt__fail_nomem(err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(joining.order && joining.nonconformity, err);
+    WT_TRY(wt__used_rows(&p->search, &joining.used, err));
     wt__set_order(p->chooser, &p->candidates, p->search.hits.len, joining.order, joining.nonconformity);
     size_t wanted = count_joining_hits(p, &joining, options->complete, p->which);
     if (wanted != NO_PROMISE && (wanted <= WT_MAX_COMPLETE || measured)) {
@@ -329,29 +325,29 @@ static int append_kept_tools(struct set_pick *p, wt_error *err)
  * A promise and an evaluation use the chooser alone. */
 static int decide_recorded_usage(struct set_pick *p, wt_error *err)
 {
-    bool heeded = p->selection->conversation->context.len == 0, recorded;
-    int rc = 0;
-    if (p->chooser != &wt__chooser_default && heeded) {
-        heeded = p->selection->options->complete == 0 && !p->selection->evaluation;
-        if (heeded && (rc = wt__search_is_recorded(&p->search, RECORDED_MAJORITY, &recorded, err)) == 0)
-            heeded = p->search.untrained = recorded;
+    bool counts = p->selection->conversation->context.len == 0;
+    if (p->chooser != &wt__chooser_default && counts) {
+        counts = p->selection->options->complete == 0 && !p->selection->evaluation;
+        if (counts) {
+            WT_TRY(wt__search_is_recorded(&p->search, RECORDED_MAJORITY, &counts, err));
+            p->search.untrained = counts;
+        }
     }
-    p->search.use_recorded = heeded;
-    return rc;
+    p->search.use_recorded = counts;
+    return 0;
 }
 
 /* Searches with trained models, or again without them if the request is unlike those of training. A promise always uses
  * the trained models. */
 static int search_candidates(struct set_pick *p, wt_error *err)
 {
-    int rc = decide_recorded_usage(p, err);
-    if (rc == 0)
-        rc = wt__search_run(&p->search, err);
-    if (rc < 0 || (p->search.untrained && p->selection->options->complete == 0))
-        return rc;
+    bool promises = p->selection->options->complete > 0;
+    WT_TRY(decide_recorded_usage(p, err));
+    WT_TRY(wt__search_run(&p->search, err));
+    if (p->search.untrained && !promises)
+        return 0;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
-    if (p->selection->options->complete == 0)
-        rc = wt__search_if_unfamiliar(&p->search, p->chooser, &p->candidates, err);
+    int rc = promises ? 0 : wt__search_if_unfamiliar(&p->search, p->chooser, &p->candidates, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -378,9 +374,7 @@ static int select_set(struct selection *selection, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
     struct set_pick picking = {.selection = selection};
-    int rc = check_set_options(options, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_set_options(options, err));
     picking.search = (struct search){.engine = selection->engine,
                                      .request = selection->request,
                                      .arena = selection->arena,
@@ -391,12 +385,10 @@ static int select_set(struct selection *selection, wt_error *err)
                                      .features = true,
                                      .conversation = selection->conversation,
                                      .progress = selection->progress};
-    rc = wt__budget_begin(&picking.search.budget, options->max_tokens, options->format, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__budget_begin(&picking.search.budget, options->max_tokens, options->format, err));
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
-    rc = picking.chooser ? run_set_pick(&picking, err) : wt__fail_nomem(err);
+    int rc = picking.chooser ? run_set_pick(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;
     return rc;

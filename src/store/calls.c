@@ -1,7 +1,7 @@
 /* calls.c: past calls of tools with their arguments. Only callers that ask for examples read them.
  *
- * A store file may come from anywhere, so arguments are validated before they are returned. The index of labels finds
- * the newest calls of a tool, because it holds the usages of a label in order. */
+ * A store file may come from anywhere, so arguments are validated before they are returned. The index usage_tool_label
+ * (label, client, usage) finds the newest calls of a tool, because it lists the usages of a label in order. */
 #include "store/internal.h"
 
 #include <stdlib.h>
@@ -31,33 +31,29 @@ int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct s
 
 int wt__usage_check_calls(struct store *store, wt_error *err)
 {
-    sqlite3_stmt *rows;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
     struct str arguments;
-    int rc = wt__sql_prepare(store, "SELECT arguments FROM usage_tool WHERE arguments IS NOT NULL", &rows, err);
-    if (rc < 0)
-        return rc;
-    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1)
-        rc = wt__usage_arguments(store, rows, 0, &arguments, err);
-    wt__sql_reset(rows);
+    int rc;
+    WT_TRY(wt__sql_open(store, "SELECT arguments FROM usage_tool WHERE arguments IS NOT NULL", NULL, &rows, err));
+    while ((rc = wt__sql_step(store, rows, err)) == 1)
+        WT_TRY(wt__usage_arguments(store, rows, 0, &arguments, err));
     return rc;
 }
 
-/* ---------------------------------------------------------------- the newest calls of a tool */
-
 struct call_row {
-    int64_t usage, position, request;
+    int64_t usage, position, request; /* position of the tool in the usage */
 };
 
 struct call_lookup {
     struct store *store;
-    struct call_row *found;
+    struct call_row *found; /* [count] */
     size_t count, capacity;
-    size_t most;
+    size_t most;     /* maximum number of calls in the result */
     bool with_empty; /* include calls without arguments */
     wt_error *err;
 };
 
-/* True if the request is among these calls. Several labels may have calls for the same request. */
+/* True if one of the calls is for the request. */
 static bool has_request(const struct call_row *calls, size_t count, int64_t request)
 {
     for (size_t i = 0; i < count; i++)
@@ -69,31 +65,24 @@ static bool has_request(const struct call_row *calls, size_t count, int64_t requ
 /* Adds the newest calls of a label that one client reported, at most `most`. client is 0 for calls without a client. */
 static int find_client_calls(struct call_lookup *c, int64_t label, int64_t client, size_t most)
 {
-    sqlite3_stmt *rows;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
     size_t first = c->count;
-    int rc = wt__sql_prepare(c->store,
-                             "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND (?3 OR x.arguments IS NOT NULL)"
-                             " FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage"
-                             " WHERE x.label = ?1 AND x.client IS nullif(?4, 0) ORDER BY x.usage DESC LIMIT ?2",
-                             &rows, c->err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, label);
-    sqlite3_bind_int64(rows, 2, USAGES_READ);
-    sqlite3_bind_int(rows, 3, c->with_empty);
-    sqlite3_bind_int64(rows, 4, client);
-    while (c->count - first < most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
+    int rc = wt__sql_open(
+        c->store,
+        "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND (?3 OR x.arguments IS NOT NULL)"
+        " FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage"
+        " WHERE x.label = ?1 AND x.client IS nullif(?4, 0) ORDER BY x.usage DESC LIMIT ?2",
+        SQL_VALUES(sql_integer(label), sql_integer(USAGES_READ), sql_integer(c->with_empty), sql_integer(client)),
+        &rows, c->err);
+    while (rc >= 0 && c->count - first < most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
         struct call_row call = {sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
                                 sqlite3_column_int64(rows, 2)};
         if (!sqlite3_column_int(rows, 3) || has_request(c->found + first, c->count - first, call.request))
             continue;
-        if (wt__grow((void **)&c->found, &c->capacity, c->count + 1, sizeof call) < 0) {
-            rc = wt__fail_nomem(c->err);
-            break;
-        }
+        if (wt__grow((void **)&c->found, &c->capacity, c->count + 1, sizeof call) < 0)
+            return wt__fail_nomem(c->err);
         c->found[c->count++] = call;
     }
-    wt__sql_reset(rows);
     return rc < 0 ? rc : 0;
 }
 
@@ -106,7 +95,9 @@ static int find_label_calls(struct call_lookup *c, int64_t label)
     int64_t clients[CLIENTS_READ], client = INT64_MAX;
     size_t count = 0;
     int rc = 1;
-    while (count < CLIENTS_READ && (rc = wt__sql_next_client(c->store, next, label, &client, c->err)) == 1)
+    while (count < CLIENTS_READ &&
+           (rc = wt__sql_find(c->store, next, SQL_VALUES(sql_integer(label), sql_integer(client)), &client, c->err)) ==
+               1)
         clients[count++] = client;
     size_t before = c->count;
     if (rc >= 0)
@@ -115,20 +106,6 @@ static int find_label_calls(struct call_lookup *c, int64_t label)
     size_t share = sharing > 0 ? (c->most + sharing - 1) / sharing : 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = find_client_calls(c, label, clients[i], share);
-    return rc < 0 ? rc : 0;
-}
-
-static int read_tool_labels(struct call_lookup *c, int64_t tool, int64_t labels[LABELS_READ], size_t *count)
-{
-    sqlite3_stmt *rows;
-    *count = 0;
-    int rc = wt__sql_prepare(c->store, "SELECT id FROM label WHERE tool = ?1 ORDER BY id DESC", &rows, c->err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, tool);
-    while (*count < LABELS_READ && (rc = wt__sql_step(c->store, rows, c->err)) == 1)
-        labels[(*count)++] = sqlite3_column_int64(rows, 0);
-    wt__sql_reset(rows);
     return rc < 0 ? rc : 0;
 }
 
@@ -150,59 +127,48 @@ static void keep_newest_calls(struct call_lookup *c)
     c->count = kept;
 }
 
-static int copy_call_text(struct arena *arena, struct str *view, wt_error *err)
-{
-    view->ptr = wt__arena_copy(arena, *view);
-    return view->ptr ? 0 : wt__fail_nomem(err);
-}
-
 /* Returns 1, or 0 if the usage was removed meanwhile or has no arguments. */
 static int read_call(struct call_lookup *c, const struct call_row *call, struct arena *arena, struct recorded_call *out)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(c->store,
-                           "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
-                           " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
-                           &row, c->err));
-    sqlite3_bind_int64(row, 1, call->usage);
-    sqlite3_bind_int64(row, 2, call->position);
-    sqlite3_bind_int64(row, 3, call->request);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_TRY(wt__sql_open(c->store,
+                        "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
+                        " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
+                        SQL_VALUES(sql_integer(call->usage), sql_integer(call->position), sql_integer(call->request)),
+                        &row, c->err));
     int rc = wt__sql_step(c->store, row, c->err);
     if (rc <= 0)
         return rc;
-    out->request = wt__sql_column(row, 0);
-    rc = copy_call_text(arena, &out->request, c->err);
-    if (rc == 0)
-        rc = wt__usage_arguments(c->store, row, 1, &out->arguments, c->err);
-    if (rc == 0)
-        rc = copy_call_text(arena, &out->arguments, c->err);
-    wt__sql_reset(row);
-    return rc < 0 ? rc : c->with_empty || out->arguments.len > 0;
+    WT_TRY(wt__usage_arguments(c->store, row, 1, &out->arguments, c->err));
+    out->request = wt__sql_copy(row, 0, arena);
+    out->arguments.ptr = wt__arena_copy(arena, out->arguments);
+    if (!out->request.ptr || !out->arguments.ptr)
+        return wt__fail_nomem(c->err);
+    return c->with_empty || out->arguments.len > 0;
 }
 
+/* Reads the calls of the tool into the arena. */
 static int read_calls(struct call_lookup *c, int64_t tool, struct arena *arena, struct recorded_call **out,
                       size_t *count)
 {
     int64_t labels[LABELS_READ];
-    size_t label_count;
     *count = 0;
-    *out = NULL;
-    int rc = read_tool_labels(c, tool, labels, &label_count);
-    for (size_t i = 0; rc == 0 && i < label_count; i++)
-        rc = find_label_calls(c, labels[i]);
+    int label_count = wt__sql_integers(c->store, "SELECT id FROM label WHERE tool = ?1 ORDER BY id DESC",
+                                       SQL_VALUES(sql_integer(tool)), labels, LABELS_READ, c->err);
+    if (label_count < 0)
+        return label_count;
+    for (int i = 0; i < label_count; i++)
+        WT_TRY(find_label_calls(c, labels[i]));
     keep_newest_calls(c);
-    struct recorded_call *calls = rc == 0 ? wt__arena_array(arena, struct recorded_call, c->count) : NULL;
-    if (rc == 0 && !calls)
-        rc = wt__fail_nomem(c->err);
+    *out = wt__arena_array(arena, struct recorded_call, c->count);
+    WT_CHECK_ALLOC(*out, c->err);
     size_t read = 0;
-    for (size_t i = 0; rc >= 0 && i < c->count; i++) {
-        rc = read_call(c, &c->found[i], arena, &calls[read]);
+    for (size_t i = 0; i < c->count; i++) {
+        int rc = read_call(c, &c->found[i], arena, &(*out)[read]);
+        if (rc < 0)
+            return rc;
         read += rc == 1;
     }
-    free(c->found);
-    if (rc < 0)
-        return rc;
-    *out = calls;
     *count = read;
     return 0;
 }
@@ -211,7 +177,10 @@ int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, str
                              struct recorded_call **out, size_t *count, wt_error *err)
 {
     struct call_lookup c = {.store = store, .most = most < RECORDED_CALLS_MAX ? most : RECORDED_CALLS_MAX, .err = err};
-    return read_calls(&c, tool, arena, out, count);
+    *out = NULL;
+    int rc = read_calls(&c, tool, arena, out, count);
+    free(c.found);
+    return rc;
 }
 
 int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *arena, struct str *out, wt_error *err)
@@ -220,6 +189,7 @@ int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *
     struct recorded_call *calls;
     size_t count;
     int rc = read_calls(&c, tool, arena, &calls, &count);
+    free(c.found);
     *out = rc == 0 && count > 0 ? calls[0].request : STR("");
     return rc;
 }

@@ -26,47 +26,32 @@
 /* Returns 1 if the name is the id of a tool without a provider, else 0. */
 static int is_an_id(struct store *store, struct str name, wt_error *err)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(store,
-                           "SELECT 1 FROM tool WHERE name = ?1"
-                           " AND provider = (SELECT id FROM provider WHERE name = '')",
-                           &row, err));
-    if (wt__sql_bind_text(row, 1, name))
-        return wt__fail_nomem(err);
-    int rc = wt__sql_step(store, row, err);
-    wt__sql_reset(row);
-    return rc;
+    return wt__sql_run(store,
+                       "SELECT 1 FROM tool WHERE name = ?1"
+                       " AND provider = (SELECT id FROM provider WHERE name = '')",
+                       SQL_VALUES(sql_text(name)), err);
 }
 
 int wt__names_attempt(struct store *store, struct str provider, struct str name, unsigned *attempt,
                       char out[EXPORT_NAME_MAX + 1], wt_error *err)
 {
-    for (int taken = 1; taken > 0; ++*attempt) {
+    for (;; ++*attempt) {
         struct str got = {out, wt__export_name(provider, name, *attempt, out)};
         bool own_id = provider.len == 0 && wt__str_equal(got, name);
-        taken = own_id ? 0 : is_an_id(store, got, err);
-        if (taken < 0)
+        int taken = own_id ? 0 : is_an_id(store, got, err);
+        if (taken <= 0)
             return taken;
-        if (taken == 0)
-            return 0;
     }
-    return 0;
 }
 
-/* Gives a tool its exported name. */
+/* Gives a tool the first exported name that no other tool has. */
 static int name_stored_tool(struct store *store, int64_t id, struct str provider, struct str name, wt_error *err)
 {
-    sqlite3_stmt *update;
     for (unsigned attempt = 0;; attempt++) {
         char export_name[EXPORT_NAME_MAX + 1];
-        int rc = wt__names_attempt(store, provider, name, &attempt, export_name, err);
-        if (rc == 0)
-            rc = wt__sql_prepare(store, "UPDATE OR IGNORE tool SET export_name = ?1 WHERE id = ?2", &update, err);
-        if (rc < 0)
-            return rc;
-        if (wt__sql_bind_text(update, 1, wt__str(export_name)) | sqlite3_bind_int64(update, 2, id))
-            return wt__fail_nomem(err);
-        rc = wt__sql_step(store, update, err);
+        WT_TRY(wt__names_attempt(store, provider, name, &attempt, export_name, err));
+        int rc = wt__sql_run(store, "UPDATE OR IGNORE tool SET export_name = ?1 WHERE id = ?2",
+                             SQL_VALUES(sql_string(export_name), sql_integer(id)), err);
         if (rc < 0 || sqlite3_changes(store->db) > 0)
             return rc;
     }
@@ -74,34 +59,24 @@ static int name_stored_tool(struct store *store, int64_t id, struct str provider
 
 int wt__names_fill(struct store *store, wt_error *err)
 {
-    sqlite3_stmt *next;
-    WT_CLEANUP(wt__buffer_dispose) struct buffer texts = {0};
-    int64_t after = 0;
-    int rc;
-    do {
-        rc = wt__sql_prepare(store,
-                             "SELECT t.id, p.name, t.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
-                             " WHERE t.export_name IS NULL AND t.id > ?1 ORDER BY t.id LIMIT 1",
-                             &next, err);
-        if (rc == 0) {
-            sqlite3_bind_int64(next, 1, after);
-            rc = wt__sql_step(store, next, err);
-        }
-        if (rc == 1) {
-            /* Copy the texts, because the row is reset before the update. */
-            struct str provider = wt__sql_column(next, 1), name = wt__sql_column(next, 2);
-            after = sqlite3_column_int64(next, 0);
-            wt__buffer_clear(&texts);
-            wt__buffer_str(&texts, provider);
-            wt__buffer_str(&texts, name);
-            wt__sql_reset(next);
-            rc = texts.failed ? wt__fail_nomem(err)
-                              : name_stored_tool(store, after, (struct str){texts.ptr, provider.len},
-                                                 (struct str){texts.ptr + provider.len, name.len}, err);
-            rc = rc < 0 ? rc : 1;
-        }
-    } while (rc > 0);
-    return rc;
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    for (int64_t after = 0;; wt__arena_reset(&arena)) {
+        WT_CLEANUP(wt__sql_close) sqlite3_stmt *next = NULL;
+        WT_TRY(wt__sql_open(store,
+                            "SELECT t.id, p.name, t.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
+                            " WHERE t.export_name IS NULL AND t.id > ?1 ORDER BY t.id LIMIT 1",
+                            SQL_VALUES(sql_integer(after)), &next, err));
+        int rc = wt__sql_step(store, next, err);
+        if (rc <= 0)
+            return rc;
+        /* Copy the texts, because the row is reset before the update. */
+        struct str provider = wt__sql_copy(next, 1, &arena), name = wt__sql_copy(next, 2, &arena);
+        after = sqlite3_column_int64(next, 0);
+        wt__sql_reset(next);
+        if (!provider.ptr || !name.ptr)
+            return wt__fail_nomem(err);
+        WT_TRY(name_stored_tool(store, after, provider, name, err));
+    }
 }
 
 /* ---------------------------------------------------------------- providers */
@@ -109,38 +84,17 @@ int wt__names_fill(struct store *store, wt_error *err)
 int wt__provider_find(struct store *store, struct str name, int64_t *id, struct str *shown, struct arena *arena,
                       wt_error *err)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(store,
-                           "SELECT id, name FROM provider WHERE name = ?1 UNION ALL SELECT p.id, p.name"
-                           " FROM provider_alias a CROSS JOIN provider p ON p.id = a.provider WHERE a.name = ?1",
-                           &row, err));
-    if (wt__sql_bind_text(row, 1, name))
-        return wt__fail_nomem(err);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_TRY(wt__sql_open(store,
+                        "SELECT id, name FROM provider WHERE name = ?1 UNION ALL SELECT p.id, p.name"
+                        " FROM provider_alias a CROSS JOIN provider p ON p.id = a.provider WHERE a.name = ?1",
+                        SQL_VALUES(sql_text(name)), &row, err));
     int rc = wt__sql_step(store, row, err);
-    if (rc == 1) {
-        *id = sqlite3_column_int64(row, 0);
-        *shown = wt__sql_column(row, 1);
-        shown->ptr = wt__arena_copy(arena, *shown);
-        if (!shown->ptr)
-            rc = wt__fail_nomem(err);
-    }
-    wt__sql_reset(row);
-    return rc;
-}
-
-/* Runs a statement with the provider ?1, and the text ?2 and number ?3 if it has them. */
-static int run_on_provider(struct store *store, const char *sql, int64_t provider, struct str text, int64_t number,
-                           wt_error *err)
-{
-    sqlite3_stmt *statement;
-    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
-    int parameters = sqlite3_bind_parameter_count(statement);
-    int failed = sqlite3_bind_int64(statement, 1, provider);
-    if (parameters > 1)
-        failed |= wt__sql_bind_text(statement, 2, text);
-    if (parameters > 2)
-        failed |= sqlite3_bind_int64(statement, 3, number);
-    return failed ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
+    if (rc <= 0)
+        return rc;
+    *id = sqlite3_column_int64(row, 0);
+    *shown = wt__sql_copy(row, 1, arena);
+    return shown->ptr ? 1 : wt__fail_nomem(err);
 }
 
 /* Finds the row of the provider and checks that the new name is free. */
@@ -150,64 +104,59 @@ static int check_rename(struct store *store, struct str provider, struct str nam
     struct str shown = {"", 0};
     int64_t other = 0;
     int rc = wt__provider_find(store, provider, id, &shown, &arena, err);
-    if (rc == 0 || (rc == 1 && !wt__str_equal(shown, provider)))
-        rc = wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%.*s\"", (int)provider.len, provider.ptr);
-    if (rc == 1)
-        rc = wt__provider_find(store, name, &other, &shown, &arena, err);
+    if (rc < 0)
+        return rc;
+    if (rc == 0 || !wt__str_equal(shown, provider))
+        return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%.*s\"", (int)provider.len, provider.ptr);
+    rc = wt__provider_find(store, name, &other, &shown, &arena, err);
     if (rc == 1 && (other != *id || wt__str_equal(shown, name)))
-        rc = wt__fail(err, WT_EINVAL,
-                      wt__str_equal(shown, name)
-                          ? "provider \"%.*s\" already exists: choose another name"
-                          : "\"%.*s\" is a former name of provider \"%.*s\" and still used by its "
-                            "sources: choose another name",
-                      (int)name.len, name.ptr, (int)shown.len, shown.ptr);
+        return wt__fail(err, WT_EINVAL,
+                        wt__str_equal(shown, name)
+                            ? "provider \"%.*s\" already exists: choose another name"
+                            : "\"%.*s\" is a former name of provider \"%.*s\" and still used by its "
+                              "sources: choose another name",
+                        (int)name.len, name.ptr, (int)shown.len, shown.ptr);
     return rc < 0 ? rc : 0;
 }
 
-/* Renames the labels of the provider's tools to their new ids. */
-static int move_labels(struct store *store, int64_t provider, struct str name, wt_error *err)
+static int rename_provider_row(struct store *store, int64_t provider, struct str from, struct str to, wt_error *err)
 {
-    int rc = run_on_provider(store,
-                             "UPDATE label SET name = ?2 || '/' || (SELECT t.name FROM tool t WHERE t.id = label.tool)"
-                             " WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
-                             provider, name, 0, err);
-    return rc < 0 ? rc : wt__usage_touch(store, err);
-}
-
-static int64_t rename_provider_row(struct store *store, int64_t provider, struct str from, struct str to, wt_error *err)
-{
+    const struct sql_value *values = SQL_VALUES(sql_integer(provider), sql_text(to));
     uint64_t generation;
     WT_TRY(wt__sql_next_generation(store, &generation, err));
-    WT_TRY(
-        run_on_provider(store, "DELETE FROM provider_alias WHERE provider = ?1 AND name = ?2", provider, to, 0, err));
-    WT_TRY(run_on_provider(store, "UPDATE provider SET name = ?2 WHERE id = ?1", provider, to, 0, err));
-    WT_TRY(
-        run_on_provider(store, "INSERT INTO provider_alias (provider, name) VALUES (?1, ?2)", provider, from, 0, err));
-    WT_TRY(run_on_provider(store, "UPDATE tool SET export_name = NULL, generation = ?3 WHERE provider = ?1 AND ?2 = ''",
-                           provider, (struct str){"", 0}, (int64_t)generation, err));
-    int64_t changed = sqlite3_changes(store->db);
+    WT_TRY(wt__sql_run(store, "DELETE FROM provider_alias WHERE provider = ?1 AND name = ?2", values, err));
+    WT_TRY(wt__sql_run(store, "UPDATE provider SET name = ?2 WHERE id = ?1", values, err));
+    WT_TRY(wt__sql_run(store, "INSERT INTO provider_alias (provider, name) VALUES (?1, ?2)",
+                       SQL_VALUES(sql_integer(provider), sql_text(from)), err));
+    WT_TRY(wt__sql_run(store, "UPDATE tool SET export_name = NULL, generation = ?2 WHERE provider = ?1",
+                       SQL_VALUES(sql_integer(provider), sql_integer((int64_t)generation)), err));
+    int changed = sqlite3_changes(store->db);
     WT_TRY(wt__names_fill(store, err));
-    WT_TRY(run_on_provider(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
-                           provider, to, 0, err));
-    WT_TRY(move_labels(store, provider, to, err));
+    WT_TRY(wt__sql_run(store, "DELETE FROM vector WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
+                       SQL_VALUES(sql_integer(provider)), err));
+    /* Rename the labels of the provider's tools to their new ids. */
+    WT_TRY(wt__sql_run(store,
+                       "UPDATE label SET name = ?2 || '/' || (SELECT t.name FROM tool t WHERE t.id = label.tool)"
+                       " WHERE tool IN (SELECT id FROM tool WHERE provider = ?1)",
+                       values, err));
+    WT_TRY(wt__usage_touch(store, err));
     WT_TRY(wt__sql_set_generation(store, generation, err));
     return changed;
 }
 
-int64_t wt__store_rename_provider(struct store *store, struct str provider, struct str name, wt_error *err)
+static int rename_checked(struct store *store, struct str provider, struct str name, wt_error *err)
 {
     int64_t id = 0;
+    WT_TRY(check_rename(store, provider, name, &id, err));
+    WT_TRY(wt__reserved_refuse(store, provider, "cannot be renamed", err));
+    WT_TRY(wt__reserved_refuse(store, name, "cannot be renamed to", err));
+    return rename_provider_row(store, id, provider, name, err);
+}
+
+int64_t wt__store_rename_provider(struct store *store, struct str provider, struct str name, wt_error *err)
+{
     WT_TRY(wt__sql_begin(store, err));
-    int rc = check_rename(store, provider, name, &id, err);
-    if (rc == 0)
-        rc = wt__reserved_refuse(store, provider, "cannot be renamed", err);
-    if (rc == 0)
-        rc = wt__reserved_refuse(store, name, "cannot be renamed to", err);
-    if (rc < 0)
-        return wt__sql_end(store, rc, err);
-    int64_t changed = rename_provider_row(store, id, provider, name, err);
-    rc = wt__sql_end(store, changed < 0 ? (int)changed : 0, err);
-    return rc < 0 ? rc : changed;
+    return wt__sql_end(store, rename_checked(store, provider, name, err), err);
 }
 
 /* ---------------------------------------------------------------- reserved providers */
@@ -216,32 +165,17 @@ enum { SHOWN_BYTES = 200 /* maximum bytes of a provider's name in a message */ }
 
 int wt__reserved_find(struct store *store, struct str name, int64_t *id, wt_error *err)
 {
-    sqlite3_stmt *row;
     *id = 0;
-    WT_TRY(wt__sql_prepare(store, "SELECT id FROM review_server WHERE name = ?1", &row, err));
-    if (wt__sql_bind_text(row, 1, name))
-        return wt__fail_nomem(err);
-    int rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *id = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
+    int rc = wt__sql_find(store, "SELECT id FROM review_server WHERE name = ?1", SQL_VALUES(sql_text(name)), id, err);
     return rc < 0 ? rc : 0;
-}
-
-/* Runs a statement with a name as ?1. */
-static int run_named(struct store *store, const char *sql, struct str name, wt_error *err)
-{
-    sqlite3_stmt *statement;
-    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
-    return wt__sql_bind_text(statement, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
 }
 
 int wt__reserved_drop_aliases(struct store *store, struct str provider, wt_error *err)
 {
-    return run_named(store,
-                     "DELETE FROM provider_alias WHERE name = ?1"
-                     " OR provider = (SELECT id FROM provider WHERE name = ?1)",
-                     provider, err);
+    return wt__sql_run(store,
+                       "DELETE FROM provider_alias WHERE name = ?1"
+                       " OR provider = (SELECT id FROM provider WHERE name = ?1)",
+                       SQL_VALUES(sql_text(provider)), err);
 }
 
 static int fail_reserved(struct str provider, const char *what, wt_error *err)
@@ -263,22 +197,18 @@ int wt__reserved_refuse(struct store *store, struct str provider, const char *wh
 
 int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(store,
-                           "SELECT p.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
-                           " CROSS JOIN review_server v ON v.name = p.name WHERE t.id = ?1",
-                           &row, err));
-    sqlite3_bind_int64(row, 1, tool);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_TRY(wt__sql_open(store,
+                        "SELECT p.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
+                        " CROSS JOIN review_server v ON v.name = p.name WHERE t.id = ?1",
+                        SQL_VALUES(sql_integer(tool)), &row, err));
     int rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        rc = fail_reserved(wt__sql_column(row, 0), "does not allow the removal of single tools", err);
-    wt__sql_reset(row);
-    return rc;
+    return rc == 1 ? fail_reserved(wt__sql_column(row, 0), "does not allow the removal of single tools", err) : rc;
 }
 
 int wt__reserved_release(struct store *store, struct str provider, wt_error *err)
 {
-    return run_named(store, "DELETE FROM review_server WHERE name = ?1", provider, err);
+    return wt__sql_run(store, "DELETE FROM review_server WHERE name = ?1", SQL_VALUES(sql_text(provider)), err);
 }
 
 int wt__store_reserve_provider(struct store *store, struct str provider, wt_error *err)
@@ -290,8 +220,8 @@ int wt__store_reserve_provider(struct store *store, struct str provider, wt_erro
     WT_TRY(wt__sql_begin(store, err));
     rc = wt__reserved_drop_aliases(store, provider, err);
     if (rc == 0)
-        rc = run_named(store, "INSERT INTO review_server (name, source) VALUES (?1, '') ON CONFLICT DO NOTHING",
-                       provider, err);
+        rc = wt__sql_run(store, "INSERT INTO review_server (name, source) VALUES (?1, '') ON CONFLICT DO NOTHING",
+                         SQL_VALUES(sql_text(provider)), err);
     return wt__sql_end(store, rc, err);
 }
 
@@ -302,20 +232,18 @@ struct family_row {
 };
 
 struct family {
-    struct str stem;
+    struct str stem; /* name without "~N" */
     int64_t provider;
-    struct family_row *rows;
+    struct family_row *rows; /* [count] */
     size_t count, capacity;
     size_t at;        /* rows before this index are taken or have another owner than at_owner */
     int64_t at_owner; /* first source of the owner that `at` is for */
     unsigned number;  /* last number tried */
 };
 
-/* ---------------------------------------------------------------- reading a family */
-
 enum { KEY_BYTES = 8 + 32 };
 
-/* Writes the map key of a definition in a family. */
+/* Writes the key of a definition in by_definition. family: index of the family. */
 static void definition_key(size_t family, struct str sha256, struct str schema, struct str source_id,
                            char out[KEY_BYTES])
 {
@@ -335,7 +263,7 @@ static void definition_key(size_t family, struct str sha256, struct str schema, 
 static bool is_numbered_name(struct str name, struct str stem)
 {
     for (size_t i = stem.len + 1; i < name.len; i++)
-        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+        if (!wt__is_digit(name.ptr[i]))
             return false;
     return name.len > stem.len + 1;
 }
@@ -357,24 +285,18 @@ static int add_family_row(struct families *families, size_t index, sqlite3_stmt 
 static int read_family_rows(struct families *families, struct store *store, size_t index, int64_t provider,
                             struct str stem, wt_error *err)
 {
-    sqlite3_stmt *rows;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
     char first[WT_MAX_NAME_BYTES + 2], last[WT_MAX_NAME_BYTES + 2];
-    int len = snprintf(first, sizeof first, "%.*s~", (int)stem.len, stem.ptr);
+    int rc;
+    snprintf(first, sizeof first, "%.*s~", (int)stem.len, stem.ptr);
     snprintf(last, sizeof last, "%.*s\x7f", (int)stem.len, stem.ptr); /* sorts after every "~..." */
-    int rc = wt__sql_prepare(store,
-                             "SELECT id, source, name, sha256, schema, source_id FROM tool INDEXED BY tool_name"
-                             " WHERE name > ?2 AND name < ?3 AND provider = ?1",
-                             &rows, err);
-    if (rc < 0)
-        return rc;
-    if (sqlite3_bind_int64(rows, 1, provider) | wt__sql_bind_text(rows, 2, (struct str){first, (size_t)len}) |
-        wt__sql_bind_text(rows, 3, (struct str){last, (size_t)len}))
-        return wt__fail_nomem(err);
-    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
-        bool numbered = is_numbered_name(wt__sql_column(rows, 2), stem);
-        rc = numbered && add_family_row(families, index, rows) < 0 ? wt__fail_nomem(err) : 0;
-    }
-    wt__sql_reset(rows);
+    WT_TRY(wt__sql_open(store,
+                        "SELECT id, source, name, sha256, schema, source_id FROM tool INDEXED BY tool_name"
+                        " WHERE name > ?2 AND name < ?3 AND provider = ?1",
+                        SQL_VALUES(sql_integer(provider), sql_string(first), sql_string(last)), &rows, err));
+    while ((rc = wt__sql_step(store, rows, err)) == 1)
+        if (is_numbered_name(wt__sql_column(rows, 2), stem) && add_family_row(families, index, rows) < 0)
+            return wt__fail_nomem(err);
     return rc;
 }
 
@@ -412,8 +334,6 @@ void wt__families_dispose(struct families *families)
     *families = (struct families){0};
 }
 
-/* ---------------------------------------------------------------- members */
-
 int64_t wt__family_same(const struct families *families, const struct family *family, const struct tool *tool)
 {
     char key[KEY_BYTES];
@@ -440,19 +360,12 @@ int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*
 
 int wt__family_number(struct family *family, struct store *store, char out[WT_MAX_NAME_BYTES + 1], wt_error *err)
 {
-    sqlite3_stmt *row;
-    for (int there = 1; there > 0;) {
+    int there;
+    do {
         int len =
             snprintf(out, WT_MAX_NAME_BYTES + 1, "%.*s~%u", (int)family->stem.len, family->stem.ptr, ++family->number);
-        int rc = wt__sql_prepare(store, "SELECT 1 FROM tool WHERE name = ?1 AND provider = ?2", &row, err);
-        if (rc < 0)
-            return rc;
-        if (wt__sql_bind_text(row, 1, (struct str){out, (size_t)len}) | sqlite3_bind_int64(row, 2, family->provider))
-            return wt__fail_nomem(err);
-        there = wt__sql_step(store, row, err);
-        wt__sql_reset(row);
-        if (there < 0)
-            return there;
-    }
-    return 0;
+        there = wt__sql_run(store, "SELECT 1 FROM tool WHERE name = ?1 AND provider = ?2",
+                            SQL_VALUES(sql_text((struct str){out, (size_t)len}), sql_integer(family->provider)), err);
+    } while (there > 0);
+    return there;
 }

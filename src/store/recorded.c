@@ -7,29 +7,30 @@
 #include "store/internal.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "text/analyser.h"
 #include "text/unicode.h"
 
 /* ---------------------------------------------------------------- words of requests */
 
-/* Chosen on dev (docs/learning.md): of metatool's requests with such a past request, 9 of 10 need its tools. */
+/* Minimum share of common content words, chosen on the dev split (docs/learning.md): of MetaTool's requests that have a
+ * past request this similar, 9 of 10 need the tools of the past request. */
 static const float NEARLY = 0.8f;
 enum { WORD_BYTES = 64 }; /* maximum bytes of a word; longer ones are split */
 
+/* Words that reverse a request. */
 static const char turning[][8] = {"no",    "not",  "never", "without", "except", "on",   "off",    "up",
                                   "down",  "in",   "out",   "from",    "to",     "into", "before", "after",
                                   "under", "over", "more",  "less",    "don",    "t"};
 
 static bool is_request_character(uint32_t c)
 {
-    enum unicode_kind kind = c < 0x80 ? UNICODE_OTHER : wt__unicode_kind(c);
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || kind != UNICODE_OTHER;
+    return c < 0x80 ? wt__is_letter((char)c) || wt__is_digit((char)c) : wt__unicode_kind(c) != UNICODE_OTHER;
 }
 
 /* Writes the next word in lower case and returns its length; 0 at the end. */
@@ -49,27 +50,10 @@ static size_t next_request_word(const char **at, const char *end, char out[WORD_
 
 static unsigned turning_bit(struct str word)
 {
-    for (size_t i = 0; word.len < sizeof turning[0] && i < sizeof turning / sizeof *turning; i++)
-        if (memcmp(word.ptr, turning[i], word.len) == 0 && turning[i][word.len] == '\0')
+    for (size_t i = 0; i < sizeof turning / sizeof *turning; i++)
+        if (wt__str_equal(word, wt__str(turning[i])))
             return 1u << i;
     return 0;
-}
-
-static int compare_word_hashes(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts and removes duplicates. Returns the number left. */
-static size_t sort_unique(uint64_t *words, size_t count)
-{
-    size_t kept = 0;
-    qsort(words, count, sizeof *words, compare_word_hashes);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || words[i] != words[kept - 1])
-            words[kept++] = words[i];
-    return kept;
 }
 
 static void add_request_word(struct request_words *out, struct str word)
@@ -80,7 +64,7 @@ static void add_request_word(struct request_words *out, struct str word)
         return;
     out->words[out->count++] = wt__checksum(word.ptr, word.len, 0);
     if (out->count > REQUEST_WORDS_MAX)
-        out->count = sort_unique(out->words, out->count);
+        out->count = wt__sort_unique_u64(out->words, out->count);
 }
 
 void wt__request_words(struct str request, struct request_words *out)
@@ -97,7 +81,7 @@ void wt__request_words(struct str request, struct request_words *out)
     }
     if (!any)
         out->hash = wt__checksum(request.ptr, request.len, 0);
-    out->count = sort_unique(out->words, out->count);
+    out->count = wt__sort_unique_u64(out->words, out->count);
 }
 
 float wt__request_likeness(const struct request_words *a, const struct request_words *b)
@@ -170,32 +154,11 @@ uint64_t wt__store_request_hash(struct str request)
 
 int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(store, "SELECT id FROM request WHERE hash = ?1 AND text = ?2", &row, err));
-    if (sqlite3_bind_int64(row, 1, (int64_t)wt__store_request_hash(request)) | wt__sql_bind_text(row, 2, request))
-        return wt__fail_nomem(err);
-    int rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *id = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc;
+    return wt__sql_find(store, "SELECT id FROM request WHERE hash = ?1 AND text = ?2",
+                        SQL_VALUES(sql_integer((int64_t)wt__store_request_hash(request)), sql_text(request)), id, err);
 }
 
 /* ---------------------------------------------------------------- nearly equal requests */
-
-static int read_recent_clients(struct recorded_lookup *look, int64_t clients[NEAR_CLIENTS], size_t *count)
-{
-    sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(look->store, "SELECT id FROM client ORDER BY last DESC LIMIT ?1", &rows, look->err);
-    *count = 0;
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int(rows, 1, NEAR_CLIENTS);
-    while (*count < NEAR_CLIENTS && (rc = wt__sql_step(look->store, rows, look->err)) == 1)
-        clients[(*count)++] = sqlite3_column_int64(rows, 0);
-    wt__sql_reset(rows);
-    return rc < 0 ? rc : 0;
-}
 
 static void add_like_request(struct recorded_lookup *look, int64_t hash, float likeness)
 {
@@ -206,71 +169,65 @@ static void add_like_request(struct recorded_lookup *look, int64_t hash, float l
         look->like[look->like_count++] = (struct like_request){hash, likeness};
 }
 
-/* Moves *request to the newest request of the client below it. client 0: usages without a client. Returns 1, or 0 after
- * the last. */
+/* Moves *request to the newest request of the client below it. client is 0 for usages without a client. Returns 1, or
+ * 0 after the last request. */
 static int next_request(struct recorded_lookup *look, int64_t client, int64_t *request)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(look->store,
-                           "SELECT request FROM usage WHERE client IS nullif(?1, 0) AND request < ?2"
-                           " ORDER BY request DESC LIMIT 1",
-                           &row, look->err));
-    sqlite3_bind_int64(row, 1, client);
-    sqlite3_bind_int64(row, 2, *request);
-    int rc = wt__sql_step(look->store, row, look->err);
-    if (rc == 1)
-        *request = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc;
+    return wt__sql_find(look->store,
+                        "SELECT request FROM usage WHERE client IS nullif(?1, 0) AND request < ?2"
+                        " ORDER BY request DESC LIMIT 1",
+                        SQL_VALUES(sql_integer(client), sql_integer(*request)), request, look->err);
 }
 
-/* Compares one request. *bytes grows by its length. */
+/* Compares a stored request with the request of the lookup. *bytes grows by its length. */
 static int compare_request(struct recorded_lookup *look, int64_t request, size_t *bytes)
 {
-    sqlite3_stmt *row;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
     struct request_words words;
-    WT_TRY(wt__sql_prepare(look->store, "SELECT hash, text FROM request WHERE id = ?1", &row, look->err));
-    sqlite3_bind_int64(row, 1, request);
+    WT_TRY(wt__sql_open(look->store, "SELECT hash, text FROM request WHERE id = ?1", SQL_VALUES(sql_integer(request)),
+                        &row, look->err));
     int rc = wt__sql_step(look->store, row, look->err);
-    if (rc == 1) {
-        struct str text = wt__sql_column(row, 1);
-        wt__request_words(text, &words);
-        float likeness = wt__request_likeness(look->words, &words);
-        if (likeness > 0)
-            add_like_request(look, sqlite3_column_int64(row, 0), likeness);
-        *bytes += text.len;
-    }
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    if (rc <= 0)
+        return rc;
+    struct str text = wt__sql_column(row, 1);
+    wt__request_words(text, &words);
+    float likeness = wt__request_likeness(look->words, &words);
+    if (likeness > 0)
+        add_like_request(look, sqlite3_column_int64(row, 0), likeness);
+    *bytes += text.len;
+    return 0;
 }
 
-/* Reading limits for one client. */
+/* Reading limits for one client. A client's part does not depend on the other clients' requests. */
 struct near_limits {
     size_t steps, requests, bytes, like;
 };
 
-/* Adds the client's newest requests that are nearly equal. client is 0 for usages without a client. The share of a
- * client does not depend on the others. */
+/* Copies a number into the arena as the key of a map; ptr is NULL if out of memory. */
+static struct str copy_number_key(struct recorded_lookup *look, int64_t number)
+{
+    return (struct str){wt__arena_copy(look->arena, (struct str){(const char *)&number, sizeof number}), sizeof number};
+}
+
+/* Adds the client's newest requests that are nearly equal. client is 0 for usages without a client. */
 static int read_near_requests(struct recorded_lookup *look, int64_t client, struct near_limits most)
 {
     int64_t request = INT64_MAX;
     size_t steps = 0, read = 0, bytes = 0, first = look->like_count;
-    int rc = 0;
-    while (rc == 0 && steps++ < most.steps && read < most.requests && bytes < most.bytes &&
-           look->like_count - first < most.like && look->like_count < 2 * LIKE_MAX) {
+    while (steps++ < most.steps && read < most.requests && bytes < most.bytes && look->like_count - first < most.like &&
+           look->like_count < 2 * LIKE_MAX) {
         bool added = false;
         int found = next_request(look, client, &request);
         if (found <= 0)
             return found;
-        int64_t *key = wt__arena_array(look->arena, int64_t, 1);
-        WT_CHECK_ALLOC(key, look->err);
-        *key = request;
-        if (!wt__map_insert(&look->compared, (struct str){(const char *)key, sizeof *key}, 0, &added))
+        struct str key = copy_number_key(look, request);
+        if (!key.ptr || !wt__map_insert(&look->compared, key, 0, &added))
             return wt__fail_nomem(look->err);
         read += added;
-        rc = added ? compare_request(look, request, &bytes) : 0;
+        if (added)
+            WT_TRY(compare_request(look, request, &bytes));
     }
-    return rc;
+    return 0;
 }
 
 static size_t limit_per_client(size_t all, size_t clients)
@@ -281,18 +238,18 @@ static size_t limit_per_client(size_t all, size_t clients)
 static int find_near_requests(struct recorded_lookup *look)
 {
     int64_t clients[NEAR_CLIENTS];
-    size_t count;
-    int rc = read_recent_clients(look, clients, &count);
-    if (rc == 0)
-        rc = read_near_requests(look, 0, (struct near_limits){NEAR_READ, NEAR_READ, NEAR_BYTES, LIKE_MAX});
+    int found = wt__sql_integers(look->store, "SELECT id FROM client ORDER BY last DESC LIMIT ?1",
+                                 SQL_VALUES(sql_integer(NEAR_CLIENTS)), clients, NEAR_CLIENTS, look->err);
+    if (found < 0)
+        return found;
+    size_t count = (size_t)found;
+    WT_TRY(read_near_requests(look, 0, (struct near_limits){NEAR_READ, NEAR_READ, NEAR_BYTES, LIKE_MAX}));
     const struct near_limits most = {limit_per_client(NEAR_STEPS, count), limit_per_client(NEAR_READ, count),
                                      limit_per_client(NEAR_BYTES, count), limit_per_client(LIKE_MAX, count)};
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = read_near_requests(look, clients[i], most);
-    return rc;
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(read_near_requests(look, clients[i], most));
+    return 0;
 }
-
-/* ---------------------------------------------------------------- usages */
 
 /* Adds a usage of the tool. A client's report is weighted by the trust in clients for that tool. */
 static int add_recorded_tool(struct recorded_lookup *look, int64_t tool, bool by_client, double weight)
@@ -314,37 +271,31 @@ static int add_recorded_tool(struct recorded_lookup *look, int64_t tool, bool by
 /* Returns 1 if the client has not named the tool in this lookup yet, else 0; or -1 if out of memory. */
 static int is_first_report(struct recorded_lookup *look, int64_t client, int64_t tool)
 {
+    const int64_t pair[2] = {client, tool};
+    struct str key = {wt__arena_copy(look->arena, (struct str){(const char *)pair, sizeof pair}), sizeof pair};
     bool added;
-    int64_t *key = wt__arena_array(look->arena, int64_t, 2);
-    if (!key)
-        return -1;
-    key[0] = client;
-    key[1] = tool;
-    return wt__map_insert(&look->named, (struct str){(const char *)key, 2 * sizeof *key}, 0, &added) ? added : -1;
+    return key.ptr && wt__map_insert(&look->named, key, 0, &added) ? added : -1;
 }
 
 /* Returns 1 if the usage counts, or 0 if newer usages of its client named all its tools or its tools are gone. */
 static int count_usage_tools(struct recorded_lookup *look, int64_t usage, int64_t client, double likeness)
 {
-    sqlite3_stmt *rows;
-    int counts = 0;
-    int rc = wt__sql_prepare(look->store,
-                             "SELECT l.tool FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
-                             " WHERE x.usage = ?1 AND l.tool IS NOT NULL ORDER BY x.position LIMIT ?2",
-                             &rows, look->err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, usage);
-    sqlite3_bind_int(rows, 2, client ? CLIENT_USAGE_TOOLS : -1);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    int counts = 0, rc;
+    WT_TRY(wt__sql_open(look->store,
+                        "SELECT l.tool FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
+                        " WHERE x.usage = ?1 AND l.tool IS NOT NULL ORDER BY x.position LIMIT ?2",
+                        SQL_VALUES(sql_integer(usage), sql_integer(client ? CLIENT_USAGE_TOOLS : -1)), &rows,
+                        look->err));
     while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         int64_t tool = sqlite3_column_int64(rows, 0);
         int first = client ? is_first_report(look, client, tool) : 1;
-        rc = first < 0 ? wt__fail_nomem(look->err) : first ? add_recorded_tool(look, tool, client != 0, likeness) : 0;
-        if (rc < 0)
-            break;
+        if (first < 0)
+            return wt__fail_nomem(look->err);
+        if (first)
+            WT_TRY(add_recorded_tool(look, tool, client != 0, likeness));
         counts |= first;
     }
-    wt__sql_reset(rows);
     look->usages += counts ? likeness : 0;
     return rc < 0 ? rc : counts;
 }
@@ -353,27 +304,20 @@ static int count_usage_tools(struct recorded_lookup *look, int64_t usage, int64_
 static int read_client_usages(struct recorded_lookup *look, const struct like_request *request, int64_t client,
                               size_t most_read, size_t most, size_t *counted)
 {
-    sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(look->store,
-                             "SELECT id, outcome FROM usage WHERE hash = ?1 AND client IS nullif(?2, 0)"
-                             " ORDER BY id DESC LIMIT ?3",
-                             &rows, look->err);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
     *counted = 0;
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, request->hash);
-    sqlite3_bind_int64(rows, 2, client);
-    sqlite3_bind_int64(rows, 3, (int64_t)most_read);
-    while (*counted < most && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
+    int rc = wt__sql_open(look->store,
+                          "SELECT id, outcome FROM usage WHERE hash = ?1 AND client IS nullif(?2, 0)"
+                          " ORDER BY id DESC LIMIT ?3",
+                          SQL_VALUES(sql_integer(request->hash), sql_integer(client), sql_integer((int64_t)most_read)),
+                          &rows, look->err);
+    while (rc >= 0 && *counted < most && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         look->read += client == 0;
         if (sqlite3_column_int(rows, 1) == USAGE_FAILED)
             continue;
         rc = count_usage_tools(look, sqlite3_column_int64(rows, 0), client, (double)request->likeness);
-        if (rc < 0)
-            break;
-        *counted += (size_t)rc;
+        *counted += rc > 0;
     }
-    wt__sql_reset(rows);
     return rc < 0 ? rc : 0;
 }
 
@@ -381,10 +325,8 @@ static int read_client_usages(struct recorded_lookup *look, const struct like_re
 static int read_client_reports(struct recorded_lookup *look, const struct like_request *request, int64_t client)
 {
     size_t counted;
-    int64_t *key = wt__arena_array(look->arena, int64_t, 1);
-    WT_CHECK_ALLOC(key, look->err);
-    *key = client;
-    uint32_t *counted_of = wt__map_insert(&look->counted_of, (struct str){(const char *)key, sizeof *key}, 0, NULL);
+    struct str key = copy_number_key(look, client);
+    uint32_t *counted_of = key.ptr ? wt__map_insert(&look->counted_of, key, 0, NULL) : NULL;
     WT_CHECK_ALLOC(counted_of, look->err);
     int rc = read_client_usages(look, request, client, CLIENT_READ, CLIENT_USAGES - *counted_of, &counted);
     *counted_of += (uint32_t)counted;
@@ -399,51 +341,41 @@ static int read_clients_reports(struct recorded_lookup *look, const struct like_
     size_t most_read = look->clients_read + (CLIENTS_READ - look->clients_read + requests - 1) / requests;
     size_t most = look->client_usages + (USAGES_MAX - look->client_usages + requests - 1) / requests;
     int64_t client = INT64_MAX;
-    int rc = 1;
-    while (rc == 1 && look->clients_read < most_read && look->client_usages < most) {
-        rc = wt__sql_next_client(look->store, next, request->hash, &client, look->err);
-        int counted_of = rc == 1 ? read_client_reports(look, request, client) : 0;
-        rc = counted_of < 0 ? counted_of : rc;
+    while (look->clients_read < most_read && look->client_usages < most) {
+        int rc = wt__sql_find(look->store, next, SQL_VALUES(sql_integer(request->hash), sql_integer(client)), &client,
+                              look->err);
+        if (rc <= 0)
+            return rc;
+        WT_TRY(read_client_reports(look, request, client));
     }
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 /* Reads the usages of the requests from like[from] on. Each has an equal part of the remaining limits. */
 static int read_requests_usages(struct recorded_lookup *look, size_t from)
 {
-    int rc = 0;
-    for (size_t i = from; rc == 0 && i < look->like_count; i++) {
+    for (size_t i = from; i < look->like_count; i++) {
         size_t requests = look->like_count - i, counted;
-        rc = read_client_usages(look, &look->like[i], 0, (USAGES_READ - look->read + requests - 1) / requests,
-                                (USAGES_MAX - look->counted + requests - 1) / requests, &counted);
+        WT_TRY(read_client_usages(look, &look->like[i], 0, (USAGES_READ - look->read + requests - 1) / requests,
+                                  (USAGES_MAX - look->counted + requests - 1) / requests, &counted));
         look->counted += counted;
-        if (rc == 0)
-            rc = read_clients_reports(look, &look->like[i], requests);
+        WT_TRY(read_clients_reports(look, &look->like[i], requests));
     }
-    return rc;
-}
-
-/* True if the usages read so far suffice. A few clients do not: a single report of a request would otherwise hide all
- * reports of nearly equal requests. */
-static int is_decided(struct recorded_lookup *look, bool *out)
-{
-    size_t wanted;
-    int rc = wt__store_clients_wanted(look->store, &wanted, look->err);
-    *out = look->counted > 0 || (look->client_usages > 0 && look->counted_of.len >= wanted);
-    return rc;
+    return 0;
 }
 
 static int run_lookup(struct recorded_lookup *look)
 {
-    bool decided = false;
+    size_t wanted;
     add_like_request(look, (int64_t)look->words->hash, 1);
-    int rc = read_requests_usages(look, 0);
-    if (rc == 0)
-        rc = is_decided(look, &decided);
-    if (rc < 0 || decided)
-        return rc;
-    rc = find_near_requests(look);
-    return rc < 0 ? rc : read_requests_usages(look, 1);
+    WT_TRY(read_requests_usages(look, 0));
+    WT_TRY(wt__store_clients_wanted(look->store, &wanted, look->err));
+    /* A few clients do not suffice: a single report of a request would otherwise hide all reports of nearly equal
+     * requests. */
+    if (look->counted > 0 || (look->client_usages > 0 && look->counted_of.len >= wanted))
+        return 0;
+    WT_TRY(find_near_requests(look));
+    return read_requests_usages(look, 1);
 }
 
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,

@@ -1,14 +1,17 @@
-/* review.c: approved and waiting definitions of MCP servers (store/review.h).
+/* review.c: approved and waiting definitions of MCP servers (store/review.h). A listing takes these steps:
  *
- *   decide on each item by its row -> write the differences -> update the rows that are not listed any more ->
- *   import the approved tools and remove all others of the provider -> link the rows with the tools
+ *   decide on each item by its row, and write the row if it differs
+ *   update the rows whose items are not listed any more
+ *   import the approved tools, and remove all other tools of the provider
+ *   link the rows with the tools
  *
- * An unchanged listing writes nothing. Changed definitions are decided before new ones, so that a flood of new ones
- * does not push changes over the limits. */
+ * An unchanged listing writes nothing. Changed definitions are decided before new definitions, so that many new
+ * definitions cannot use up the limits that changed definitions need. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "store/review.h"
 #include "store/internal.h"
 
@@ -16,8 +19,8 @@ enum { DAY_SECONDS = 24 * 60 * 60 };
 
 /* The stored state of an item. */
 struct known_row {
-    int64_t id; /* 0 if absent */
-    int64_t tool;
+    int64_t id;   /* row of the item; 0 if absent */
+    int64_t tool; /* row of the tool in the catalogue; 0 if absent */
     bool listed, approved, offered;
     char approved_sha256[DEFINITION_DIGITS + 1], offered_sha256[DEFINITION_DIGITS + 1];
 };
@@ -25,16 +28,16 @@ struct known_row {
 struct store_review {
     struct store *store;
     const struct review_listing *listing;
-    int64_t server;   /* row of the server */
-    int64_t baseline; /* bits of the kinds listed before this listing */
-    bool any_approved;
+    int64_t server;          /* row of the server */
+    int64_t baseline;        /* bits of the kinds listed before this listing */
+    bool any_approved;       /* a tool of the server was approved before */
     struct known_row *known; /* [count] states of the items */
     struct tool *tools;      /* [tool_count] approved tools */
     size_t *places;          /* [tool_count] indexes of their items */
     int64_t *ids;            /* [tool_count] their rows in the catalogue */
     size_t tool_count;
-    size_t waiting, waiting_bytes;
-    int64_t last_usage;
+    size_t waiting, waiting_bytes; /* number and bytes of the waiting definitions */
+    int64_t last_usage;            /* id of the newest usage in the store */
     struct review_changes changes;
     struct arena arena;
     wt_error *err;
@@ -54,63 +57,48 @@ static void copy_hash(char out[DEFINITION_DIGITS + 1], struct str hash)
 static int open_server(struct store_review *r)
 {
     const struct review_listing *listing = r->listing;
-    sqlite3_stmt *write;
-    int rc = wt__reserved_find(r->store, listing->provider, &r->server, r->err);
-    if (rc == 0 && r->server == 0)
-        rc = wt__reserved_drop_aliases(r->store, listing->provider, r->err);
-    if (rc == 0)
-        rc = wt__sql_prepare(r->store,
-                             "INSERT INTO review_server (name, source) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE"
-                             " SET source = ?2 WHERE source <> ?2",
-                             &write, r->err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(write, 1, listing->provider) | wt__sql_bind_text(write, 2, listing->source))
-        return wt__fail_nomem(r->err);
-    rc = wt__sql_step(r->store, write, r->err);
-    return rc < 0 ? rc : wt__reserved_find(r->store, listing->provider, &r->server, r->err);
+    WT_TRY(wt__reserved_find(r->store, listing->provider, &r->server, r->err));
+    if (r->server == 0)
+        WT_TRY(wt__reserved_drop_aliases(r->store, listing->provider, r->err));
+    WT_TRY(wt__sql_run(r->store,
+                       "INSERT INTO review_server (name, source) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE"
+                       " SET source = ?2 WHERE source <> ?2",
+                       SQL_VALUES(sql_text(listing->provider), sql_text(listing->source)), r->err));
+    return wt__reserved_find(r->store, listing->provider, &r->server, r->err);
 }
 
 static int find_known(struct store_review *r, const struct review_item *item, struct known_row *out)
 {
-    sqlite3_stmt *row;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
     *out = (struct known_row){0};
-    WT_TRY(wt__sql_prepare(r->store,
-                           "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
-                           " WHERE server = ?1 AND kind = ?2 AND name = ?3",
-                           &row, r->err));
-    if (sqlite3_bind_int64(row, 1, r->server) | sqlite3_bind_int(row, 2, (int)item->kind) |
-        wt__sql_bind_text(row, 3, item->tool.name))
-        return wt__fail_nomem(r->err);
+    WT_TRY(wt__sql_open(r->store,
+                        "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
+                        " WHERE server = ?1 AND kind = ?2 AND name = ?3",
+                        SQL_VALUES(sql_integer(r->server), sql_integer(item->kind), sql_text(item->tool.name)), &row,
+                        r->err));
     int rc = wt__sql_step(r->store, row, r->err);
-    if (rc == 1) {
-        out->id = sqlite3_column_int64(row, 0);
-        out->tool = sqlite3_column_int64(row, 1);
-        out->listed = sqlite3_column_int(row, 2) != 0;
-        copy_hash(out->approved_sha256, wt__sql_column(row, 3));
-        copy_hash(out->offered_sha256, wt__sql_column(row, 4));
-        out->approved = out->approved_sha256[0] != '\0';
-        out->offered = out->offered_sha256[0] != '\0';
-    }
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    if (rc <= 0)
+        return rc;
+    out->id = sqlite3_column_int64(row, 0);
+    out->tool = sqlite3_column_int64(row, 1);
+    out->listed = sqlite3_column_int(row, 2) != 0;
+    copy_hash(out->approved_sha256, wt__sql_column(row, 3));
+    copy_hash(out->offered_sha256, wt__sql_column(row, 4));
+    out->approved = out->approved_sha256[0] != '\0';
+    out->offered = out->offered_sha256[0] != '\0';
+    return 0;
 }
 
 /* Inserts the row unless it exists. */
 static int make_review_row(struct store_review *r, const struct review_item *item, struct known_row *known)
 {
-    sqlite3_stmt *insert;
     if (known->id != 0)
         return 0;
-    WT_TRY(wt__sql_prepare(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)", &insert,
-                           r->err));
-    if (sqlite3_bind_int64(insert, 1, r->server) | sqlite3_bind_int(insert, 2, (int)item->kind) |
-        wt__sql_bind_text(insert, 3, item->tool.name))
-        return wt__fail_nomem(r->err);
-    int rc = wt__sql_step(r->store, insert, r->err);
+    WT_TRY(wt__sql_run(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)",
+                       SQL_VALUES(sql_integer(r->server), sql_integer(item->kind), sql_text(item->tool.name)), r->err));
     known->id = sqlite3_last_insert_rowid(r->store->db);
     known->listed = true;
-    return rc;
+    return 0;
 }
 
 static bool is_tool_item(const struct review_item *item)
@@ -126,60 +114,36 @@ static bool is_instructions(const struct review_item *item)
 /* Stores an approval. asked: track the tool as new until a usage calls it. */
 static int write_approved(struct store_review *r, const struct review_item *item, struct known_row *known, bool asked)
 {
-    sqlite3_stmt *update;
-    int rc = make_review_row(r, item, known);
-    if (rc == 0)
-        rc = wt__sql_prepare(r->store,
-                             "UPDATE review SET listed = 1, approved_sha256 = ?2, approved = ?3, approved_since = ?4,"
-                             " approved_after = ?5, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
-                             " WHERE id = ?1",
-                             &update, r->err);
-    if (rc < 0)
-        return rc;
-    int failed = sqlite3_bind_int64(update, 1, known->id) | wt__sql_bind_text(update, 2, wt__str(item->sha256)) |
-                 wt__sql_bind_blob(update, 3, item->offered.ptr, item->offered.len) |
-                 sqlite3_bind_int64(update, 4, r->listing->now);
-    if (asked && is_tool_item(item))
-        failed |= sqlite3_bind_int64(update, 5, r->last_usage);
-    return failed ? wt__fail_nomem(r->err) : wt__sql_step(r->store, update, r->err);
+    bool tracked = asked && is_tool_item(item);
+    WT_TRY(make_review_row(r, item, known));
+    return wt__sql_run(r->store,
+                       "UPDATE review SET listed = 1, approved_sha256 = ?2, approved = ?3, approved_since = ?4,"
+                       " approved_after = ?5, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
+                       " WHERE id = ?1",
+                       SQL_VALUES(sql_integer(known->id), sql_string(item->sha256),
+                                  sql_blob(item->offered.ptr, item->offered.len), sql_integer(r->listing->now),
+                                  tracked ? sql_integer(r->last_usage) : sql_null()),
+                       r->err);
 }
 
 static int write_offered(struct store_review *r, const struct review_item *item, struct known_row *known)
 {
-    sqlite3_stmt *update;
-    int rc = make_review_row(r, item, known);
-    if (rc == 0)
-        rc = wt__sql_prepare(r->store,
-                             "UPDATE review SET listed = 1, offered_sha256 = ?2, offered = ?3, offered_since = ?4"
-                             " WHERE id = ?1",
-                             &update, r->err);
-    if (rc < 0)
-        return rc;
-    if (sqlite3_bind_int64(update, 1, known->id) | wt__sql_bind_text(update, 2, wt__str(item->sha256)) |
-        wt__sql_bind_blob(update, 3, item->offered.ptr, item->offered.len) |
-        sqlite3_bind_int64(update, 4, r->listing->now))
-        return wt__fail_nomem(r->err);
-    return wt__sql_step(r->store, update, r->err);
-}
-
-/* Runs a statement with one or two numbers. */
-static int run_on_review(struct store_review *r, const char *sql, int64_t one, int64_t two)
-{
-    sqlite3_stmt *statement;
-    WT_TRY(wt__sql_prepare(r->store, sql, &statement, r->err));
-    sqlite3_bind_int64(statement, 1, one);
-    if (sqlite3_bind_parameter_count(statement) > 1)
-        sqlite3_bind_int64(statement, 2, two);
-    return wt__sql_step(r->store, statement, r->err);
+    WT_TRY(make_review_row(r, item, known));
+    return wt__sql_run(r->store,
+                       "UPDATE review SET listed = 1, offered_sha256 = ?2, offered = ?3, offered_since = ?4"
+                       " WHERE id = ?1",
+                       SQL_VALUES(sql_integer(known->id), sql_string(item->sha256),
+                                  sql_blob(item->offered.ptr, item->offered.len), sql_integer(r->listing->now)),
+                       r->err);
 }
 
 /* Removes the waiting definition of a row and sets whether it is listed. */
 static int clear_offer(struct store_review *r, int64_t id, bool listed)
 {
-    return run_on_review(r,
-                         "UPDATE review SET listed = ?2, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
-                         " WHERE id = ?1",
-                         id, listed);
+    return wt__sql_run(r->store,
+                       "UPDATE review SET listed = ?2, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
+                       " WHERE id = ?1",
+                       SQL_VALUES(sql_integer(id), sql_integer(listed)), r->err);
 }
 
 /* ---------------------------------------------------------------- judging */
@@ -218,31 +182,29 @@ static int hold_item(struct store_review *r, struct review_item *item, struct kn
     return same && known->listed ? 0 : write_offered(r, item, known);
 }
 
+/* Decides on all items: approved items first, then changed definitions, then new definitions. */
 static int judge_items(struct store_review *r)
 {
+    static const enum review_verdict order[] = {REVIEW_APPROVED, REVIEW_CHANGED, REVIEW_NEW};
     const struct review_listing *listing = r->listing;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < listing->count; i++) {
+    for (size_t i = 0; i < listing->count; i++) {
         struct review_item *item = &listing->items[i];
-        rc = find_known(r, item, &r->known[i]);
+        WT_TRY(find_known(r, item, &r->known[i]));
         item->verdict = may_approve(r, item, &r->known[i]) ? REVIEW_APPROVED
                         : r->known[i].approved             ? REVIEW_CHANGED
                                                            : REVIEW_NEW;
     }
-    for (int verdict = REVIEW_APPROVED; rc == 0 && verdict <= REVIEW_CHANGED; verdict++) {
-        static const enum review_verdict order[] = {REVIEW_APPROVED, REVIEW_CHANGED, REVIEW_NEW};
-        for (size_t i = 0; rc == 0 && i < listing->count; i++) {
+    for (size_t at = 0; at < sizeof order / sizeof *order; at++) {
+        for (size_t i = 0; i < listing->count; i++) {
             struct review_item *item = &listing->items[i];
-            if (item->verdict != order[verdict])
+            if (item->verdict != order[at])
                 continue;
-            rc = item->verdict == REVIEW_APPROVED ? approve_item(r, item, &r->known[i])
-                                                  : hold_item(r, item, &r->known[i]);
+            WT_TRY(item->verdict == REVIEW_APPROVED ? approve_item(r, item, &r->known[i])
+                                                    : hold_item(r, item, &r->known[i]));
         }
     }
-    return rc;
+    return 0;
 }
-
-/* ---------------------------------------------------------------- unlisted definitions */
 
 /* Returns the bits of the kinds for which the listing is complete. */
 static int64_t list_complete_kinds(const struct review_listing *listing)
@@ -253,60 +215,31 @@ static int64_t list_complete_kinds(const struct review_listing *listing)
     return bits;
 }
 
-static int compare_ids(const void *one, const void *other)
-{
-    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
-    return (a > b) - (a < b);
-}
-
-/* Finds the rows of the server that are not in this listing; the caller frees *gone. */
-static int find_unlisted(struct store_review *r, const int64_t *seen, size_t seen_count, int64_t **gone, size_t *count)
-{
-    size_t capacity = 0;
-    sqlite3_stmt *rows;
-    *gone = NULL;
-    *count = 0;
-    int rc = wt__sql_prepare(r->store,
-                             "SELECT id FROM review WHERE server = ?1"
-                             " AND iif(kind = 0 AND name = '', ?2, ?3 >> kind & 1)"
-                             " AND (listed OR offered_sha256 IS NOT NULL)",
-                             &rows, r->err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, r->server);
-    sqlite3_bind_int64(rows, 2, r->listing->instructions);
-    sqlite3_bind_int64(rows, 3, list_complete_kinds(r->listing));
-    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
-        int64_t id = sqlite3_column_int64(rows, 0);
-        rc = 0;
-        if (seen_count > 0 && bsearch(&id, seen, seen_count, sizeof id, compare_ids))
-            continue;
-        rc = wt__grow((void **)gone, &capacity, *count + 1, sizeof **gone) < 0 ? wt__fail_nomem(r->err) : 0;
-        if (rc == 0)
-            (*gone)[(*count)++] = id;
-    }
-    wt__sql_reset(rows);
-    return rc;
-}
-
 /* Removes waiting definitions that are not listed any more. Approvals stay in case the server lists them again. */
 static int clear_unlisted(struct store_review *r)
 {
-    size_t count = r->listing->count, gone_count = 0;
-    int64_t *seen = wt__alloc_array(count + 1, sizeof *seen), *gone = NULL;
+    size_t count = r->listing->count, stored_count;
+    int64_t *seen = wt__arena_array(&r->arena, int64_t, count), *stored;
     WT_CHECK_ALLOC(seen, r->err);
     for (size_t i = 0; i < count; i++)
         seen[i] = r->known[i].id;
-    qsort(seen, count, sizeof *seen, compare_ids);
-    int rc = find_unlisted(r, seen, count, &gone, &gone_count);
-    for (size_t i = 0; rc == 0 && i < gone_count; i++) {
-        rc = run_on_review(r, "DELETE FROM review WHERE id = ?1 AND approved_sha256 IS NULL", gone[i], 0);
-        if (rc == 0)
-            rc = clear_offer(r, gone[i], false);
+    wt__sort_i64(seen, count);
+    WT_TRY(wt__sql_list_integers(r->store,
+                                 "SELECT id FROM review WHERE server = ?1"
+                                 " AND iif(kind = 0 AND name = '', ?2, ?3 >> kind & 1)"
+                                 " AND (listed OR offered_sha256 IS NOT NULL)",
+                                 SQL_VALUES(sql_integer(r->server), sql_integer(r->listing->instructions),
+                                            sql_integer(list_complete_kinds(r->listing))),
+                                 &r->arena, &stored, &stored_count, r->err));
+    for (size_t i = 0; i < stored_count; i++) {
+        size_t at = wt__lower_bound_i64(seen, count, stored[i]);
+        if (at < count && seen[at] == stored[i])
+            continue;
+        WT_TRY(wt__sql_run(r->store, "DELETE FROM review WHERE id = ?1 AND approved_sha256 IS NULL",
+                           SQL_VALUES(sql_integer(stored[i])), r->err));
+        WT_TRY(clear_offer(r, stored[i], false));
     }
-    free(gone);
-    free(seen);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the catalogue */
@@ -326,13 +259,14 @@ static int import_approved(struct store_review *r, bool sync)
 {
     const struct store_import_options options = {
         .source = r->listing->source, .sync = sync, .reviewed = r->listing->provider, .progress = r->listing->progress};
-    int rc = wt__import_within(r->store, r->tools, r->tool_count, &options, r->ids, &r->changes.catalogue, r->err);
-    for (size_t i = 0; rc == 0 && i < r->tool_count; i++) {
+    WT_TRY(wt__import_within(r->store, r->tools, r->tool_count, &options, r->ids, &r->changes.catalogue, r->err));
+    for (size_t i = 0; i < r->tool_count; i++) {
         const struct known_row *known = &r->known[r->places[i]];
         if (known->tool != r->ids[i])
-            rc = run_on_review(r, "UPDATE review SET tool = ?2 WHERE id = ?1", known->id, r->ids[i]);
+            WT_TRY(wt__sql_run(r->store, "UPDATE review SET tool = ?2 WHERE id = ?1",
+                               SQL_VALUES(sql_integer(known->id), sql_integer(r->ids[i])), r->err));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the two changes */
@@ -346,12 +280,9 @@ static int begin_store_review(struct store_review *r)
     r->ids = wt__alloc_array(count, sizeof *r->ids);
     if (!r->known || !r->tools || !r->places || !r->ids)
         return wt__fail_nomem(r->err);
-    for (size_t i = 0; i < r->listing->count; i++) {
-        const struct tool *tool = &r->listing->items[i].tool;
-        int rc = is_tool_item(&r->listing->items[i]) ? wt__import_check(tool, 1, r->err) : 0;
-        if (rc < 0)
-            return rc;
-    }
+    for (size_t i = 0; i < r->listing->count; i++)
+        if (is_tool_item(&r->listing->items[i]))
+            WT_TRY(wt__import_check(&r->listing->items[i].tool, 1, r->err));
     r->store->progress = r->listing->progress;
     WT_TRY(wt__import_begin(r->store, r->err));
     return wt__store_last_usage(r->store, &r->last_usage, r->err);
@@ -375,28 +306,27 @@ static int end_store_review(struct store_review *r, int rc, struct progress *bef
 /* Reads the server's baseline, and whether any of its tools was approved. */
 static int read_review_state(struct store_review *r)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(r->store,
-                           "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
-                           " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
-                           &row, r->err));
-    sqlite3_bind_int64(row, 1, r->server);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_TRY(wt__sql_open(r->store,
+                        "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
+                        " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
+                        SQL_VALUES(sql_integer(r->server)), &row, r->err));
     int rc = wt__sql_step(r->store, row, r->err);
-    if (rc == 1) {
-        r->baseline = sqlite3_column_int64(row, 0);
-        r->any_approved = sqlite3_column_int(row, 1) != 0;
-    }
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    if (rc <= 0)
+        return rc;
+    r->baseline = sqlite3_column_int64(row, 0);
+    r->any_approved = sqlite3_column_int(row, 1) != 0;
+    return 0;
 }
 
 /* An empty list sets the baseline as well. Otherwise a server could list nothing first and be trusted later. */
 static int keep_baseline(struct store_review *r)
 {
     int64_t bits = r->baseline | list_complete_kinds(r->listing);
-    return bits == r->baseline
-               ? 0
-               : run_on_review(r, "UPDATE review_server SET baseline = ?2 WHERE id = ?1", r->server, bits);
+    if (bits == r->baseline)
+        return 0;
+    return wt__sql_run(r->store, "UPDATE review_server SET baseline = ?2 WHERE id = ?1",
+                       SQL_VALUES(sql_integer(r->server), sql_integer(bits)), r->err);
 }
 
 static int apply_listing(struct store_review *r)
@@ -428,9 +358,7 @@ int wt__store_review(struct store *store, const struct review_listing *listing, 
 static int approve_waiting(struct store_review *r, const struct review_item *item, struct known_row *known)
 {
     struct str name = is_instructions(item) ? STR("the instructions") : item->tool.name;
-    int rc = find_known(r, item, known);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_known(r, item, known));
     if (!known->offered)
         return wt__fail(r->err, WT_ENOTFOUND, "\"%.*s\" of %.*s does not wait for approval", (int)name.len, name.ptr,
                         (int)r->listing->provider.len, r->listing->provider.ptr);
@@ -441,18 +369,15 @@ static int approve_waiting(struct store_review *r, const struct review_item *ite
 }
 
 /* Increments the store's generation for approvals of other kinds than tools, so that gateways of other processes read
- * them. */
+ * them. A change of the catalogue has incremented it already. */
 static int announce_approved_offers(struct store_review *r)
 {
     const struct store_changes *catalogue = &r->changes.catalogue;
-    uint64_t generation;
     bool has_offers = false;
     for (size_t i = 0; i < r->listing->count; i++)
         has_offers |= r->listing->items[i].kind != REVIEW_TOOL;
-    if (!has_offers || catalogue->added + catalogue->updated + catalogue->removed > 0)
-        return 0;
-    int rc = wt__sql_next_generation(r->store, &generation, r->err);
-    return rc < 0 ? rc : wt__sql_set_generation(r->store, generation, r->err);
+    bool changed = catalogue->added + catalogue->updated + catalogue->removed > 0;
+    return has_offers && !changed ? wt__sql_increment_generation(r->store, r->err) : 0;
 }
 
 int wt__store_approve(struct store *store, const struct review_listing *listing, struct review_changes *out,
@@ -478,19 +403,15 @@ int wt__store_approve(struct store *store, const struct review_listing *listing,
 
 /* ---------------------------------------------------------------- reading */
 
-static int copy_review_text(struct arena *arena, sqlite3_stmt *row, int at, struct str *out)
+static int read_review_row(sqlite3_stmt *row, struct arena *arena, void *item)
 {
-    *out = wt__sql_column(row, at);
-    out->ptr = wt__arena_copy(arena, *out);
-    return out->ptr ? 0 : -1;
-}
-
-static int read_review_row(sqlite3_stmt *row, struct arena *arena, struct review_row *out)
-{
+    struct review_row *out = item;
     struct str *texts[] = {&out->provider, &out->source, &out->name, &out->approved, &out->offered};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (copy_review_text(arena, row, (int)i, texts[i]) < 0)
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *texts[i] = wt__sql_copy(row, (int)i, arena);
+        if (!texts[i]->ptr)
             return -1;
+    }
     copy_hash(out->approved_sha256, wt__sql_column(row, 5));
     copy_hash(out->offered_sha256, wt__sql_column(row, 6));
     out->approved_since = sqlite3_column_int64(row, 7);
@@ -515,99 +436,44 @@ int wt__store_reviews(struct store *store, enum review_rows which, const struct 
         [REVIEWS_INSTRUCTIONS] =
             ROWS_SELECT " AND r.approved_sha256 IS NOT NULL AND r.kind = 0 AND r.name = ''" ROWS_ORDER,
     };
-    struct review_row *rows = NULL;
-    size_t capacity = 0;
-    sqlite3_stmt *row;
     int64_t server = 1;
     *out = NULL;
     *count = 0;
-    int rc = provider ? wt__reserved_find(store, *provider, &server, err) : 0;
-    if (rc == 0)
-        rc = wt__sql_prepare(store, selects[which], &row, err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(row, 1, provider ? *provider : STR("")) | sqlite3_bind_int(row, 2, !provider))
-        return wt__fail_nomem(err);
-    while (rc == 0 && (rc = wt__sql_step(store, row, err)) == 1) {
-        struct review_row one;
-        rc = wt__grow((void **)&rows, &capacity, *count + 1, sizeof *rows) < 0 || read_review_row(row, arena, &one) < 0
-                 ? wt__fail_nomem(err)
-                 : 0;
-        if (rc == 0)
-            rows[(*count)++] = one;
-    }
-    wt__sql_reset(row);
-    *out = wt__arena_array(arena, struct review_row, *count);
-    if (rc == 0 && !*out)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && *count > 0)
-        memcpy(*out, rows, *count * sizeof *rows);
-    free(rows);
-    return rc < 0 ? rc : server != 0;
+    if (provider)
+        WT_TRY(wt__reserved_find(store, *provider, &server, err));
+    WT_TRY(wt__sql_list(store, selects[which],
+                        SQL_VALUES(sql_text(provider ? *provider : STR("")), sql_integer(!provider)), read_review_row,
+                        sizeof **out, arena, (void **)out, count, err));
+    return server != 0;
 }
 
 int wt__store_approved_tools(struct store *store, struct str provider, struct arena *arena, int64_t **ids,
                              size_t *count, wt_error *err)
 {
-    int64_t *list = NULL;
-    size_t capacity = 0;
-    sqlite3_stmt *rows;
-    *ids = NULL;
-    *count = 0;
-    int rc = wt__sql_prepare(store,
-                             "SELECT t.id FROM review_server s CROSS JOIN review r ON r.server = s.id"
-                             " CROSS JOIN tool t ON t.id = r.tool CROSS JOIN provider p ON p.id = t.provider"
-                             " WHERE s.name = ?1 AND p.name = ?1 AND r.kind = 0 AND t.name = r.name AND r.listed"
-                             " AND r.offered IS NULL AND t.definition = r.approved ORDER BY t.id",
-                             &rows, err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(rows, 1, provider))
-        return wt__fail_nomem(err);
-    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
-        rc = wt__grow((void **)&list, &capacity, *count + 1, sizeof *list) < 0 ? wt__fail_nomem(err) : 0;
-        if (rc == 0)
-            list[(*count)++] = sqlite3_column_int64(rows, 0);
-    }
-    wt__sql_reset(rows);
-    *ids = wt__arena_array(arena, int64_t, *count);
-    if (rc == 0 && !*ids)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && *count > 0)
-        memcpy(*ids, list, *count * sizeof *list);
-    free(list);
-    return rc;
+    return wt__sql_list_integers(store,
+                                 "SELECT t.id FROM review_server s CROSS JOIN review r ON r.server = s.id"
+                                 " CROSS JOIN tool t ON t.id = r.tool CROSS JOIN provider p ON p.id = t.provider"
+                                 " WHERE s.name = ?1 AND p.name = ?1 AND r.kind = 0 AND t.name = r.name AND r.listed"
+                                 " AND r.offered IS NULL AND t.definition = r.approved ORDER BY t.id",
+                                 SQL_VALUES(sql_text(provider)), arena, ids, count, err);
 }
 
-/* The index of labels holds usages in order, so that one seek finds a later usage. */
+static int read_new_tool(sqlite3_stmt *row, struct arena *arena, void *item)
+{
+    (void)arena;
+    *(struct stored_new_tool *)item =
+        (struct stored_new_tool){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+    return 0;
+}
+
 int wt__store_new_tools(struct store *store, struct arena *arena, struct stored_new_tool **out, size_t *count,
                         wt_error *err)
 {
-    struct stored_new_tool *list = NULL;
-    size_t capacity = 0;
-    sqlite3_stmt *rows;
-    *out = NULL;
-    *count = 0;
-    int rc = wt__sql_prepare(store,
-                             "SELECT r.tool, r.approved_since FROM review r INDEXED BY review_new"
-                             " WHERE r.approved_after IS NOT NULL AND r.approved_since > ?1 AND r.tool IS NOT NULL"
-                             " AND NOT EXISTS (SELECT 1 FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
-                             " WHERE l.tool = r.tool AND x.usage > r.approved_after)",
-                             &rows, err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, (int64_t)time(NULL) - (int64_t)WT_NEW_TOOL_DAYS * DAY_SECONDS);
-    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
-        rc = wt__grow((void **)&list, &capacity, *count + 1, sizeof *list) < 0 ? wt__fail_nomem(err) : 0;
-        if (rc == 0)
-            list[(*count)++] = (struct stored_new_tool){sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1)};
-    }
-    wt__sql_reset(rows);
-    *out = wt__arena_array(arena, struct stored_new_tool, *count);
-    if (rc == 0 && !*out)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && *count > 0)
-        memcpy(*out, list, *count * sizeof *list);
-    free(list);
-    return rc;
+    int64_t since = (int64_t)time(NULL) - (int64_t)WT_NEW_TOOL_DAYS * DAY_SECONDS;
+    return wt__sql_list(store,
+                        "SELECT r.tool, r.approved_since FROM review r INDEXED BY review_new"
+                        " WHERE r.approved_after IS NOT NULL AND r.approved_since > ?1 AND r.tool IS NOT NULL"
+                        " AND NOT EXISTS (SELECT 1 FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
+                        " WHERE l.tool = r.tool AND x.usage > r.approved_after)",
+                        SQL_VALUES(sql_integer(since)), read_new_tool, sizeof **out, arena, (void **)out, count, err);
 }

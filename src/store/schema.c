@@ -47,22 +47,11 @@ static const struct migration steps[] = {
      "CREATE TABLE provider (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;"
      "CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
 
-     "CREATE TABLE tool ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-     " provider INTEGER NOT NULL REFERENCES provider (id),"
-     " state INTEGER NOT NULL DEFAULT 0 CHECK (state IN (0, 1, 2)),"
-     " source INTEGER NOT NULL REFERENCES source (id),"
-     " generation INTEGER NOT NULL,"
-     " id_hash INTEGER NOT NULL,"
-     " sha256 BLOB NOT NULL CHECK (length(sha256) = 32),"
-     " name TEXT NOT NULL,"
-     " source_id TEXT NOT NULL,"
-     " format TEXT NOT NULL,"
-     " category TEXT NOT NULL,"
-     " title TEXT NOT NULL,"
-     " description TEXT NOT NULL,"
-     " schema TEXT NOT NULL,"
-     " definition BLOB NOT NULL) STRICT;"
+     "CREATE TABLE tool ( id INTEGER PRIMARY KEY AUTOINCREMENT, provider INTEGER NOT NULL REFERENCES provider (id),"
+     " state INTEGER NOT NULL DEFAULT 0 CHECK (state IN (0, 1, 2)), source INTEGER NOT NULL REFERENCES source (id),"
+     " generation INTEGER NOT NULL, id_hash INTEGER NOT NULL, sha256 BLOB NOT NULL CHECK (length(sha256) = 32),"
+     " name TEXT NOT NULL, source_id TEXT NOT NULL, format TEXT NOT NULL, category TEXT NOT NULL,"
+     " title TEXT NOT NULL, description TEXT NOT NULL, schema TEXT NOT NULL, definition BLOB NOT NULL) STRICT;"
      "CREATE UNIQUE INDEX tool_name ON tool (name, provider);"
      "CREATE INDEX tool_provider ON tool (provider, state);"
      "CREATE INDEX tool_source ON tool (source);"
@@ -70,57 +59,35 @@ static const struct migration steps[] = {
      "CREATE INDEX tool_id_hash ON tool (id_hash);"
      "CREATE INDEX tool_key ON tool (state, id, generation, provider);"
 
-     "CREATE TABLE model ("
-     " id INTEGER PRIMARY KEY,"
-     " hash TEXT NOT NULL UNIQUE,"
-     " name TEXT NOT NULL,"
+     "CREATE TABLE model ( id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL,"
      " dim INTEGER NOT NULL CHECK (dim > 0)) STRICT;"
-     "CREATE TABLE vector ("
-     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
-     " kind TEXT NOT NULL,"
-     " model INTEGER NOT NULL REFERENCES model (id),"
-     " data BLOB NOT NULL) STRICT;"
+     "CREATE TABLE vector ( tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE, kind TEXT NOT NULL,"
+     " model INTEGER NOT NULL REFERENCES model (id), data BLOB NOT NULL) STRICT;"
      "CREATE UNIQUE INDEX vector_tool ON vector (tool, kind, model);"
 
-     "CREATE TABLE usage ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-     " request TEXT NOT NULL,"
-     " outcome TEXT NOT NULL,"
+     "CREATE TABLE usage ( id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL, outcome TEXT NOT NULL,"
      " created INTEGER NOT NULL) STRICT;" /* seconds since 1970, UTC */
-     "CREATE TABLE usage_tool ("
-     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
-     " position INTEGER NOT NULL,"
-     " provider TEXT NOT NULL,"
-     " name TEXT NOT NULL,"
-     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
-     " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
+     "CREATE TABLE usage_tool ( usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL, provider TEXT NOT NULL, name TEXT NOT NULL,"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL, PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
      "CREATE INDEX usage_tool_tool ON usage_tool (tool) WHERE tool IS NOT NULL;",
      NULL},
 
     {"ALTER TABLE usage_tool RENAME TO usage_tool_1;"
      "ALTER TABLE usage RENAME TO usage_1;"
 
-     "CREATE TABLE request ("
-     " id INTEGER PRIMARY KEY,"
-     " hash INTEGER NOT NULL,"
-     " text TEXT NOT NULL) STRICT;"
+     "CREATE TABLE request ( id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL) STRICT;"
      "CREATE INDEX request_hash ON request (hash);"
-     "CREATE TABLE label ("
-     " id INTEGER PRIMARY KEY,"
-     " name TEXT NOT NULL,"
+     "CREATE TABLE label ( id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
      " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL) STRICT;"
      "CREATE INDEX label_name ON label (name);"
      "CREATE INDEX label_tool ON label (tool) WHERE tool IS NOT NULL;"
-     "CREATE TABLE usage ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-     " request INTEGER NOT NULL REFERENCES request (id),"
+     "CREATE TABLE usage ( id INTEGER PRIMARY KEY AUTOINCREMENT, request INTEGER NOT NULL REFERENCES request (id),"
      " outcome INTEGER NOT NULL CHECK (outcome IN (0, 1, 2))," /* unknown, ok, failed */
      " created INTEGER NOT NULL) STRICT;"                      /* seconds since 1970, UTC */
      "CREATE INDEX usage_request ON usage (request);"
-     "CREATE TABLE usage_tool ("
-     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
-     " position INTEGER NOT NULL,"
-     " label INTEGER NOT NULL REFERENCES label (id),"
+     "CREATE TABLE usage_tool ( usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL, label INTEGER NOT NULL REFERENCES label (id),"
      " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
      "CREATE INDEX usage_tool_label ON usage_tool (label);"
 
@@ -134,18 +101,13 @@ static const struct migration steps[] = {
      "DROP TABLE usage_tool_1;"
      "DROP TABLE usage_1;"
 
-     "CREATE TABLE usage_encoding ("
-     " id INTEGER PRIMARY KEY,"
-     " kind TEXT NOT NULL,"
+     "CREATE TABLE usage_encoding ( id INTEGER PRIMARY KEY, kind TEXT NOT NULL,"
      " model INTEGER NOT NULL REFERENCES model (id),"
      " last INTEGER NOT NULL," /* last usage in the sums */
      " UNIQUE (kind, model)) STRICT;"
-     "CREATE TABLE usage_sum ("
-     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
-     " encoding INTEGER NOT NULL REFERENCES usage_encoding (id),"
-     " generation INTEGER NOT NULL,"
-     " uses INTEGER NOT NULL,"
-     " data BLOB NOT NULL) STRICT;"
+     "CREATE TABLE usage_sum ( tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
+     " encoding INTEGER NOT NULL REFERENCES usage_encoding (id), generation INTEGER NOT NULL,"
+     " uses INTEGER NOT NULL, data BLOB NOT NULL) STRICT;"
      "CREATE UNIQUE INDEX usage_sum_tool ON usage_sum (tool, encoding);"
      "CREATE INDEX usage_sum_key ON usage_sum (encoding, tool, uses, generation);"
      "CREATE INDEX usage_sum_stale ON usage_sum (encoding, tool) WHERE uses < 0;"
@@ -154,9 +116,7 @@ static const struct migration steps[] = {
      "INSERT INTO meta SELECT 'usages', count(*) FROM usage;",
      NULL},
 
-    {"CREATE TABLE client ("
-     " id INTEGER PRIMARY KEY,"
-     " name TEXT NOT NULL UNIQUE) STRICT;"
+    {"CREATE TABLE client ( id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
      "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL if not reported */
      "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;",
      NULL},
@@ -172,8 +132,7 @@ static const struct migration steps[] = {
      "ALTER TABLE tool DROP COLUMN id_hash;"
      "ALTER TABLE tool ADD COLUMN export_name TEXT;" /* NULL only within a transaction */
      "CREATE UNIQUE INDEX tool_export_name ON tool (export_name);"
-     "CREATE TABLE provider_alias ("
-     " name TEXT PRIMARY KEY,"
+     "CREATE TABLE provider_alias ( name TEXT PRIMARY KEY,"
      " provider INTEGER NOT NULL REFERENCES provider (id) ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
      "CREATE INDEX provider_alias_provider ON provider_alias (provider);",
      wt__names_fill},
@@ -181,9 +140,7 @@ static const struct migration steps[] = {
     {"ALTER TABLE usage_tool ADD COLUMN arguments TEXT;"
      "CREATE TABLE contrast ("
      " definitions TEXT NOT NULL," /* SHA-256 of both definitions */
-     " model TEXT NOT NULL,"
-     " task TEXT NOT NULL,"
-     " question TEXT NOT NULL,"
+     " model TEXT NOT NULL, task TEXT NOT NULL, question TEXT NOT NULL,"
      " PRIMARY KEY (definitions, model, task)) STRICT, WITHOUT ROWID;",
      NULL},
 
@@ -191,23 +148,13 @@ static const struct migration steps[] = {
      "CREATE UNIQUE INDEX usage_key ON usage (key, coalesce(client, 0)) WHERE key IS NOT NULL;",
      NULL},
 
-    {"CREATE TABLE review_server ("
-     " id INTEGER PRIMARY KEY,"
-     " name TEXT NOT NULL UNIQUE,"
-     " source TEXT NOT NULL) STRICT;"
-     "CREATE TABLE review ("
-     " id INTEGER PRIMARY KEY,"
-     " server INTEGER NOT NULL REFERENCES review_server (id) ON DELETE CASCADE,"
-     " name TEXT NOT NULL,"
-     " listed INTEGER NOT NULL CHECK (listed IN (0, 1)),"
-     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
+    {"CREATE TABLE review_server ( id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL) STRICT;"
+     "CREATE TABLE review ( id INTEGER PRIMARY KEY,"
+     " server INTEGER NOT NULL REFERENCES review_server (id) ON DELETE CASCADE, name TEXT NOT NULL,"
+     " listed INTEGER NOT NULL CHECK (listed IN (0, 1)), tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
      " approved_since INTEGER," /* seconds since 1970, UTC */
-     " approved_after INTEGER,"
-     " offered_since INTEGER,"
-     " approved_sha256 TEXT CHECK (length(approved_sha256) = 64),"
-     " offered_sha256 TEXT CHECK (length(offered_sha256) = 64),"
-     " approved BLOB,"
-     " offered BLOB,"
+     " approved_after INTEGER, offered_since INTEGER, approved_sha256 TEXT CHECK (length(approved_sha256) = 64),"
+     " offered_sha256 TEXT CHECK (length(offered_sha256) = 64), approved BLOB, offered BLOB,"
      " CHECK ((approved IS NULL) = (approved_sha256 IS NULL)),"
      " CHECK ((offered IS NULL) = (offered_sha256 IS NULL))) STRICT;"
      "CREATE UNIQUE INDEX review_name ON review (server, name);"
@@ -292,12 +239,12 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
     bool journal = has_journal(path); /* Look before the read, which may remove the journal. */
-    int rc = read_header(path, header, err);
-    bool ours = rc == 0 && memcmp(header, "SQLite format 3", 16) == 0 &&
-                read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
-    if (rc == 0 && !ours && !journal && !has_journal(path))
-        rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
-    return rc;
+    WT_TRY(read_header(path, header, err));
+    bool ours =
+        memcmp(header, "SQLite format 3", 16) == 0 && read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
+    if (!ours && !journal && !has_journal(path))
+        return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- versions */
@@ -306,66 +253,57 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
 static int read_version(struct store *store, size_t newest, int64_t *version, wt_error *err)
 {
     int64_t application = 0, objects = 0;
-    int rc = wt__sql_number(store, "PRAGMA application_id", &application, err);
-    if (rc == 0)
-        rc = wt__sql_number(store, "PRAGMA user_version", version, err);
-    if (rc == 0 && application != APPLICATION_ID) {
-        rc = wt__sql_number(store, "SELECT count(*) FROM sqlite_schema", &objects, err);
-        if (rc == 0 && (application != 0 || *version != 0 || objects != 0))
-            rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
+    WT_TRY(wt__sql_number(store, "PRAGMA application_id", &application, err));
+    WT_TRY(wt__sql_number(store, "PRAGMA user_version", version, err));
+    if (application != APPLICATION_ID) {
+        WT_TRY(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema", &objects, err));
+        if (application != 0 || *version != 0 || objects != 0)
+            return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
     }
-    if (rc == 0 && (*version < 0 || *version > (int64_t)newest))
-        rc = wt__fail(err, WT_ENEWER,
-                      "%s was written by a newer whichtool (store version %lld; this one knows up to %zu)", store->path,
-                      (long long)*version, newest);
-    return rc;
+    if (*version < 0 || *version > (int64_t)newest)
+        return wt__fail(err, WT_ENEWER,
+                        "%s was written by a newer whichtool (store version %lld; this one knows up to %zu)",
+                        store->path, (long long)*version, newest);
+    return 0;
 }
 
 static int apply_migrations(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version;
-    int rc = read_version(store, count, &version, err); /* Read it again: another process may have updated the file. */
-    for (size_t at = (size_t)version; rc == 0 && at < count; at++) {
-        rc = wt__sql_exec(store, list[at].sql, err);
-        if (rc == 0 && list[at].finish)
-            rc = list[at].finish(store, err);
+    char marks[96];
+    WT_TRY(read_version(store, count, &version, err)); /* Read it again: another process may have updated the file. */
+    if (version == (int64_t)count)
+        return 0;
+    for (size_t at = (size_t)version; at < count; at++) {
+        WT_TRY(wt__sql_exec(store, list[at].sql, err));
+        if (list[at].finish)
+            WT_TRY(list[at].finish(store, err));
     }
-    if (rc == 0 && version < (int64_t)count) {
-        char marks[96];
-        snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);
-        rc = wt__sql_exec(store, marks, err);
-    }
-    return rc;
-}
-
-/* Reads the version in a transaction, because another process may be creating the store. */
-static int read_version_now(struct store *store, size_t newest, int64_t *version, wt_error *err)
-{
-    int rc = wt__store_read_begin(store, err);
-    if (rc == 0)
-        rc = read_version(store, newest, version, err);
-    wt__store_read_end(store);
-    return rc;
+    snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);
+    return wt__sql_exec(store, marks, err);
 }
 
 int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
     int64_t version = 0;
-    int rc = read_version_now(store, count, &version, err);
-    if (rc == 0 && version < (int64_t)count && store->read_only)
-        rc = wt__fail(
+    /* Read the version in a transaction, because another process may be creating the store. */
+    int rc = wt__store_read_begin(store, err);
+    if (rc == 0)
+        rc = read_version(store, count, &version, err);
+    wt__store_read_end(store);
+    WT_TRY(rc);
+    if (version < (int64_t)count && store->read_only)
+        return wt__fail(
             err, WT_EREADONLY,
             "%s was written by an older whichtool (store version %lld) and cannot be updated, because it is open for "
             "reading only",
             store->path, (long long)version);
-    bool is_behind = rc == 0 && version < (int64_t)count;
-    if (is_behind)
-        rc = wt__sql_begin(store, err);
-    if (is_behind && rc == 0)
-        rc = wt__sql_end(store, apply_migrations(store, list, count, err), err);
-    if (rc == 0)
-        store->version = (int64_t)count;
-    return rc;
+    if (version < (int64_t)count) {
+        WT_TRY(wt__sql_begin(store, err));
+        WT_TRY(wt__sql_end(store, apply_migrations(store, list, count, err), err));
+    }
+    store->version = (int64_t)count;
+    return 0;
 }
 
 int wt__store_update_schema(struct store *store, wt_error *err)

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* ---------------------------------------------------------------- failures */
+#include "base/memory.h"
 
 static int fail_io(struct store *store, int code, wt_error *err)
 {
@@ -58,9 +58,8 @@ int wt__sql_exec(struct store *store, const char *sql, wt_error *err)
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : wt__sql_fail(store, err);
 }
 
-int wt__sql_prepare(struct store *store, const char *sql, sqlite3_stmt **out, wt_error *err)
+static int prepare_statement(struct store *store, const char *sql, sqlite3_stmt **out, wt_error *err)
 {
-    *out = NULL;
     for (size_t i = 0; i < store->prepared_count; i++) {
         if (store->prepared[i].sql == sql) {
             *out = store->prepared[i].statement;
@@ -70,12 +69,36 @@ int wt__sql_prepare(struct store *store, const char *sql, sqlite3_stmt **out, wt
     }
     if (store->prepared_count == STORE_STATEMENTS_MAX)
         return wt__fail(err, WT_ESTORE, "%s: too many statements", store->path);
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) != SQLITE_OK)
         return wt__sql_fail(store, err);
     store->prepared[store->prepared_count].sql = sql;
-    store->prepared[store->prepared_count++].statement = statement;
-    *out = statement;
+    store->prepared[store->prepared_count++].statement = *out;
+    return 0;
+}
+
+static int bind_value(sqlite3_stmt *statement, int at, const struct sql_value *value)
+{
+    struct str bytes = value->bytes.len ? value->bytes : STR("");
+    switch (value->kind) {
+    case SQL_VALUE_INTEGER:
+        return sqlite3_bind_int64(statement, at, value->integer);
+    case SQL_VALUE_TEXT:
+        return sqlite3_bind_text64(statement, at, bytes.ptr, bytes.len, SQLITE_STATIC, SQLITE_UTF8);
+    case SQL_VALUE_BLOB:
+        return sqlite3_bind_blob64(statement, at, bytes.ptr, bytes.len, SQLITE_STATIC);
+    default:
+        return sqlite3_bind_null(statement, at);
+    }
+}
+
+int wt__sql_open(struct store *store, const char *sql, const struct sql_value *values, sqlite3_stmt **out,
+                 wt_error *err)
+{
+    *out = NULL;
+    WT_TRY(prepare_statement(store, sql, out, err));
+    for (int i = 0; values && values[i].kind != SQL_VALUES_END; i++)
+        if (bind_value(*out, i + 1, &values[i]) != SQLITE_OK)
+            return wt__fail_nomem(err);
     return 0;
 }
 
@@ -97,14 +120,9 @@ void wt__sql_reset(sqlite3_stmt *statement)
     }
 }
 
-int wt__sql_bind_text(sqlite3_stmt *statement, int at, struct str text)
+void wt__sql_close(sqlite3_stmt **statement)
 {
-    return sqlite3_bind_text64(statement, at, text.len ? text.ptr : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
-}
-
-int wt__sql_bind_blob(sqlite3_stmt *statement, int at, const void *bytes, size_t len)
-{
-    return sqlite3_bind_blob64(statement, at, len ? bytes : "", len, SQLITE_STATIC);
+    wt__sql_reset(*statement);
 }
 
 struct str wt__sql_column(sqlite3_stmt *statement, int at)
@@ -113,17 +131,75 @@ struct str wt__sql_column(sqlite3_stmt *statement, int at)
     return (struct str){bytes, bytes ? (size_t)sqlite3_column_bytes(statement, at) : 0};
 }
 
+struct str wt__sql_copy(sqlite3_stmt *statement, int at, struct arena *arena)
+{
+    struct str view = wt__sql_column(statement, at);
+    return (struct str){wt__arena_copy(arena, view), view.len};
+}
+
+int wt__sql_run(struct store *store, const char *sql, const struct sql_value *values, wt_error *err)
+{
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *statement = NULL;
+    WT_TRY(wt__sql_open(store, sql, values, &statement, err));
+    return wt__sql_step(store, statement, err);
+}
+
+int wt__sql_find(struct store *store, const char *sql, const struct sql_value *values, int64_t *out, wt_error *err)
+{
+    return wt__sql_integers(store, sql, values, out, 1, err);
+}
+
+int wt__sql_integers(struct store *store, const char *sql, const struct sql_value *values, int64_t *out, size_t max,
+                     wt_error *err)
+{
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    size_t count = 0;
+    int rc = wt__sql_open(store, sql, values, &rows, err);
+    while (rc >= 0 && count < max && (rc = wt__sql_step(store, rows, err)) == 1)
+        out[count++] = sqlite3_column_int64(rows, 0);
+    return rc < 0 ? rc : (int)count;
+}
+
 int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error *err)
 {
-    sqlite3_stmt *statement;
     *out = 0;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc == 0)
-        rc = wt__sql_step(store, statement, err);
-    if (rc == 1)
-        *out = sqlite3_column_int64(statement, 0);
-    wt__sql_reset(statement);
+    int rc = wt__sql_find(store, sql, NULL, out, err);
     return rc < 0 ? rc : 0;
+}
+
+int wt__sql_list(struct store *store, const char *sql, const struct sql_value *values, sql_read_row read, size_t size,
+                 struct arena *arena, void **out, size_t *count, wt_error *err)
+{
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_AUTO_FREE char *items = NULL;
+    size_t found = 0, capacity = 0;
+    int rc;
+    *out = NULL;
+    *count = 0;
+    WT_TRY(wt__sql_open(store, sql, values, &rows, err));
+    while ((rc = wt__sql_step(store, rows, err)) == 1)
+        if (wt__grow((void **)&items, &capacity, found + 1, size) < 0 || read(rows, arena, items + found++ * size) < 0)
+            return wt__fail_nomem(err);
+    WT_TRY(rc);
+    *out = wt__arena_calloc(arena, found, size, _Alignof(max_align_t));
+    WT_CHECK_ALLOC(*out, err);
+    if (found > 0)
+        memcpy(*out, items, found * size);
+    *count = found;
+    return 0;
+}
+
+static int read_integer_row(sqlite3_stmt *row, struct arena *arena, void *item)
+{
+    (void)arena;
+    *(int64_t *)item = sqlite3_column_int64(row, 0);
+    return 0;
+}
+
+int wt__sql_list_integers(struct store *store, const char *sql, const struct sql_value *values, struct arena *arena,
+                          int64_t **out, size_t *count, wt_error *err)
+{
+    return wt__sql_list(store, sql, values, read_integer_row, sizeof **out, arena, (void **)out, count, err);
 }
 
 /* ---------------------------------------------------------------- transactions */
@@ -172,24 +248,31 @@ int wt__sql_end(struct store *store, int rc, wt_error *err)
     return rc;
 }
 
-/* Runs a cached statement, because each find begins and ends a transaction. */
-static int run_prepared(struct store *store, const char *sql, wt_error *err)
-{
-    sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    return rc < 0 ? rc : wt__sql_step(store, statement, err);
-}
-
 int wt__store_read_begin(struct store *store, wt_error *err)
 {
-    int rc = run_prepared(store, "BEGIN", err);
+    /* A cached statement, because each find begins and ends a transaction. */
+    int rc = wt__sql_run(store, "BEGIN", NULL, err);
     return rc < 0 ? rc : check_store_version(store, err);
 }
 
 void wt__store_read_end(struct store *store)
 {
-    if (!sqlite3_get_autocommit(store->db) && run_prepared(store, "ROLLBACK", NULL) < 0)
+    if (!sqlite3_get_autocommit(store->db) && wt__sql_run(store, "ROLLBACK", NULL, NULL) < 0)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+int wt__begin_read_scope(struct read_scope *scope, struct store *store, wt_error *err)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        return 0;
+    scope->store = store;
+    return wt__store_read_begin(store, err);
+}
+
+void wt__end_read_scope(struct read_scope *scope)
+{
+    if (scope->store)
+        wt__store_read_end(scope->store);
 }
 
 int wt__store_generation(struct store *store, uint64_t *out, wt_error *err)
@@ -209,23 +292,11 @@ int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err)
 
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err)
 {
-    sqlite3_stmt *statement;
-    WT_TRY(wt__sql_prepare(store, "UPDATE meta SET value = ?1 WHERE key = 'generation'", &statement, err));
-    sqlite3_bind_int64(statement, 1, (int64_t)generation);
-    return wt__sql_step(store, statement, err);
+    return wt__sql_run(store, "UPDATE meta SET value = ?1 WHERE key = 'generation'",
+                       SQL_VALUES(sql_integer((int64_t)generation)), err);
 }
 
-/* ---------------------------------------------------------------- clients */
-
-int wt__sql_next_client(struct store *store, const char *sql, int64_t key, int64_t *client, wt_error *err)
+int wt__sql_increment_generation(struct store *store, wt_error *err)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(store, sql, &row, err));
-    sqlite3_bind_int64(row, 1, key);
-    sqlite3_bind_int64(row, 2, *client);
-    int rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *client = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc;
+    return wt__sql_run(store, "UPDATE meta SET value = value + 1 WHERE key = 'generation'", NULL, err);
 }

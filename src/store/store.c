@@ -62,27 +62,30 @@ static int make_parent(const char *path, wt_error *err)
     const char *slash = strrchr(path, '/');
     if (!slash || slash == path)
         return 0;
-    char *folder = wt__copy_string(path, (size_t)(slash - path));
-    int rc = folder ? wt__make_folders(folder, err) : wt__fail_nomem(err);
-    free(folder);
-    return rc;
+    WT_AUTO_FREE char *folder = wt__copy_string(path, (size_t)(slash - path));
+    WT_CHECK_ALLOC(folder, err);
+    return wt__make_folders(folder, err);
+}
+
+static int connect_database(struct store *store, int flags, wt_error *err)
+{
+    if (sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) !=
+        SQLITE_OK)
+        return store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
+    if (sqlite3_db_readonly(store->db, "main") == 1)
+        store->read_only = true;
+    return configure_connection(store, err);
 }
 
 static int open_database(struct store *store, wt_error *err)
 {
     bool private = wt__store_private(store);
-    int rc = private ? 0 : wt__store_inspect(store->path, store->read_only, err);
-    if (rc == 0 && !private && !store->read_only)
-        rc = make_parent(store->path, err);
-    if (rc < 0)
-        return rc;
-    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-                (store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
-        return store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
-    if (sqlite3_db_readonly(store->db, "main") == 1)
-        store->read_only = true;
-    return configure_connection(store, err);
+    if (!private)
+        WT_TRY(wt__store_inspect(store->path, store->read_only, err));
+    if (!private && !store->read_only)
+        WT_TRY(make_parent(store->path, err));
+    return connect_database(store, store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                            err);
 }
 
 int wt__store_open(struct store **out, const char *path, const struct store_options *options, wt_error *err)
@@ -131,13 +134,8 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
     store->busy_ms = of->busy_ms;
     store->version = of->version; // each read transaction compares it with the file
     /* Open for writing if allowed, so that the reader can roll back the journal of a killed writer. */
-    int flags =
-        SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-    int rc = store->path ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
-        rc = store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = configure_connection(store, err);
+    int flags = store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int rc = store->path ? connect_database(store, flags, err) : wt__fail_nomem(err);
     if (rc < 0) {
         wt__store_close(store);
         return rc;
@@ -174,15 +172,15 @@ bool wt__store_read_only(const struct store *store)
 /* Runs a query that returns a row other than "ok" only if the file is damaged. */
 static int check_query(struct store *store, const char *sql, wt_error *err)
 {
-    sqlite3_stmt *rows;
-    WT_TRY(wt__sql_prepare(store, sql, &rows, err));
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    WT_TRY(wt__sql_open(store, sql, NULL, &rows, err));
     int rc = wt__sql_step(store, rows, err);
     struct str found = rc == 1 ? wt__sql_column(rows, 0) : STR("ok");
     if (!wt__str_equal(found, STR("ok")))
-        rc = wt__fail(err, WT_ESTORE,
-                      "%s is damaged: %.*s; restore a backup, or recover the readable part with `sqlite3 %s .recover`",
-                      store->path, (int)found.len, found.ptr, store->path);
-    wt__sql_reset(rows);
+        return wt__fail(
+            err, WT_ESTORE,
+            "%s is damaged: %.*s; restore a backup, or recover the readable part with `sqlite3 %s .recover`",
+            store->path, (int)found.len, found.ptr, store->path);
     return rc < 0 ? rc : 0;
 }
 

@@ -39,7 +39,7 @@ enum {
 struct store_options {
     bool read_only;
     unsigned busy_ms;          /* 0 for STORE_BUSY_MS */
-    struct progress *progress; /* gets waits while the store is opened or read; outlives the store; may be NULL */
+    struct progress *progress; /* reports waits while the store is opened or read; outlives the store; may be NULL */
 };
 
 /* Opens the store at path. An absent or empty file becomes a new store, with its parent folders, unless read_only. An
@@ -121,7 +121,7 @@ int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, 
  * reserved). */
 int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_error *err);
 
-/* Renames a provider. Later imports of the old name are stored under the new one. Its tools keep their usages, get new
+/* Renames a provider. Later imports of the old name are stored under the new name. Its tools keep their usages, get new
  * exported names, and count as changed. Returns the number of tools.
  * Errors: WT_ENOTFOUND (no such provider), WT_EINVAL (another provider has or had the name; one of the two is
  * reserved). */
@@ -132,12 +132,12 @@ int64_t wt__store_rename_provider(struct store *store, struct str provider, stru
 struct store_key {
     int64_t id;
     uint64_t generation; /* generation of the store when this tool last changed */
-    int64_t provider;    /* number of the provider, never given to another */
+    int64_t provider;    /* number of the provider, never given to another provider */
 };
 
 /* Called once per tool, in order of id. The views of the tool last until the callback returns. A non-zero result stops
- * the visit and is returned by the caller; a negative one is a WT_E... code, and the callback has filled the caller's
- * error. */
+ * the visit and is returned by the function that visits. A negative result is a WT_E... code, and the callback has filled
+ * the caller's error. */
 typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
 
 /* Visits every tool with an id over after_id. Sees the store as of one moment. */
@@ -154,7 +154,7 @@ int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
                   wt_error *err);
 
-/* Each writes up to max ids in ascending order and returns the number written. provider is NULL for any provider. */
+/* Write up to max ids in ascending order. Return the number written. provider is NULL for any provider. */
 int wt__store_find_name(struct store *store, const struct str *provider, struct str name, int64_t *ids, size_t max,
                         wt_error *err);
 int wt__store_find_source_id(struct store *store, struct str source_id, int64_t *ids, size_t max, wt_error *err);

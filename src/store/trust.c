@@ -29,17 +29,19 @@ enum {
     LABELS_READ = 16
 };
 
+/* Counts the rows of a query, which is "SELECT count(*) ...". */
+static int count_rows(struct store *store, const char *sql, const struct sql_value *values, size_t *out, wt_error *err)
+{
+    int64_t count = 0;
+    int rc = wt__sql_find(store, sql, values, &count, err);
+    *out = (size_t)count;
+    return rc < 0 ? rc : 0;
+}
+
 static int count_clients(struct store *store, size_t *out, wt_error *err)
 {
-    sqlite3_stmt *row;
-    *out = 0;
-    WT_TRY(wt__sql_prepare(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)", &row, err));
-    sqlite3_bind_int(row, 1, CLIENTS_MOST);
-    int rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *out = (size_t)sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    return count_rows(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)",
+                      SQL_VALUES(sql_integer(CLIENTS_MOST)), out, err);
 }
 
 int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err)
@@ -75,39 +77,22 @@ static bool is_sufficient(const struct tool_reports *t)
 /* Adds the client to `weight`, weighted by its usages of any tool. */
 static int weigh_client(struct tool_reports *t, int64_t client)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
-                           t->err));
-    sqlite3_bind_int64(row, 1, client);
-    sqlite3_bind_int(row, 2, CLIENT_KNOWN);
-    int rc = wt__sql_step(t->store, row, t->err);
-    if (rc == 1)
-        t->weight += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    size_t usages;
+    int rc = count_rows(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)",
+                        SQL_VALUES(sql_integer(client), sql_integer(CLIENT_KNOWN)), &usages, t->err);
+    t->weight += (double)usages / CLIENT_KNOWN;
+    return rc;
 }
 
 /* Counts the usages that did not fail among the client's newest `most` usages of the label. client is 0 for usages
  * without a client. */
 static int count_label_usages(struct tool_reports *t, int64_t label, int64_t client, size_t most, size_t *out)
 {
-    sqlite3_stmt *row;
-    int rc = wt__sql_prepare(t->store,
-                             "SELECT count(*) FROM (SELECT u.outcome FROM usage_tool x CROSS JOIN usage u"
-                             " ON u.id = x.usage WHERE x.label = ?1 AND x.client IS nullif(?2, 0)"
-                             " ORDER BY x.usage DESC LIMIT ?3) WHERE outcome <> 2",
-                             &row, t->err);
-    *out = 0;
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(row, 1, label);
-    sqlite3_bind_int64(row, 2, client);
-    sqlite3_bind_int64(row, 3, (int64_t)most);
-    rc = wt__sql_step(t->store, row, t->err);
-    if (rc == 1)
-        *out = (size_t)sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    return count_rows(t->store,
+                      "SELECT count(*) FROM (SELECT u.outcome FROM usage_tool x CROSS JOIN usage u"
+                      " ON u.id = x.usage WHERE x.label = ?1 AND x.client IS nullif(?2, 0)"
+                      " ORDER BY x.usage DESC LIMIT ?3) WHERE outcome <> 2",
+                      SQL_VALUES(sql_integer(label), sql_integer(client), sql_integer((int64_t)most)), out, t->err);
 }
 
 /* Adds the usages of a client. others: number of clients that reported the tool by another label. */
@@ -142,7 +127,7 @@ static int read_label_reports(struct tool_reports *t, int64_t label)
     t->has_anonymous |= anonymous > 0;
     t->believed += anonymous;
     while (rc == 0 && !is_sufficient(t)) {
-        rc = wt__sql_next_client(t->store, next, label, &client, t->err);
+        rc = wt__sql_find(t->store, next, SQL_VALUES(sql_integer(label), sql_integer(client)), &client, t->err);
         if (rc <= 0)
             break;
         rc = add_client_reports(t, label, client, others);
@@ -152,19 +137,12 @@ static int read_label_reports(struct tool_reports *t, int64_t label)
 
 static int read_tool_reports(struct tool_reports *t, int64_t tool)
 {
-    sqlite3_stmt *rows;
     int64_t labels[LABELS_READ];
-    int count = 0;
-    int rc = wt__sql_prepare(t->store, "SELECT id FROM label WHERE tool = ?1 ORDER BY id DESC", &rows, t->err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, tool);
-    while (count < LABELS_READ && (rc = wt__sql_step(t->store, rows, t->err)) == 1)
-        labels[count++] = sqlite3_column_int64(rows, 0);
-    wt__sql_reset(rows);
-    for (int i = 0; rc >= 0 && i < count; i++)
-        rc = read_label_reports(t, labels[i]);
-    return rc < 0 ? rc : 0;
+    int count = wt__sql_integers(t->store, "SELECT id FROM label WHERE tool = ?1 ORDER BY id DESC",
+                                 SQL_VALUES(sql_integer(tool)), labels, LABELS_READ, t->err);
+    for (int i = 0; i < count; i++)
+        WT_TRY(read_label_reports(t, labels[i]));
+    return count < 0 ? count : 0;
 }
 
 int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *out, wt_error *err)

@@ -12,30 +12,23 @@ enum { STEP_USAGES = 256 }; /* usages between two progress reports */
 
 static int read_counter(struct store *store, const char *key, uint64_t *out, wt_error *err)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(store, "SELECT value FROM meta WHERE key = ?1", &row, err));
-    if (wt__sql_bind_text(row, 1, wt__str(key)))
-        return wt__fail_nomem(err);
-    int rc = wt__sql_step(store, row, err);
-    *out = rc == 1 ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
-    wt__sql_reset(row);
+    int64_t value = 0;
+    int rc = wt__sql_find(store, "SELECT value FROM meta WHERE key = ?1", SQL_VALUES(sql_string(key)), &value, err);
+    *out = (uint64_t)value;
     return rc < 0 ? rc : 0;
 }
 
 static int add_to_counter(struct store *store, const char *key, int64_t more, wt_error *err)
 {
-    sqlite3_stmt *update;
-    WT_TRY(wt__sql_prepare(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2", &update, err));
-    if (sqlite3_bind_int64(update, 1, more) | wt__sql_bind_text(update, 2, wt__str(key)))
-        return wt__fail_nomem(err);
-    return wt__sql_step(store, update, err);
+    return wt__sql_run(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2",
+                       SQL_VALUES(sql_integer(more), sql_string(key)), err);
 }
 
-/* Reads the bytes of the file's header that every commit changes (SQLite's file format, 1.3: change counter, sizes of
- * the file and of its free list), behind the two that name the journal mode: only with a rollback journal do they
- * change. Uses the connection's own descriptor, because closing another one would release the locks of the whole
- * process. A writer about to commit may have written them already; the caller then reads the counters once too
- * often. */
+/* Reads the bytes of the file's header from the journal mode on (SQLite's file format, section 1.3). Behind the mode are
+ * the change counter and the sizes of the file and of its free list, which every commit with a rollback journal changes.
+ * Returns false without a rollback journal. Uses the connection's own descriptor, because closing another descriptor
+ * would release the locks of the whole process. A writer may have changed the bytes shortly before its commit; the
+ * caller then reads the counters once more than needed. */
 static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
 {
     enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
@@ -57,17 +50,17 @@ static bool is_as_seen(struct store *store)
  * outside any own transaction, so that it is of the committed state. */
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
 {
-    sqlite3_stmt *row;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
     if (is_as_seen(store)) {
         *out = store->seen;
         return 0;
     }
-    int rc = wt__sql_prepare(store,
-                             "SELECT (SELECT value FROM meta WHERE key = 'generation'),"
-                             " (SELECT value FROM meta WHERE key = 'usage_generation'),"
-                             " (SELECT value FROM meta WHERE key = 'sums_generation'),"
-                             " (SELECT value FROM meta WHERE key = 'usages')",
-                             &row, err);
+    int rc = wt__sql_open(store,
+                          "SELECT (SELECT value FROM meta WHERE key = 'generation'),"
+                          " (SELECT value FROM meta WHERE key = 'usage_generation'),"
+                          " (SELECT value FROM meta WHERE key = 'sums_generation'),"
+                          " (SELECT value FROM meta WHERE key = 'usages')",
+                          NULL, &row, err);
     if (rc == 0)
         rc = wt__sql_step(store, row, err);
     *out = (struct usage_info){0};
@@ -78,7 +71,6 @@ int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *
                                    .usages = (uint64_t)sqlite3_column_int64(row, 3)};
     store->seen = *out;
     store->has_seen = rc == 1 && sqlite3_get_autocommit(store->db) && read_stamp(store, store->stamp);
-    wt__sql_reset(row);
     return rc < 0 ? rc : 0;
 }
 
@@ -95,110 +87,67 @@ int wt__usage_next_sums(struct store *store, uint64_t *out, wt_error *err)
 
 /* ---------------------------------------------------------------- adding */
 
+/* Finds or inserts the row of a request. */
 static int request_row(struct store *store, struct str text, int64_t *id, wt_error *err)
 {
-    sqlite3_stmt *insert;
     int rc = wt__store_request_row(store, text, id, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    WT_TRY(wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &insert, err));
-    if (sqlite3_bind_int64(insert, 1, (int64_t)wt__store_request_hash(text)) | wt__sql_bind_text(insert, 2, text))
-        return wt__fail_nomem(err);
-    rc = wt__sql_step(store, insert, err);
+    WT_TRY(wt__sql_run(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)",
+                       SQL_VALUES(sql_integer((int64_t)wt__store_request_hash(text)), sql_text(text)), err));
     *id = sqlite3_last_insert_rowid(store->db);
-    return rc;
-}
-
-/* Runs a statement to find or insert a label for the tool (?1) and the text (?2). Returns 1 and *id for a row, else
- * 0. */
-static int find_label(struct store *store, const char *sql, const struct usage_tool *tool, int64_t *id, wt_error *err)
-{
-    sqlite3_stmt *statement;
-    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
-    if (sqlite3_bind_int64(statement, 1, tool->tool) | wt__sql_bind_text(statement, 2, tool->label))
-        return wt__fail_nomem(err);
-    int rc = wt__sql_step(store, statement, err);
-    if (rc == 1)
-        *id = sqlite3_column_int64(statement, 0);
-    wt__sql_reset(statement);
-    return rc;
+    return 0;
 }
 
 /* Finds or inserts the label of a tool: its id if the tool exists, else the recorded text. */
 static int label_row(struct store *store, const struct usage_tool *tool, int64_t *id, wt_error *err)
 {
+    const struct sql_value *row = SQL_VALUES(sql_integer(tool->tool)), *label = SQL_VALUES(sql_text(tool->label));
     int rc = 0;
     if (tool->tool != 0) {
-        rc = find_label(store, "SELECT id FROM label WHERE tool = ?1 AND ?2 IS NOT NULL", tool, id, err);
+        rc = wt__sql_find(store, "SELECT id FROM label WHERE tool = ?1", row, id, err);
         if (rc == 0)
-            rc = find_label(store,
-                            "INSERT INTO label (name, tool) SELECT iif(p.name = '', t.name, p.name || '/' || t.name),"
-                            " t.id FROM tool t JOIN provider p ON p.id = t.provider WHERE t.id = ?1 AND ?2 IS NOT NULL"
-                            " RETURNING id",
-                            tool, id, err);
+            rc = wt__sql_find(store,
+                              "INSERT INTO label (name, tool) SELECT iif(p.name = '', t.name, p.name || '/' || t.name),"
+                              " t.id FROM tool t JOIN provider p ON p.id = t.provider WHERE t.id = ?1 RETURNING id",
+                              row, id, err);
     }
     if (rc == 0)
-        rc = find_label(store, "SELECT id FROM label WHERE name = ?2 AND tool IS NULL AND ?1 IS NOT NULL", tool, id,
-                        err);
+        rc = wt__sql_find(store, "SELECT id FROM label WHERE name = ?1 AND tool IS NULL", label, id, err);
     if (rc == 0)
-        rc = find_label(store, "INSERT INTO label (name) SELECT ?2 WHERE ?1 IS NOT NULL RETURNING id", tool, id, err);
+        rc = wt__sql_find(store, "INSERT INTO label (name) VALUES (?1) RETURNING id", label, id, err);
     return rc < 0 ? rc : 0;
 }
 
 static int add_label(struct store *store, int64_t usage, size_t position, int64_t label, struct str arguments,
                      wt_error *err)
 {
-    sqlite3_stmt *insert;
-    WT_TRY(wt__sql_prepare(store,
-                           "INSERT INTO usage_tool (usage, position, label, arguments, client)"
-                           " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
-                           &insert, err));
-    sqlite3_bind_int64(insert, 1, usage);
-    sqlite3_bind_int64(insert, 2, (int64_t)position);
-    sqlite3_bind_int64(insert, 3, label);
-    if (arguments.len > 0 && wt__sql_bind_text(insert, 4, arguments))
-        return wt__fail_nomem(err);
-    return wt__sql_step(store, insert, err);
-}
-
-static int add_client(struct store *store, struct str name, wt_error *err)
-{
-    sqlite3_stmt *insert;
-    WT_TRY(wt__sql_prepare(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)", &insert, err));
-    return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
-}
-
-/* Sets the client's newest usage, which orders clients by activity. */
-static int note_client(struct store *store, struct str name, int64_t usage, wt_error *err)
-{
-    sqlite3_stmt *update;
-    WT_TRY(wt__sql_prepare(store, "UPDATE client SET last = ?1 WHERE name = ?2", &update, err));
-    if (sqlite3_bind_int64(update, 1, usage) | wt__sql_bind_text(update, 2, name))
-        return wt__fail_nomem(err);
-    return wt__sql_step(store, update, err);
+    return wt__sql_run(store,
+                       "INSERT INTO usage_tool (usage, position, label, arguments, client)"
+                       " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
+                       SQL_VALUES(sql_integer(usage), sql_integer((int64_t)position), sql_integer(label),
+                                  arguments.len > 0 ? sql_text(arguments) : sql_null()),
+                       err);
 }
 
 static int insert_usage(struct store *store, const struct usage *usage, int64_t *id, wt_error *err)
 {
-    sqlite3_stmt *insert;
     int64_t request = 0, label = 0;
     WT_TRY(request_row(store, usage->request, &request, err));
     if (usage->client.len > 0)
-        WT_TRY(add_client(store, usage->client, err));
-    WT_TRY(wt__sql_prepare(store,
-                           "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
-                           " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
-                           " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
-                           &insert, err));
-    if (sqlite3_bind_int64(insert, 1, request) | sqlite3_bind_int(insert, 2, (int)usage->outcome) |
-        sqlite3_bind_int64(insert, 3, usage->time) | wt__sql_bind_text(insert, 4, usage->client) |
-        wt__sql_bind_text(insert, 5, usage->key))
-        return wt__fail_nomem(err);
-    int rc = wt__sql_step(store, insert, err);
+        WT_TRY(wt__sql_run(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)",
+                           SQL_VALUES(sql_text(usage->client)), err));
+    WT_TRY(wt__sql_run(store,
+                       "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
+                       " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
+                       " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
+                       SQL_VALUES(sql_integer(request), sql_integer(usage->outcome), sql_integer(usage->time),
+                                  sql_text(usage->client), sql_text(usage->key)),
+                       err));
     *id = sqlite3_last_insert_rowid(store->db);
-    WT_TRY(rc);
-    if (usage->client.len > 0)
-        WT_TRY(note_client(store, usage->client, *id, err));
+    if (usage->client.len > 0) /* Set the client's newest usage, which orders clients by activity. */
+        WT_TRY(wt__sql_run(store, "UPDATE client SET last = ?1 WHERE name = ?2",
+                           SQL_VALUES(sql_integer(*id), sql_text(usage->client)), err));
     for (size_t i = 0; i < usage->tool_count; i++) {
         WT_TRY(label_row(store, &usage->tools[i], &label, err));
         WT_TRY(add_label(store, *id, i, label, usage->tools[i].arguments, err));
@@ -210,36 +159,30 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
 static int find_usage_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
                           wt_error *err)
 {
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(store,
-                           "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
-                           " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
-                           &row, err));
-    if (wt__sql_bind_text(row, 1, usage->key) | wt__sql_bind_text(row, 2, usage->client))
-        return wt__fail_nomem(err);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+    WT_TRY(wt__sql_open(store,
+                        "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
+                        " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
+                        SQL_VALUES(sql_text(usage->key), sql_text(usage->client)), &row, err));
     int rc = wt__sql_step(store, row, err);
     if (rc == 1) {
         *id = sqlite3_column_int64(row, 0);
         *outcome = (enum usage_outcome)sqlite3_column_int(row, 1);
     }
-    wt__sql_reset(row);
     return rc;
 }
 
-/* Marks the sums selected with ?1 as stale, inserting rows for sums that do not exist yet. */
+/* Marks the selected sums as stale, and inserts rows for sums that do not exist yet. Parameters: ?1 a usage or a tool, ?2
+ * the new generation. */
 #define STALE_SUMS(select)                                                                                             \
     "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
     " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
 
 static int mark_sums_stale(struct store *store, const char *stale_sums, int64_t id, wt_error *err)
 {
-    sqlite3_stmt *insert;
     uint64_t generation;
     WT_TRY(wt__usage_next_sums(store, &generation, err));
-    WT_TRY(wt__sql_prepare(store, stale_sums, &insert, err));
-    sqlite3_bind_int64(insert, 1, id);
-    sqlite3_bind_int64(insert, 2, (int64_t)generation);
-    return wt__sql_step(store, insert, err);
+    return wt__sql_run(store, stale_sums, SQL_VALUES(sql_integer(id), sql_integer((int64_t)generation)), err);
 }
 
 /* Marks the sums of the usage's tools as stale, whether they include it or not. */
@@ -255,13 +198,10 @@ static int make_usage_stale(struct store *store, int64_t usage, wt_error *err)
 static int set_outcome(struct store *store, int64_t usage, enum usage_outcome before, enum usage_outcome outcome,
                        wt_error *err)
 {
-    sqlite3_stmt *update;
-    WT_TRY(wt__sql_prepare(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1", &update, err));
-    sqlite3_bind_int64(update, 1, usage);
-    sqlite3_bind_int(update, 2, (int)outcome);
-    int rc = wt__sql_step(store, update, err);
+    WT_TRY(wt__sql_run(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1",
+                       SQL_VALUES(sql_integer(usage), sql_integer(outcome)), err));
     bool teaches = outcome != USAGE_FAILED, taught = before != USAGE_FAILED;
-    return rc == 0 && teaches != taught ? make_usage_stale(store, usage, err) : rc;
+    return teaches != taught ? make_usage_stale(store, usage, err) : 0;
 }
 
 static int add_one_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id,
@@ -287,30 +227,29 @@ static int check_room(struct store *store, size_t count, wt_error *err)
 {
     uint64_t there;
     WT_TRY(read_counter(store, "usages", &there, err));
-    return there + count > WT_MAX_USAGES
-               ? wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
-                          (unsigned long long)there + count, WT_MAX_USAGES)
-               : 0;
+    if (there + count <= WT_MAX_USAGES)
+        return 0;
+    return wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
+                    (unsigned long long)there + count, WT_MAX_USAGES);
 }
 
 static int add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                       enum usage_fate *fates, int64_t *last, wt_error *err)
 {
     int64_t added = 0;
-    int rc = check_room(store, count, err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(check_room(store, count, err));
+    for (size_t i = 0; i < count; i++) {
         enum usage_fate fate;
-        rc = add_one_usage(store, &usages[i], &fate, last, err);
+        WT_TRY(add_one_usage(store, &usages[i], &fate, last, err));
         added += fate == USAGE_ADDED;
         if (fates)
             fates[i] = fate;
         size_t done = i % STEP_USAGES + 1;
-        if (rc == 0 && (done == STEP_USAGES || i + 1 == count) && wt__progress_step(progress, done))
-            rc = wt__fail_cancelled(err);
+        if ((done == STEP_USAGES || i + 1 == count) && wt__progress_step(progress, done))
+            return wt__fail_cancelled(err);
     }
-    if (rc == 0)
-        rc = add_to_counter(store, "usages", added, err);
-    return rc == 0 ? wt__usage_touch(store, err) : rc;
+    WT_TRY(add_to_counter(store, "usages", added, err));
+    return wt__usage_touch(store, err);
 }
 
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
@@ -339,56 +278,50 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
 
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
 {
-    sqlite3_stmt *row;
-    *out = 0;
-    WT_TRY(wt__sql_prepare(store,
-                           "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
-                           " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
-                           "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
-                           " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
-                           "  ORDER BY position)) ="
-                           " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
-                           "  ORDER BY position)))",
-                           &row, err));
-    sqlite3_bind_int64(row, 1, after);
-    int rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *out = (uint64_t)sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
+    int64_t count = 0;
+    int rc = wt__sql_find(store,
+                          "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
+                          " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
+                          "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
+                          " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
+                          "  ORDER BY position)) ="
+                          " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
+                          "  ORDER BY position)))",
+                          SQL_VALUES(sql_integer(after)), &count, err);
+    *out = (uint64_t)count;
     return rc < 0 ? rc : 0;
 }
 
 int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err)
 {
-    sqlite3_stmt *row;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
     *usages = *requests = 0;
-    int rc = wt__sql_prepare(store,
-                             "SELECT count(*), count(DISTINCT u.request) FROM usage u WHERE u.outcome <> 2 AND EXISTS"
-                             " (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
-                             " WHERE x.usage = u.id AND l.tool IS NOT NULL)",
-                             &row, err);
-    if (rc == 0)
-        rc = wt__sql_step(store, row, err);
+    WT_TRY(wt__sql_open(store,
+                        "SELECT count(*), count(DISTINCT u.request) FROM usage u WHERE u.outcome <> 2 AND EXISTS"
+                        " (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
+                        " WHERE x.usage = u.id AND l.tool IS NOT NULL)",
+                        NULL, &row, err));
+    int rc = wt__sql_step(store, row, err);
     if (rc == 1) {
         *usages = (uint64_t)sqlite3_column_int64(row, 0);
         *requests = (uint64_t)sqlite3_column_int64(row, 1);
-        wt__sql_reset(row);
     }
     return rc < 0 ? rc : 0;
 }
 
 /* ---------------------------------------------------------------- selecting usages */
 
-/* Parameters: ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
+/* Parameters: ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 client, ?7 limit, or the generation of stale sums,
+ * or unused, ?8 label. */
 #define OF_ANY_TOOL                                                                                                    \
     " u.id > ?1 AND u.id <= ?2 AND (?3 = 0 OR u.created < ?3)"                                                         \
-    " AND (?9 = '' OR u.client = (SELECT id FROM client WHERE name = ?9))"                                             \
+    " AND (?6 = '' OR u.client = (SELECT id FROM client WHERE name = ?6))"                                             \
     " AND (?4 = 0 OR (u.outcome <> 2 AND EXISTS (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"      \
     " WHERE x.usage = u.id AND l.tool IS NOT NULL AND (?5 = 0 OR l.tool = ?5) AND" USAGE_COUNTS ")))"
 #define OF_ONE_TOOL                                                                                                    \
     OF_ANY_TOOL " AND u.id IN (SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"                  \
                 " WHERE l.tool = ?5 UNION SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"       \
-                " WHERE l.name = ?6 AND l.tool IS NULL)"
+                " WHERE l.name = ?8 AND l.tool IS NULL)"
 
 #define ROWS                                                                                                           \
     "SELECT u.id, u.request, r.text, u.outcome, u.created, coalesce(c.name, ''), coalesce(u.key, '') FROM usage u"     \
@@ -396,34 +329,33 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
 #define COUNT "SELECT count(*) FROM usage u WHERE"
 #define DELETE "DELETE FROM usage AS u WHERE"
 #define STALE                                                                                                          \
-    "UPDATE usage_sum SET uses = -1, data = x'', generation = ?8 WHERE tool IN (SELECT l.tool FROM usage u"            \
+    "UPDATE usage_sum SET uses = -1, data = x'', generation = ?7 WHERE tool IN (SELECT l.tool FROM usage u"            \
     " CROSS JOIN usage_tool x ON x.usage = u.id CROSS JOIN label l ON l.id = x.label"                                  \
     " WHERE u.outcome <> 2 AND l.tool IS NOT NULL AND"
 #define IN_ORDER " ORDER BY u.id LIMIT ?7"
 
-enum statement { READ_USAGES, COUNT_USAGES, DELETE_USAGES, MARK_STALE };
+enum usage_statement { READ_USAGES, COUNT_USAGES, DELETE_USAGES, MARK_STALE };
 
-static const char *const statements[][2] = {
+static const char *const usage_statements[][2] = {
     {ROWS OF_ANY_TOOL IN_ORDER, ROWS OF_ONE_TOOL IN_ORDER},
     {COUNT OF_ANY_TOOL, COUNT OF_ONE_TOOL},
     {DELETE OF_ANY_TOOL, DELETE OF_ONE_TOOL},
     {STALE OF_ANY_TOOL ")", STALE OF_ONE_TOOL ")"},
 };
 
-static int prepare_query(struct store *store, enum statement which, const struct usage_query *query, sqlite3_stmt **out,
-                         wt_error *err)
+/* Opens a statement. ?7 is `number` if the statement has that parameter. */
+static int open_query(struct store *store, enum usage_statement which, const struct usage_query *query, int64_t number,
+                      sqlite3_stmt **out, wt_error *err)
 {
-    bool one_tool = query->tool != 0 || query->label.len > 0;
-    WT_TRY(wt__sql_prepare(store, statements[which][one_tool], out, err));
-    sqlite3_bind_int64(*out, 1, query->after);
-    sqlite3_bind_int64(*out, 2, query->upto ? query->upto : INT64_MAX);
-    sqlite3_bind_int64(*out, 3, query->before);
-    sqlite3_bind_int64(*out, 4, query->teaching);
-    sqlite3_bind_int64(*out, 5, query->tool);
-    int failed = wt__sql_bind_text(*out, 9, query->client);
+    bool one_tool = query->tool != 0 || query->label.len > 0, numbered = which == READ_USAGES || which == MARK_STALE;
+    struct sql_value values[9] = {sql_integer(query->after),  sql_integer(query->upto ? query->upto : INT64_MAX),
+                                  sql_integer(query->before), sql_integer(query->teaching),
+                                  sql_integer(query->tool),   sql_text(query->client)};
+    if (numbered || one_tool)
+        values[6] = sql_integer(number);
     if (one_tool)
-        failed |= wt__sql_bind_text(*out, 6, query->label);
-    return failed ? wt__fail_nomem(err) : 0;
+        values[7] = sql_text(query->label);
+    return wt__sql_open(store, usage_statements[which][one_tool], values, out, err);
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -438,51 +370,34 @@ struct usage_reader {
     wt_error *err;
 };
 
-static int copy_usage_text(struct usage_reader *r, struct str *view)
-{
-    view->ptr = wt__arena_copy(r->arena, *view);
-    return view->ptr ? 0 : wt__fail_nomem(r->err);
-}
-
-static int read_usage_tool(struct usage_reader *r, sqlite3_stmt *row, struct usage_tool *out)
-{
-    *out = (struct usage_tool){.tool = sqlite3_column_int64(row, 0), .label = wt__sql_column(row, 1)};
-    WT_TRY(copy_usage_text(r, &out->label));
-    WT_TRY(wt__usage_arguments(r->store, row, 2, &out->arguments, r->err));
-    return copy_usage_text(r, &out->arguments);
-}
-
 static int read_usage_tools(struct usage_reader *r, struct usage *usage, const struct usage_query *query)
 {
-    sqlite3_stmt *rows;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
     size_t count = 0;
-    int rc = wt__sql_prepare(r->store,
-                             "SELECT l.tool, l.name, CASE WHEN ?3 THEN x.arguments END FROM usage u CROSS JOIN "
-                             "usage_tool x ON x.usage = u.id"
-                             " CROSS JOIN label l ON l.id = x.label"
-                             " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
-                             &rows, r->err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 1, usage->id);
-    sqlite3_bind_int64(rows, 2, query->teaching);
-    sqlite3_bind_int64(rows, 3, query->arguments);
-    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
-        if (wt__grow((void **)&r->tools, &r->tool_capacity, count + 1, sizeof *r->tools) < 0) {
-            rc = wt__fail_nomem(r->err);
-            break;
-        }
-        rc = read_usage_tool(r, rows, &r->tools[count++]);
+    int rc;
+    WT_TRY(wt__sql_open(r->store,
+                        "SELECT l.tool, l.name, CASE WHEN ?3 THEN x.arguments END FROM usage u CROSS JOIN usage_tool x"
+                        " ON x.usage = u.id CROSS JOIN label l ON l.id = x.label"
+                        " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
+                        SQL_VALUES(sql_integer(usage->id), sql_integer(query->teaching), sql_integer(query->arguments)),
+                        &rows, r->err));
+    while ((rc = wt__sql_step(r->store, rows, r->err)) == 1) {
+        struct usage_tool tool = {.tool = sqlite3_column_int64(rows, 0), .label = wt__sql_copy(rows, 1, r->arena)};
+        WT_TRY(wt__usage_arguments(r->store, rows, 2, &tool.arguments, r->err));
+        tool.arguments.ptr = wt__arena_copy(r->arena, tool.arguments);
+        if (!tool.label.ptr || !tool.arguments.ptr ||
+            wt__grow((void **)&r->tools, &r->tool_capacity, count + 1, sizeof tool) < 0)
+            return wt__fail_nomem(r->err);
+        r->tools[count++] = tool;
     }
-    wt__sql_reset(rows);
-    struct usage_tool *tools = rc == 0 ? wt__arena_array(r->arena, struct usage_tool, count) : NULL;
-    if (rc == 0 && !tools)
-        rc = wt__fail_nomem(r->err);
-    if (rc == 0 && count > 0)
+    WT_TRY(rc);
+    struct usage_tool *tools = wt__arena_array(r->arena, struct usage_tool, count);
+    WT_CHECK_ALLOC(tools, r->err);
+    if (count > 0)
         memcpy(tools, r->tools, count * sizeof *tools);
     usage->tools = tools;
     usage->tool_count = count;
-    return rc;
+    return 0;
 }
 
 static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const struct usage_query *query)
@@ -490,17 +405,15 @@ static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const st
     int64_t outcome = sqlite3_column_int64(row, 3);
     struct usage usage = {.id = sqlite3_column_int64(row, 0),
                           .request_id = sqlite3_column_int64(row, 1),
-                          .request = wt__sql_column(row, 2),
+                          .request = wt__sql_copy(row, 2, r->arena),
                           .outcome =
                               outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNKNOWN,
                           .time = sqlite3_column_int64(row, 4),
-                          .client = wt__sql_column(row, 5),
-                          .key = wt__sql_column(row, 6)};
-    if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
+                          .client = wt__sql_copy(row, 5, r->arena),
+                          .key = wt__sql_copy(row, 6, r->arena)};
+    if (!usage.request.ptr || !usage.client.ptr || !usage.key.ptr ||
+        wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(r->err);
-    WT_TRY(copy_usage_text(r, &usage.request));
-    WT_TRY(copy_usage_text(r, &usage.client));
-    WT_TRY(copy_usage_text(r, &usage.key));
     WT_TRY(read_usage_tools(r, &usage, query));
     r->usages[r->count++] = usage;
     return 0;
@@ -508,14 +421,14 @@ static int read_stored_usage(struct usage_reader *r, sqlite3_stmt *row, const st
 
 static int read_stored_usages(struct usage_reader *r, const struct usage_query *query)
 {
-    sqlite3_stmt *rows;
-    int rc = prepare_query(r->store, READ_USAGES, query, &rows, r->err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(rows, 7, query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1);
-    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1)
-        rc = read_stored_usage(r, rows, query);
-    wt__sql_reset(rows);
+    WT_CLEANUP(wt__end_read_scope) struct read_scope scope = {0};
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
+    int64_t limit = query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1;
+    int rc;
+    WT_TRY(wt__begin_read_scope(&scope, r->store, r->err));
+    WT_TRY(open_query(r->store, READ_USAGES, query, limit, &rows, r->err));
+    while ((rc = wt__sql_step(r->store, rows, r->err)) == 1)
+        WT_TRY(read_stored_usage(r, rows, query));
     return rc;
 }
 
@@ -523,14 +436,9 @@ int wt__store_usages(struct store *store, const struct usage_query *query, struc
                      size_t *count, wt_error *err)
 {
     struct usage_reader r = {.store = store, .arena = arena, .err = err};
-    bool outer = !sqlite3_get_autocommit(store->db);
     *out = NULL;
     *count = 0;
-    int rc = outer ? 0 : wt__store_read_begin(store, err);
-    if (rc == 0)
-        rc = read_stored_usages(&r, query);
-    if (!outer)
-        wt__store_read_end(store);
+    int rc = read_stored_usages(&r, query);
     if (rc == 0 && !(*out = wt__arena_array(arena, struct usage, r.count)))
         rc = wt__fail_nomem(err);
     if (rc == 0 && r.count > 0) {
@@ -549,40 +457,32 @@ int wt__store_last_usage(struct store *store, int64_t *out, wt_error *err)
 
 int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err)
 {
-    sqlite3_stmt *row;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
     *out = 0;
-    int rc = prepare_query(store, COUNT_USAGES, query, &row, err);
-    if (rc == 0)
-        rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *out = (uint64_t)sqlite3_column_int64(row, 0);
-    if (rc >= 0)
-        wt__sql_reset(row);
+    WT_TRY(open_query(store, COUNT_USAGES, query, 0, &row, err));
+    int rc = wt__sql_step(store, row, err);
+    *out = rc == 1 ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- forgetting */
-
-static int mark_stale(struct store *store, const struct usage_query *query, wt_error *err)
+/* Runs a statement that returns no rows. */
+static int run_query(struct store *store, enum usage_statement which, const struct usage_query *query, int64_t number,
+                     wt_error *err)
 {
-    sqlite3_stmt *update;
-    uint64_t generation;
-    WT_TRY(wt__usage_next_sums(store, &generation, err));
-    WT_TRY(prepare_query(store, MARK_STALE, query, &update, err));
-    sqlite3_bind_int64(update, 8, (int64_t)generation);
-    return wt__sql_step(store, update, err);
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *statement = NULL;
+    WT_TRY(open_query(store, which, query, number, &statement, err));
+    return wt__sql_step(store, statement, err);
 }
 
-static int64_t forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
+static int forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
 {
-    sqlite3_stmt *statement;
-    uint64_t there;
+    uint64_t there, generation;
     int rc = wt__store_count_usages(store, query, &there, err);
     if (rc < 0 || there == 0)
         return rc;
-    WT_TRY(mark_stale(store, query, err));
-    WT_TRY(prepare_query(store, DELETE_USAGES, query, &statement, err));
-    WT_TRY(wt__sql_step(store, statement, err));
+    WT_TRY(wt__usage_next_sums(store, &generation, err));
+    WT_TRY(run_query(store, MARK_STALE, query, (int64_t)generation, err));
+    WT_TRY(run_query(store, DELETE_USAGES, query, 0, err));
     WT_TRY(wt__sql_exec(store,
                         "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
                         "DELETE FROM label WHERE NOT EXISTS"
@@ -591,81 +491,52 @@ static int64_t forget_usages(struct store *store, const struct usage_query *quer
                         err));
     WT_TRY(add_to_counter(store, "usages", -(int64_t)there, err));
     WT_TRY(wt__usage_touch(store, err));
-    return (int64_t)there;
+    return (int)there;
 }
 
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
 {
     WT_TRY(wt__sql_begin(store, err));
-    int64_t forgotten = forget_usages(store, query, err);
-    int rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
-    return rc < 0 ? rc : forgotten;
+    return wt__sql_end(store, forget_usages(store, query, err), err);
 }
-
-/* ---------------------------------------------------------------- how labels follow tools */
 
 int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)
 {
     return wt__sql_number(store, "SELECT count(*) FROM label WHERE tool IS NOT NULL", out, err);
 }
 
-/* Marks the sums of a tool as stale after it was linked to usages below the marks. */
-static int make_tool_stale(struct store *store, int64_t tool, wt_error *err)
-{
-    return mark_sums_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool,
-                           err);
-}
-
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err)
 {
-    sqlite3_stmt *update;
-    WT_TRY(wt__sql_prepare(store,
-                           "UPDATE label SET tool = ?1 WHERE tool IS NULL"
-                           " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
-                           &update, err));
-    if (sqlite3_bind_int64(update, 1, tool) | wt__sql_bind_text(update, 2, provider) |
-        wt__sql_bind_text(update, 3, name))
-        return wt__fail_nomem(err);
-    int rc = wt__sql_step(store, update, err);
+    int rc = wt__sql_run(store,
+                         "UPDATE label SET tool = ?1 WHERE tool IS NULL"
+                         " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
+                         SQL_VALUES(sql_integer(tool), sql_text(provider), sql_text(name)), err);
     if (rc < 0 || sqlite3_changes(store->db) == 0)
         return rc;
-    rc = make_tool_stale(store, tool, err);
-    return rc < 0 ? rc : wt__usage_touch(store, err);
+    /* The sums of the tool do not include the usages below the marks that are now linked to it. */
+    WT_TRY(
+        mark_sums_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool, err));
+    return wt__usage_touch(store, err);
 }
 
 /* ---------------------------------------------------------------- stores of older versions */
 
-static int set_request_hash(struct store *store, int64_t id, uint64_t hash, wt_error *err)
-{
-    sqlite3_stmt *update;
-    WT_TRY(wt__sql_prepare(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1", &update, err));
-    sqlite3_bind_int64(update, 1, (int64_t)hash);
-    sqlite3_bind_int64(update, 2, id);
-    return wt__sql_step(store, update, err);
-}
-
 /* Older versions hashed the bytes of a request instead of its words; the first version had no hash. */
 static int fill_request_hashes(struct store *store, wt_error *err)
 {
-    sqlite3_stmt *row;
-    int64_t after = 0;
-    int rc = 1;
-    while (rc == 1) {
-        uint64_t hash = 0;
-        rc = wt__sql_prepare(store, "SELECT id, text FROM request WHERE id > ?1 ORDER BY id LIMIT 1", &row, err);
-        if (rc < 0)
+    for (int64_t after = 0;;) {
+        WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
+        WT_TRY(wt__sql_open(store, "SELECT id, text FROM request WHERE id > ?1 ORDER BY id LIMIT 1",
+                            SQL_VALUES(sql_integer(after)), &row, err));
+        int rc = wt__sql_step(store, row, err);
+        if (rc <= 0)
             return rc;
-        sqlite3_bind_int64(row, 1, after);
-        rc = wt__sql_step(store, row, err);
-        if (rc == 1) {
-            after = sqlite3_column_int64(row, 0);
-            hash = wt__store_request_hash(wt__sql_column(row, 1));
-        }
+        after = sqlite3_column_int64(row, 0);
+        uint64_t hash = wt__store_request_hash(wt__sql_column(row, 1));
         wt__sql_reset(row);
-        int set = rc == 1 ? set_request_hash(store, after, hash, err) : 0;
-        rc = set < 0 ? set : rc;
+        WT_TRY(wt__sql_run(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1",
+                           SQL_VALUES(sql_integer((int64_t)hash), sql_integer(after)), err));
     }
-    return rc;
 }
 
 int wt__usage_fill_hashes(struct store *store, wt_error *err)

@@ -108,15 +108,8 @@ static const char source_select[] = "SELECT id FROM source WHERE name = ?1",
 /* Finds the row of a name in a table of names; *id is 0 if absent. */
 static int find_name_row(struct tool_import *import, const char *select, struct str name, int64_t *id)
 {
-    sqlite3_stmt *row;
     *id = 0;
-    WT_TRY(wt__sql_prepare(import->store, select, &row, import->err));
-    if (wt__sql_bind_text(row, 1, name))
-        return wt__fail_nomem(import->err);
-    int rc = wt__sql_step(import->store, row, import->err);
-    if (rc == 1)
-        *id = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
+    int rc = wt__sql_find(import->store, select, SQL_VALUES(sql_text(name)), id, import->err);
     return rc < 0 ? rc : 0;
 }
 
@@ -124,27 +117,12 @@ static int find_name_row(struct tool_import *import, const char *select, struct 
 static int find_or_add_name(struct tool_import *import, const char *select, const char *insert, struct str name,
                             int64_t *id)
 {
-    sqlite3_stmt *row;
     int rc = find_name_row(import, select, name, id);
     if (rc < 0 || *id != 0)
         return rc;
-    WT_TRY(wt__sql_prepare(import->store, insert, &row, import->err));
-    if (wt__sql_bind_text(row, 1, name))
-        return wt__fail_nomem(import->err);
-    rc = wt__sql_step(import->store, row, import->err);
+    WT_TRY(wt__sql_run(import->store, insert, SQL_VALUES(sql_text(name)), import->err));
     *id = sqlite3_last_insert_rowid(import->store->db);
-    return rc;
-}
-
-/* Returns 1 if the source has tools, else 0. */
-static int source_has_tools(struct tool_import *import, int64_t source)
-{
-    sqlite3_stmt *row;
-    WT_TRY(wt__sql_prepare(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1", &row, import->err));
-    sqlite3_bind_int64(row, 1, source);
-    int rc = wt__sql_step(import->store, row, import->err);
-    wt__sql_reset(row);
-    return rc;
+    return 0;
 }
 
 /* Sets the current owner to the tool's source. Tools of one source mostly come together. */
@@ -155,33 +133,35 @@ static int set_owner(struct tool_import *import, const struct tool *tool)
     if (owner->count > 0 && wt__str_equal(owner->name, name))
         return 0;
     *owner = (struct owner){.name = name, .count = 1};
-    int rc = find_or_add_name(import, source_select, source_insert, name, &owner->ids[0]);
-    for (size_t i = name.len; rc == 0 && i-- > 1 && owner->count < OWNER_MAX;) {
+    WT_TRY(find_or_add_name(import, source_select, source_insert, name, &owner->ids[0]));
+    for (size_t i = name.len; i-- > 1 && owner->count < OWNER_MAX;) {
         if (name.ptr[i] != '/')
             continue;
-        rc = find_name_row(import, source_select, (struct str){name.ptr, i}, &owner->ids[owner->count]);
+        WT_TRY(find_name_row(import, source_select, (struct str){name.ptr, i}, &owner->ids[owner->count]));
         owner->count += owner->ids[owner->count] != 0;
     }
     import->owner_is_new = true;
-    for (size_t i = 0; rc == 0 && i < owner->count && import->owner_is_new; i++) {
-        rc = source_has_tools(import, owner->ids[i]);
-        import->owner_is_new = rc == 0;
-        rc = rc < 0 ? rc : 0;
+    for (size_t i = 0; i < owner->count && import->owner_is_new; i++) {
+        int has_tools = wt__sql_run(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1",
+                                    SQL_VALUES(sql_integer(owner->ids[i])), import->err);
+        if (has_tools < 0)
+            return has_tools;
+        import->owner_is_new = !has_tools;
     }
-    return rc;
+    return 0;
 }
 
+/* Finds or adds the provider, which may be given by a former name. */
 static int open_provider(struct tool_import *import, struct str name, struct stored_provider *out)
 {
-    bool reviewed = wt__str_equal(import->options->reviewed, name);
-    int rc = wt__provider_find(import->store, name, &out->id, &out->name, &import->arena, import->err);
-    bool known = rc == 1;
-    if (rc == 0)
+    int known = wt__provider_find(import->store, name, &out->id, &out->name, &import->arena, import->err);
+    if (known < 0)
+        return known;
+    if (!known)
         out->name = name;
-    if (rc >= 0 && !reviewed)
-        rc = wt__reserved_refuse(import->store, out->name, "cannot be imported into", import->err);
-    return rc < 0 || known ? (rc < 0 ? rc : 0)
-                           : find_or_add_name(import, provider_select, provider_insert, name, &out->id);
+    if (!wt__str_equal(import->options->reviewed, name))
+        WT_TRY(wt__reserved_refuse(import->store, out->name, "cannot be imported into", import->err));
+    return known ? 0 : find_or_add_name(import, provider_select, provider_insert, name, &out->id);
 }
 
 static int find_import_provider(struct tool_import *import, struct str name, struct stored_provider *out)
@@ -199,7 +179,7 @@ static int find_import_provider(struct tool_import *import, struct str name, str
 
 /* ---------------------------------------------------------------- one tool */
 
-enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS };
+enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS, TEXT_COLUMNS = 6 };
 
 /* A tool to be stored. */
 struct incoming {
@@ -211,7 +191,7 @@ struct incoming {
 };
 
 /* Returns the text columns, in the order of the statements below. */
-static void texts_of(const struct tool *tool, struct str texts[6])
+static void texts_of(const struct tool *tool, struct str texts[TEXT_COLUMNS])
 {
     texts[0] = tool->source_id;
     texts[1] = tool->format;
@@ -223,79 +203,79 @@ static void texts_of(const struct tool *tool, struct str texts[6])
 
 static bool same_as_row(const struct tool *tool, sqlite3_stmt *row)
 {
-    struct str texts[6], sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
+    struct str texts[TEXT_COLUMNS], sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
     texts_of(tool, texts);
-    bool same = wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256);
-    for (int i = 0; same && i < 6; i++)
-        same = wt__str_equal(wt__sql_column(row, COLUMN_TEXTS + i), texts[i]);
-    return same;
+    if (!wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256))
+        return false;
+    for (int i = 0; i < TEXT_COLUMNS; i++)
+        if (!wt__str_equal(wt__sql_column(row, COLUMN_TEXTS + i), texts[i]))
+            return false;
+    return true;
 }
 
 /* Binds the columns shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10
  * texts. */
-static int bind_content(struct tool_import *import, sqlite3_stmt *statement, const struct tool *tool)
+enum { CONTENT_COLUMNS = 4 + TEXT_COLUMNS, ROW_COLUMNS = CONTENT_COLUMNS + 3 };
+
+/* Writes the values shared by insert and update: ?1 source, ?2 generation, ?3 sha256, ?4 definition, ?5 to ?10 texts. */
+static void content_values(const struct tool_import *import, const struct tool *tool,
+                           struct sql_value values[ROW_COLUMNS + 1])
 {
-    struct str texts[6];
+    struct str texts[TEXT_COLUMNS];
     texts_of(tool, texts);
-    int failed = sqlite3_bind_int64(statement, 1, import->owner.ids[0]) |
-                 sqlite3_bind_int64(statement, 2, (int64_t)import->generation) |
-                 wt__sql_bind_blob(statement, 3, tool->sha256, sizeof tool->sha256) |
-                 wt__sql_bind_blob(statement, 4, tool->definition.ptr, tool->definition.len);
-    for (int i = 0; i < 6; i++)
-        failed |= wt__sql_bind_text(statement, 5 + i, texts[i]);
-    return failed ? wt__fail_nomem(import->err) : 0;
+    memset(values, 0, (ROW_COLUMNS + 1) * sizeof *values);
+    values[0] = sql_integer(import->owner.ids[0]);
+    values[1] = sql_integer((int64_t)import->generation);
+    values[2] = sql_blob(tool->sha256, sizeof tool->sha256);
+    values[3] = sql_blob(tool->definition.ptr, tool->definition.len);
+    for (int i = 0; i < TEXT_COLUMNS; i++)
+        values[4 + i] = sql_text(texts[i]);
 }
 
 /* Notes a tool stored under another name than in its source, unless the name belongs to the same source. */
 static int note_collision(struct tool_import *import, const struct incoming *in)
 {
-    sqlite3_stmt *row;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *row = NULL;
     struct store_changes *changes = &import->changes;
     struct arena *arena = import->options->arena;
-    WT_TRY(wt__sql_prepare(import->store,
-                           "SELECT s.name FROM tool t CROSS JOIN source s ON s.id = t.source"
-                           " WHERE t.name = ?1 AND t.provider = ?2",
-                           &row, import->err));
-    if (wt__sql_bind_text(row, 1, in->own_name) | sqlite3_bind_int64(row, 2, in->provider.id))
-        return wt__fail_nomem(import->err);
+    WT_TRY(wt__sql_open(import->store,
+                        "SELECT s.name FROM tool t CROSS JOIN source s ON s.id = t.source"
+                        " WHERE t.name = ?1 AND t.provider = ?2",
+                        SQL_VALUES(sql_text(in->own_name), sql_integer(in->provider.id)), &row, import->err));
     int rc = wt__sql_step(import->store, row, import->err);
-    struct str other = rc == 1 ? wt__sql_column(row, 0) : import->owner.name;
-    if (rc == 1 && !wt__str_equal(other, import->owner.name) && changes->collisions++ < WT_MAX_COLLISIONS && arena) {
-        struct store_collision *collision = &changes->first[changes->collisions - 1];
-        *collision = (struct store_collision){in->provider.name, in->name, in->own_name, import->owner.name, other};
-        struct str *texts[] = {&collision->provider, &collision->name, &collision->taken, &collision->source,
-                               &collision->other};
-        for (size_t i = 0; rc >= 0 && i < sizeof texts / sizeof texts[0]; i++) {
-            texts[i]->ptr = wt__arena_copy(arena, *texts[i]);
-            rc = texts[i]->ptr ? rc : wt__fail_nomem(import->err);
-        }
+    if (rc <= 0)
+        return rc;
+    struct str other = wt__sql_column(row, 0);
+    if (wt__str_equal(other, import->owner.name) || changes->collisions++ >= WT_MAX_COLLISIONS || !arena)
+        return 0;
+    struct store_collision *collision = &changes->first[changes->collisions - 1];
+    *collision = (struct store_collision){in->provider.name, in->name, in->own_name, import->owner.name, other};
+    struct str *texts[] = {&collision->provider, &collision->name, &collision->taken, &collision->source,
+                           &collision->other};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        texts[i]->ptr = wt__arena_copy(arena, *texts[i]);
+        WT_CHECK_ALLOC(texts[i]->ptr, import->err);
     }
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 /* Inserts the row with the first exported name that is free. */
 static int insert_row(struct tool_import *import, const struct incoming *in)
 {
+    struct sql_value values[ROW_COLUMNS + 1];
+    char export_name[EXPORT_NAME_MAX + 1];
+    content_values(import, in->tool, values);
+    values[CONTENT_COLUMNS] = sql_integer(in->provider.id);
+    values[CONTENT_COLUMNS + 1] = sql_text(in->name);
     for (unsigned attempt = 0;; attempt++) {
-        char export_name[EXPORT_NAME_MAX + 1];
-        sqlite3_stmt *insert;
-        int rc = wt__names_attempt(import->store, in->provider.name, in->name, &attempt, export_name, import->err);
-        if (rc == 0)
-            rc = wt__sql_prepare(import->store,
-                                 "INSERT INTO tool (source, generation, sha256, definition, source_id, format,"
-                                 " category, title, description, schema, provider, name, export_name)"
-                                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
-                                 " ON CONFLICT (export_name) DO NOTHING",
-                                 &insert, import->err);
-        if (rc == 0)
-            rc = bind_content(import, insert, in->tool);
-        if (rc < 0)
-            return rc;
-        if (sqlite3_bind_int64(insert, 11, in->provider.id) | wt__sql_bind_text(insert, 12, in->name) |
-            wt__sql_bind_text(insert, 13, wt__str(export_name)))
-            return wt__fail_nomem(import->err);
-        rc = wt__sql_step(import->store, insert, import->err);
+        WT_TRY(wt__names_attempt(import->store, in->provider.name, in->name, &attempt, export_name, import->err));
+        values[CONTENT_COLUMNS + 2] = sql_string(export_name);
+        int rc = wt__sql_run(import->store,
+                             "INSERT INTO tool (source, generation, sha256, definition, source_id, format,"
+                             " category, title, description, schema, provider, name, export_name)"
+                             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+                             " ON CONFLICT (export_name) DO NOTHING",
+                             values, import->err);
         if (rc < 0 || sqlite3_changes(import->store->db) > 0)
             return rc;
     }
@@ -303,60 +283,41 @@ static int insert_row(struct tool_import *import, const struct incoming *in)
 
 static int insert_tool(struct tool_import *import, const struct incoming *in)
 {
-    int rc = insert_row(import, in);
-    if (rc < 0)
-        return rc;
+    WT_TRY(insert_row(import, in));
     int64_t id = sqlite3_last_insert_rowid(import->store->db);
     take_row(import, id);
     import->changes.added++;
     if (!wt__str_equal(in->name, in->own_name))
-        rc = note_collision(import, in);
-    if (rc == 0 && import->lost_labels)
-        rc = wt__usage_link(import->store, id, in->provider.name, in->name, import->err);
-    return rc;
-}
-
-/* Runs a statement with id as ?1, and *other as ?2 unless other is NULL. */
-static int run_with_id(struct store *store, const char *sql, int64_t id, const int64_t *other, wt_error *err)
-{
-    sqlite3_stmt *statement;
-    WT_TRY(wt__sql_prepare(store, sql, &statement, err));
-    sqlite3_bind_int64(statement, 1, id);
-    if (other)
-        sqlite3_bind_int64(statement, 2, *other);
-    return wt__sql_step(store, statement, err);
+        WT_TRY(note_collision(import, in));
+    return import->lost_labels ? wt__usage_link(import->store, id, in->provider.name, in->name, import->err) : 0;
 }
 
 static int update_tool(struct tool_import *import, const struct tool *tool, int64_t id)
 {
-    sqlite3_stmt *update;
-    WT_TRY(wt__sql_prepare(import->store,
-                           "UPDATE tool SET source = ?1, generation = ?2, sha256 = ?3, definition = ?4,"
-                           " source_id = ?5, format = ?6, category = ?7, title = ?8, description = ?9, schema = ?10"
-                           " WHERE id = ?11",
-                           &update, import->err));
-    WT_TRY(bind_content(import, update, tool));
-    sqlite3_bind_int64(update, 11, id);
-    int rc = wt__sql_step(import->store, update, import->err);
+    struct sql_value values[ROW_COLUMNS + 1];
+    content_values(import, tool, values);
+    values[CONTENT_COLUMNS] = sql_integer(id);
+    WT_TRY(wt__sql_run(import->store,
+                       "UPDATE tool SET source = ?1, generation = ?2, sha256 = ?3, definition = ?4,"
+                       " source_id = ?5, format = ?6, category = ?7, title = ?8, description = ?9, schema = ?10"
+                       " WHERE id = ?11",
+                       values, import->err));
     import->changes.updated++;
-    return rc < 0 ? rc : run_with_id(import->store, "DELETE FROM vector WHERE tool = ?1", id, NULL, import->err);
+    return wt__sql_run(import->store, "DELETE FROM vector WHERE tool = ?1", SQL_VALUES(sql_integer(id)), import->err);
 }
 
 /* Finds the row with this id, or if id is 0 with the tool's provider and name. Returns 1 with *row at it, or 0 if
- * absent. */
+ * absent. The caller resets *row. */
 static int find_stored_row(struct tool_import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
 {
-    WT_TRY(id ? wt__sql_prepare(import->store,
-                                "SELECT id, source, sha256, source_id, format, category, title, description, schema"
-                                " FROM tool WHERE id = ?1",
-                                row, import->err)
-              : wt__sql_prepare(import->store,
-                                "SELECT id, source, sha256, source_id, format, category, title, description, schema"
-                                " FROM tool WHERE provider = ?1 AND name = ?2",
-                                row, import->err));
-    sqlite3_bind_int64(*row, 1, id ? id : in->provider.id);
-    if (!id && wt__sql_bind_text(*row, 2, in->tool->name))
-        return wt__fail_nomem(import->err);
+    WT_TRY(id ? wt__sql_open(import->store,
+                             "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                             " FROM tool WHERE id = ?1",
+                             SQL_VALUES(sql_integer(id)), row, import->err)
+              : wt__sql_open(import->store,
+                             "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                             " FROM tool WHERE provider = ?1 AND name = ?2",
+                             SQL_VALUES(sql_integer(in->provider.id), sql_text(in->tool->name)), row, import->err));
     return wt__sql_step(import->store, *row, import->err);
 }
 
@@ -366,7 +327,8 @@ static bool owns_source(const struct tool_import *import, int64_t source)
     return import->options->reviewed.len > 0 || wt__owner_has(&import->owner, source);
 }
 
-/* True if the tool is this row: the definition is the same, or the source is and the row is not taken yet. */
+/* True if the tool is stored in this row: the row has the same definition, or it belongs to the tool's source and is not
+ * taken yet. */
 static bool is_row_of(const struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
@@ -377,7 +339,7 @@ static bool is_row_of(const struct tool_import *import, const struct tool *tool,
             !is_row_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
 }
 
-/* Stores the tool in this row. Writes the differences if its source owns the row. */
+/* Stores the tool in this row: updates the row if the tool's source owns it and it differs. Resets the statement. */
 static int store_in_row(struct tool_import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
@@ -389,8 +351,8 @@ static int store_in_row(struct tool_import *import, const struct tool *tool, sql
     import->changes.unchanged += !again;
     if (source == import->owner.ids[0] || again)
         return 0;
-    return run_with_id(import->store, "UPDATE tool SET source = ?2 WHERE id = ?1", id, &import->owner.ids[0],
-                       import->err);
+    return wt__sql_run(import->store, "UPDATE tool SET source = ?2 WHERE id = ?1",
+                       SQL_VALUES(sql_integer(id), sql_integer(import->owner.ids[0])), import->err);
 }
 
 /* Stores a tool whose name belongs to another source, or is free although its source has tools: it may have a numbered
@@ -399,21 +361,19 @@ static int import_relative(struct tool_import *import, struct incoming *in, bool
 {
     struct family *family;
     sqlite3_stmt *row;
-    int rc = wt__family_open(&import->families, import->store, in->provider.id, in->own_name, &family, import->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__family_open(&import->families, import->store, in->provider.id, in->own_name, &family, import->err));
     int64_t id = wt__family_same(&import->families, family, in->tool);
     if (!free && (id == 0 || is_row_taken(import, id)))
         id = wt__family_own(family, &import->owner, is_row_taken, import);
     if (id != 0 && !is_row_taken(import, id)) {
-        rc = find_stored_row(import, id, in, &row);
+        int rc = find_stored_row(import, id, in, &row);
         return rc == 1 ? store_in_row(import, in->tool, row) : rc;
     }
     if (!free) {
-        rc = wt__family_number(family, import->store, in->numbered, import->err);
+        WT_TRY(wt__family_number(family, import->store, in->numbered, import->err));
         in->name = wt__str(in->numbered);
     }
-    return rc < 0 ? rc : insert_tool(import, in);
+    return insert_tool(import, in);
 }
 
 static int import_one_tool(struct tool_import *import, const struct tool *tool)
@@ -438,10 +398,11 @@ static int import_one_tool(struct tool_import *import, const struct tool *tool)
 
 /* ---------------------------------------------------------------- removal */
 
+/* Returns the number of tools removed, 0 or 1. */
 static int remove_stored_tool(struct store *store, int64_t id, wt_error *err)
 {
-    int rc = run_with_id(store, "DELETE FROM tool WHERE id = ?1", id, NULL, err);
-    return rc < 0 ? rc : sqlite3_changes(store->db);
+    WT_TRY(wt__sql_run(store, "DELETE FROM tool WHERE id = ?1", SQL_VALUES(sql_integer(id)), err));
+    return sqlite3_changes(store->db);
 }
 
 static int remove_empty_providers(struct store *store, wt_error *err)
@@ -467,40 +428,35 @@ static int index_left(struct tool_import *import, struct map *left)
 {
     const struct store_import_options *options = import->options;
     WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
-    bool failed = false;
-    for (size_t i = 0; i < options->left_count && !failed; i++) {
+    for (size_t i = 0; i < options->left_count; i++) {
         const struct skipped_tool *tool = &options->left[i];
         struct str view = left_key(&key, tool->source.len > 0 ? tool->source : options->source, tool->source_id);
         struct str copy = {key.failed ? NULL : wt__arena_copy(&import->arena, view), view.len};
-        failed = !copy.ptr || !wt__map_insert(left, copy, 0, NULL);
+        if (!copy.ptr || !wt__map_insert(left, copy, 0, NULL))
+            return wt__fail_nomem(import->err);
     }
-    return failed ? wt__fail_nomem(import->err) : 0;
+    return 0;
 }
 
 /* Finds the rows of the source, and of sources below it, that this import neither stored nor skipped. Rows of reserved
- * providers are left out; for a reviewed provider all its rows are included. The caller frees *ids. */
+ * providers are left out; for a reviewed provider all its rows are included. The caller frees *ids, also on error. */
 static int find_missing(struct tool_import *import, const struct map *left, int64_t **ids, size_t *count)
 {
-    struct str source = import->options->source;
+    WT_CLEANUP(wt__sql_close) sqlite3_stmt *rows = NULL;
     WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     size_t capacity = 0;
-    sqlite3_stmt *rows;
-    int rc =
-        wt__sql_prepare(import->store,
+    int rc;
+    WT_TRY(wt__sql_open(import->store,
                         "SELECT t.id, s.name, t.source_id FROM source s CROSS JOIN tool t ON t.source = s.id"
                         " WHERE (s.name = ?1 OR substr(s.name, 1, length(?1) + 1) = ?1 || '/')"
                         " AND t.provider NOT IN (SELECT p.id FROM review_server v CROSS JOIN provider p"
                         " ON p.name = v.name WHERE v.name <> ?2)"
                         " UNION SELECT t.id, s.name, t.source_id FROM tool t CROSS JOIN source s ON s.id = t.source"
                         " WHERE ?2 <> '' AND t.provider = (SELECT id FROM provider WHERE name = ?2)",
-                        &rows, import->err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(rows, 1, source) | wt__sql_bind_text(rows, 2, import->options->reviewed))
-        return wt__fail_nomem(import->err);
-    while (rc == 0 && (rc = wt__sql_step(import->store, rows, import->err)) == 1) {
+                        SQL_VALUES(sql_text(import->options->source), sql_text(import->options->reviewed)), &rows,
+                        import->err));
+    while ((rc = wt__sql_step(import->store, rows, import->err)) == 1) {
         int64_t id = sqlite3_column_int64(rows, 0);
-        rc = 0;
         if (is_row_taken(import, id))
             continue;
         if (left->len > 0 && wt__map_get(left, left_key(&key, wt__sql_column(rows, 1), wt__sql_column(rows, 2)))) {
@@ -508,11 +464,9 @@ static int find_missing(struct tool_import *import, const struct map *left, int6
             continue;
         }
         if (key.failed || wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0)
-            rc = wt__fail_nomem(import->err);
-        else
-            (*ids)[(*count)++] = id;
+            return wt__fail_nomem(import->err);
+        (*ids)[(*count)++] = id;
     }
-    wt__sql_reset(rows);
     return rc;
 }
 
@@ -520,19 +474,18 @@ static int find_missing(struct tool_import *import, const struct map *left, int6
  * unsafe. */
 static int remove_missing(struct tool_import *import)
 {
-    int64_t *ids = NULL;
+    WT_CLEANUP(wt__map_dispose) struct map left = {0};
+    WT_AUTO_FREE int64_t *ids = NULL;
     size_t count = 0;
-    struct map left = {0};
-    int rc = index_left(import, &left);
-    if (rc == 0)
-        rc = find_missing(import, &left, &ids, &count);
-    wt__map_dispose(&left);
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
-        rc = remove_stored_tool(import->store, ids[i], import->err);
-        import->changes.removed += rc == 1;
+    WT_TRY(index_left(import, &left));
+    WT_TRY(find_missing(import, &left, &ids, &count));
+    for (size_t i = 0; i < count; i++) {
+        int removed = remove_stored_tool(import->store, ids[i], import->err);
+        if (removed < 0)
+            return removed;
+        import->changes.removed += (size_t)removed;
     }
-    free(ids);
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 /* Notes a change of usages if a removal has deleted links. */
@@ -544,25 +497,25 @@ static int note_lost_links(struct store *store, int64_t before, wt_error *err)
 }
 
 /* Finishes a removal within the transaction. rc is its failure, or the number of tools removed. */
-static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_error *err)
+static int finish_removal(struct store *store, int64_t links, wt_error *err)
 {
-    uint64_t generation;
-    int done = rc < 0 ? (int)rc : 0;
-    if (rc > 0)
-        done = remove_empty_providers(store, err);
-    if (rc > 0 && done == 0)
-        done = note_lost_links(store, links, err);
-    if (rc > 0 && done == 0)
-        done = wt__sql_next_generation(store, &generation, err);
-    if (rc > 0 && done == 0)
-        done = wt__sql_set_generation(store, generation, err);
-    done = wt__sql_end(store, done, err);
-    return done < 0 ? done : rc;
+    WT_TRY(remove_empty_providers(store, err));
+    WT_TRY(note_lost_links(store, links, err));
+    return wt__sql_increment_generation(store, err);
+}
+
+/* Ends the transaction of a removal. removed: number of tools removed, or an error. links: number of links before the
+ * removal. */
+static int end_removal(struct store *store, int removed, int64_t links, wt_error *err)
+{
+    int rc = removed > 0 ? finish_removal(store, links, err) : 0;
+    return wt__sql_end(store, rc < 0 ? rc : removed, err);
 }
 
 int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err)
 {
-    int64_t removed = 0, links = 0;
+    int64_t links = 0;
+    int removed = 0;
     WT_TRY(wt__sql_begin(store, err));
     int rc = wt__usage_count_links(store, &links, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
@@ -574,21 +527,18 @@ int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, 
     return end_removal(store, rc < 0 ? rc : removed, links, err);
 }
 
-/* Removes a provider's tools. may refuses the removal, or ends the reservation that forbids it. */
+/* Removes a provider's tools. `may` refuses the removal, or ends the reservation that forbids it. */
 static int64_t remove_provider(struct store *store, struct str provider,
                                int (*may)(struct store *, struct str, wt_error *), wt_error *err)
 {
-    sqlite3_stmt *statement;
     int64_t links = 0;
     WT_TRY(wt__sql_begin(store, err));
     int rc = wt__usage_count_links(store, &links, err);
     if (rc == 0)
         rc = may(store, provider, err);
     if (rc == 0)
-        rc = wt__sql_prepare(store, "DELETE FROM tool WHERE provider = (SELECT id FROM provider WHERE name = ?1)",
-                             &statement, err);
-    if (rc == 0)
-        rc = wt__sql_bind_text(statement, 1, provider) ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
+        rc = wt__sql_run(store, "DELETE FROM tool WHERE provider = (SELECT id FROM provider WHERE name = ?1)",
+                         SQL_VALUES(sql_text(provider)), err);
     return end_removal(store, rc < 0 ? rc : sqlite3_changes(store->db), links, err);
 }
 
@@ -670,10 +620,9 @@ int wt__import_check(const struct tool *tools, size_t count, wt_error *err)
 {
     if (count > WT_MAX_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one import; at most %d fit", count, WT_MAX_TOOLS);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = check_stored_tool(&tools[i], err);
-    return rc;
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(check_stored_tool(&tools[i], err));
+    return 0;
 }
 
 int wt__import_within(struct store *store, const struct tool *tools, size_t count,

@@ -105,7 +105,7 @@ static wt_engine *open_store_of_document(const char *document)
     wt_add_options add_options;
     wt_open_options_init(&options);
     options.model = "";
-    sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, ":memory:", &options, &place.err));
     wt_add_options_init(&add_options);
     add_options.format = "openapi";
     wt_add_report_free(add_with(&place, engine, document, &add_options));
@@ -116,7 +116,7 @@ static char *pins_of(const char *document)
 {
     wt_engine *engine = open_store_of_document(document);
     char *pins = NULL;
-    sound(&place, wt_audit_pins(engine, NULL, &pins, &place.err));
+    assert_call_ok(&place, wt_audit_pins(engine, NULL, &pins, &place.err));
     wt_close(engine);
     return pins;
 }
@@ -133,7 +133,7 @@ static void find_pin_changes(struct buffer *out, const char *document, const cha
     options.rule_count = 3;
     options.pins = pins;
     options.pins_len = strlen(pins);
-    sound(&place, wt_audit(engine, &options, &audit, &place.err));
+    assert_call_ok(&place, wt_audit(engine, &options, &audit, &place.err));
     wt__buffer_clear(out);
     wt__buffer_text(out, "");
     for (size_t i = 0; i < audit->finding_count; i++)

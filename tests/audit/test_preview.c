@@ -23,7 +23,7 @@ static void add_waiting_flood(wt_engine *engine)
                           i);
     wt__buffer_text(&text, "{\"name\":\"meek\",\"description\":\"quokka\"}]}");
     wt_review_report *report = NULL;
-    sound(&place, wt_review(engine, "new", text.ptr, text.len, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_review(engine, "new", text.ptr, text.len, NULL, &report, &place.err));
     assert_int_equal(report->waiting_new, WAITING + 1);
     wt_review_report_free(report);
     wt__buffer_dispose(&text);
@@ -36,7 +36,7 @@ static wt_preview *preview_of(wt_engine *engine, const char *const *names, size_
     wt_preview_options_init(&options);
     options.names = names;
     options.name_count = count;
-    sound(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err));
+    assert_call_ok(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err));
     return out;
 }
 
@@ -44,7 +44,7 @@ static uint64_t catalogue_generation(wt_engine *engine)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
-    sound(&place, wt_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_info(engine, &info, &place.err));
     assert_int_equal(info.tools, OTHERS);
     return info.generation;
 }
@@ -52,7 +52,7 @@ static uint64_t catalogue_generation(wt_engine *engine)
 /* Checks the preview of a flood. model: "" for words only, NULL for the built-in model. */
 static void check_flood_preview(const char *model)
 {
-    wt_engine *engine = open_store(&place, model);
+    wt_engine *engine = open_test_engine(&place, model);
     add_waiting_flood(engine);
     uint64_t before = catalogue_generation(engine);
     wt_preview *all = preview_of(engine, NULL, 0);
@@ -94,15 +94,15 @@ static void predicts_flood_by_meaning(void **state)
 static void searches_recorded_requests(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add_waiting_flood(engine);
     wt_tools *tools = NULL;
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     for (size_t i = 0; i < WT_PREVIEW_RECORDED + 5; i++) {
         char request[64];
         const char *used[] = {tools->items[i]->id};
         snprintf(request, sizeof request, "book a table in city %zu", i);
-        sound(&place, wt_record_usage(engine, request, strlen(request), used, 1, NULL, &place.err));
+        assert_call_ok(&place, wt_record_usage(engine, request, strlen(request), used, 1, NULL, &place.err));
     }
     wt_tools_free(tools);
     wt_preview *out = preview_of(engine, NULL, 0);
@@ -118,28 +118,29 @@ static void searches_recorded_requests(void **state)
 static void rejects_preview_without_waiting_tools(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_preview *out = NULL;
     wt_preview_options options;
     const char *names[] = {"meek", "none"};
     wt_preview_options_init(&options);
-    refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_ENOTFOUND, "nothing of new waits");
+    assert_call_refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_ENOTFOUND,
+                        "nothing of new waits");
     add_waiting_flood(engine);
     options.names = names;
     options.name_count = 2;
-    refused(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err), WT_ENOTFOUND,
-            "not every named tool of new waits");
+    assert_call_refused(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err), WT_ENOTFOUND,
+                        "not every named tool of new waits");
     wt_close(engine);
 
-    place_remove(&place);
-    place_make(&place);
-    engine = open_store(&place, "");
+    remove_test_place(&place);
+    make_test_place(&place);
+    engine = open_test_engine(&place, "");
     wt_review_report *report = NULL;
     static const char alone[] = "{\"tools\":[{\"name\":\"a\",\"description\":\"alone here\"}]}";
-    sound(&place, wt_review(engine, "new", alone, sizeof alone - 1, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_review(engine, "new", alone, sizeof alone - 1, NULL, &report, &place.err));
     wt_review_report_free(report);
-    refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_EEMPTY,
-            "no other provider has tools");
+    assert_call_refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_EEMPTY,
+                        "no other provider has tools");
     wt_close(engine);
 }
 

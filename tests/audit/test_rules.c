@@ -16,7 +16,7 @@
 static wt_audit_result *audit_with(wt_engine *engine, const wt_audit_options *options)
 {
     wt_audit_result *audit = NULL;
-    sound(&place, wt_audit(engine, options, &audit, &place.err));
+    assert_call_ok(&place, wt_audit(engine, options, &audit, &place.err));
     return audit;
 }
 
@@ -29,7 +29,7 @@ static wt_engine *open_store_of_tools(const json_t *providers)
     json_t *tools;
     wt_open_options_init(&options);
     options.model = "";
-    sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, ":memory:", &options, &place.err));
     json_object_foreach((json_t *)providers, provider, tools)
     {
         wt_add_options add_options;
@@ -39,7 +39,7 @@ static wt_engine *open_store_of_tools(const json_t *providers)
         add_options.provider = provider;
         json_t *whole = json_pack("{s:O}", "tools", tools);
         char *text = json_dumps(whole, 0);
-        sound(&place, wt_add(engine, text, strlen(text), &add_options, &report, &place.err));
+        assert_call_ok(&place, wt_add(engine, text, strlen(text), &add_options, &report, &place.err));
         wt_add_report_free(report);
         json_decref(whole);
         free(text);
@@ -96,7 +96,7 @@ static void cases_have_the_expected_findings(void **state)
     size_t len;
     const char *root = getenv("WT_TEST_SOURCE");
     snprintf(path, sizeof path, "%s/tests/audit/cases.jsonl", root ? root : ".");
-    sound(&place, wt__file_read(&text, &len, path, 1 << 20, &place.err));
+    assert_call_ok(&place, wt__file_read(&text, &len, path, 1 << 20, &place.err));
     const char *at = text;
     struct str line;
     size_t cases = 0, wrong = 0;
@@ -104,7 +104,7 @@ static void cases_have_the_expected_findings(void **state)
         json_t *row = NULL;
         if (cases % EVERY > 0)
             continue;
-        sound(&place, wt__json_parse(&row, line.ptr, line.len, &place.err));
+        assert_call_ok(&place, wt__json_parse(&row, line.ptr, line.len, &place.err));
         wrong += !check_audit_case(row);
         json_decref(row);
     }
@@ -186,7 +186,7 @@ static size_t count_hiding(const char *words, bool parameter)
     wt__buffer_text(&listing, ",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"p\":{\"description\":");
     wt__buffer_json(&listing, parameter ? wt__str(words) : STR("A number"));
     wt__buffer_text(&listing, "}}}}]}");
-    sound(&place, wt_audit_listing("s", listing.ptr, listing.len, NULL, &audit, &place.err));
+    assert_call_ok(&place, wt_audit_listing("s", listing.ptr, listing.len, NULL, &audit, &place.err));
     for (size_t i = 0; i < audit->finding_count; i++)
         count += strcmp(audit->findings[i]->rule, "hides-from-user") == 0;
     wt_audit_free(audit);
@@ -233,7 +233,8 @@ static void finds_deception_in_listings(void **state)
         struct buffer listing = {0}, found = {0};
         wt_audit_result *audit = NULL;
         wt__buffer_printf(&listing, "{\"tools\":[%s]}", rows[i].tools);
-        sound(&place, wt_audit_listing("s", listing.ptr, listing.len, rows[i].instructions, &audit, &place.err));
+        assert_call_ok(&place,
+                       wt_audit_listing("s", listing.ptr, listing.len, rows[i].instructions, &audit, &place.err));
         for (size_t f = 0; f < audit->finding_count; f++) {
             append_finding(audit->findings[f], &found);
             wt__buffer_char(&found, '\n');
@@ -245,7 +246,7 @@ static void finds_deception_in_listings(void **state)
         wt__buffer_dispose(&found);
     }
     wt_audit_result *audit = NULL;
-    sound(&place, wt_audit_listing("s", NULL, 0, "Do not tell the user.", &audit, &place.err));
+    assert_call_ok(&place, wt_audit_listing("s", NULL, 0, "Do not tell the user.", &audit, &place.err));
     assert_non_null(strstr(audit->findings[0]->message, "The text of the instructions tells the model"));
     wt_audit_free(audit);
     assert_int_equal(wt_audit_listing("", NULL, 0, NULL, &audit, &place.err), WT_EINVAL);
@@ -269,7 +270,7 @@ static void selects_rules_and_providers(void **state)
 {
     (void)state;
     static const char *const empty[] = {"empty-description"}, *const unknown[] = {"no-such-rule"};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_audit_options options;
     wt_audit_result *audit = NULL;
     add(&place, engine, messy);
@@ -293,10 +294,10 @@ static void selects_rules_and_providers(void **state)
     assert_int_equal(audit->finding_count, 0);
     wt_audit_free(audit);
     options.provider = "c";
-    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_ENOTFOUND, "c");
+    assert_call_refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_ENOTFOUND, "c");
     options.provider = NULL;
     options.rules = unknown;
-    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "no-such-rule");
+    assert_call_refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "no-such-rule");
     assert_null(audit);
     wt_close(engine);
 }
@@ -317,12 +318,12 @@ static void rule_ids_are_unique(void **state)
 static void rejects_empty_store(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_audit_result *audit = NULL;
     char *pins = NULL;
-    refused(&place, wt_audit(engine, NULL, &audit, &place.err), WT_EEMPTY, "holds no tools; add some");
-    refused(&place, wt_audit_pins(engine, NULL, &pins, &place.err), WT_EEMPTY, "holds no tools; add some");
-    refused(&place, wt_audit_pins(engine, "a", &pins, &place.err), WT_EEMPTY, "holds no tools; add some");
+    assert_call_refused(&place, wt_audit(engine, NULL, &audit, &place.err), WT_EEMPTY, "holds no tools; add some");
+    assert_call_refused(&place, wt_audit_pins(engine, NULL, &pins, &place.err), WT_EEMPTY, "holds no tools; add some");
+    assert_call_refused(&place, wt_audit_pins(engine, "a", &pins, &place.err), WT_EEMPTY, "holds no tools; add some");
     assert_null(audit);
     assert_null(pins);
     wt_close(engine);
@@ -350,7 +351,7 @@ static void exceptions_match_tools(void **state)
         {"pin-gone:b/gone", "a/one b/one b/two ", true},
     };
     static const char *const rules[] = {"empty-description"};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine,
         "{\"provider\": \"a\", \"name\": \"one\"}\n{\"provider\": \"b\", \"name\": \"one\"}\n"
         "{\"provider\": \"b\", \"name\": \"two\"}\n");
@@ -395,7 +396,7 @@ static void rejects_invalid_rules(void **state)
         {"pin-gone", "capture", "rule pin-gone needs pins"},
         {"pin-new", "pin-new", "rule pin-new needs pins"},
     };
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_audit_options options;
     wt_audit_result *audit = NULL;
     add(&place, engine, messy);
@@ -404,11 +405,11 @@ static void rejects_invalid_rules(void **state)
         options.rules = &cases[i].rule;
         options.ignored = &cases[i].ignored;
         options.rule_count = options.ignored_count = 1;
-        refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, cases[i].says);
+        assert_call_refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, cases[i].says);
         assert_null(audit);
     }
     options.ignored_count = WT_MAX_AUDIT_IGNORED + 1;
-    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "over the limit of 1000");
+    assert_call_refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "over the limit of 1000");
     wt_close(engine);
 }
 
@@ -418,14 +419,14 @@ static void reports_changes_since_pins(void **state)
 {
     (void)state;
     static const char *const rules[] = {"pin-changed", "pin-gone", "pin-new"};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_audit_options options;
     char *pins = NULL, *again = NULL;
     add(&place, engine,
         "{\"provider\": \"a\", \"name\": \"same\", \"description\": \"Stays\"}\n"
         "{\"provider\": \"a\", \"name\": \"other\", \"description\": \"Was this\"}\n"
         "{\"provider\": \"a\", \"name\": \"gone\", \"description\": \"Goes\"}\n");
-    sound(&place, wt_audit_pins(engine, NULL, &pins, &place.err));
+    assert_call_ok(&place, wt_audit_pins(engine, NULL, &pins, &place.err));
     wt_audit_options_init(&options);
     options.rules = rules;
     options.rule_count = 3;
@@ -434,7 +435,7 @@ static void reports_changes_since_pins(void **state)
     wt_audit_result *audit = audit_with(engine, &options);
     assert_int_equal(audit->finding_count, 0);
     wt_audit_free(audit);
-    sound(&place, wt_remove(engine, "a/gone", &place.err));
+    assert_call_ok(&place, wt_remove(engine, "a/gone", &place.err));
     add(&place, engine,
         "{\"name\": \"same\", \"description\":   \"Stays\", \"provider\": \"a\"}\n"
         "{\"provider\": \"a\", \"name\": \"other\", \"description\": \"Is that\", \"title\": \"Other\"}\n"
@@ -447,7 +448,7 @@ static void reports_changes_since_pins(void **state)
     assert_string_equal(audit->findings[1]->provider, "a");
     assert_string_equal(audit->findings[2]->tools[0], "a/fresh");
     wt_audit_free(audit);
-    sound(&place, wt_audit_pins(engine, "a", &again, &place.err));
+    assert_call_ok(&place, wt_audit_pins(engine, "a", &again, &place.err));
     assert_string_not_equal(pins, again);
     wt_string_free(pins);
     wt_string_free(again);
@@ -473,7 +474,7 @@ static void rejects_invalid_pins_files(void **state)
          "\n",
          "line 3"},
     };
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine, messy);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         wt_audit_options options;
@@ -481,7 +482,7 @@ static void rejects_invalid_pins_files(void **state)
         wt_audit_options_init(&options);
         options.pins = files[i].text;
         options.pins_len = strlen(files[i].text);
-        refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EFORMAT, files[i].says);
+        assert_call_refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EFORMAT, files[i].says);
     }
     wt_close(engine);
 }
@@ -508,7 +509,7 @@ static void reports_only_the_flood(void **state)
     (void)state;
     static const char *const rules[] = {"capture"};
     struct buffer jsonl = {0};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_audit_options options;
     wt_audit_options_init(&options);
     options.rules = rules;
@@ -535,7 +536,7 @@ static void reports_only_the_flood(void **state)
 static wt_audit_result *capture_in(struct buffer *jsonl)
 {
     static const char *const rules[] = {"capture"};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_audit_options options;
     wt_audit_options_init(&options);
     options.rules = rules;
@@ -589,7 +590,7 @@ static void reports_tools_missed_by_recorded_requests(void **state)
     static const char *const rules[] = {"unreached-by-use"};
     static const char *const requests[] = {"umbrella today", "shall I take a coat", "picnic tomorrow"};
     struct buffer jsonl = {0};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_audit_options options;
     wt_audit_options_init(&options);
     options.rules = rules;
@@ -598,7 +599,7 @@ static void reports_tools_missed_by_recorded_requests(void **state)
     add(&place, engine, jsonl.ptr);
     for (size_t i = 0; i < 3; i++) {
         static const char *const used[] = {"volcanoes/Lists_volcanoes"};
-        sound(&place, wt_record_usage(engine, requests[i], strlen(requests[i]), used, 1, NULL, &place.err));
+        assert_call_ok(&place, wt_record_usage(engine, requests[i], strlen(requests[i]), used, 1, NULL, &place.err));
     }
     wt_audit_result *audit = audit_with(engine, &options);
     assert_int_equal(audit->recorded, 3);
@@ -615,7 +616,7 @@ static void audit_is_deterministic(void **state)
 {
     (void)state;
     struct buffer jsonl = {0};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     synthetic_tools(&jsonl, 3, 300, 9);
     add(&place, engine, jsonl.ptr);
     wt_audit_result *one = audit_with(engine, NULL), *other = audit_with(engine, NULL);
@@ -641,7 +642,7 @@ static void each_phase_can_be_cancelled(void **state)
     (void)state;
     static const char *const phases[] = {"reading", "reading definitions", "searching descriptions",
                                          "searching made requests", "counting tokens"};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine, handmade);
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         wt_audit_options options;
@@ -649,7 +650,7 @@ static void each_phase_can_be_cancelled(void **state)
         wt_audit_options_init(&options);
         options.progress = stop_audit_at_phase;
         options.progress_context = (void *)phases[i];
-        refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_ECANCELLED, "");
+        assert_call_refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_ECANCELLED, "");
         assert_null(audit);
     }
     wt_close(engine);
@@ -658,21 +659,21 @@ static void each_phase_can_be_cancelled(void **state)
 static void renders_known_formats_only(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     char *text = NULL;
     add(&place, engine, messy);
     wt_audit_result *audit = audit_with(engine, NULL);
-    sound(&place, wt_audit_render(audit, "sarif", &text, &place.err));
+    assert_call_ok(&place, wt_audit_render(audit, "sarif", &text, &place.err));
     json_t *sarif = NULL;
-    sound(&place, wt__json_parse(&sarif, text, strlen(text), &place.err));
+    assert_call_ok(&place, wt__json_parse(&sarif, text, strlen(text), &place.err));
     const json_t *run = json_array_get(json_object_get(sarif, "runs"), 0);
     assert_int_equal(json_array_size(json_object_get(run, "results")), audit->finding_count);
     json_decref(sarif);
     wt_string_free(text);
-    sound(&place, wt_audit_render(audit, "html", &text, &place.err));
+    assert_call_ok(&place, wt_audit_render(audit, "html", &text, &place.err));
     assert_non_null(strstr(text, "empty-description"));
     wt_string_free(text);
-    refused(&place, wt_audit_render(audit, "pdf", &text, &place.err), WT_EINVAL, "pdf");
+    assert_call_refused(&place, wt_audit_render(audit, "pdf", &text, &place.err), WT_EINVAL, "pdf");
     wt_audit_free(audit);
     wt_close(engine);
 }

@@ -27,14 +27,15 @@
 #define COUNTED static _Thread_local
 #endif
 
-/* Allocations until the failing one; if stuck, all later ones fail too. Above 0: no failure yet. */
+/* Number of allocations up to the one that fails; not above 0 once it has failed. If `stuck` is set, all later allocations
+ * fail too. */
 COUNTED long countdown;
 COUNTED long live; /* blocks allocated minus blocks freed while counting */
 COUNTED int counting, stuck;
 
 #if INTERPOSED
 
-/* Visible to shared libraries as well. */
+/* Shared libraries must use this allocator as well. */
 #pragma GCC visibility push(default)
 
 void *__libc_malloc(size_t size);

@@ -1,4 +1,4 @@
-/* Helpers of the base room: each one does what its header promises. */
+/* Tests of the helpers of the base room: lines, errors, memory, buffers, maps, hashes, threads and JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

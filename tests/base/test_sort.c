@@ -1,4 +1,4 @@
-/* Sorting keeps every value, in order, and removes duplicates on request. */
+/* Tests of sorting, removal of duplicates, lower bounds and percentiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

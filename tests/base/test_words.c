@@ -1,4 +1,4 @@
-/* Name patterns, and suggestions for misspelt words, as tables. */
+/* Tests of name patterns, and of suggestions for misspelt words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static const struct {
     {"\\*", "\\anything", true},
 };
 
-static void patterns_match(void **state)
+static void patterns_match_the_expected_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof globs / sizeof *globs; i++)
@@ -124,7 +124,7 @@ static size_t count_edits_in_full_table(const char *a, size_t n, const char *b, 
     return d[n][m];
 }
 
-static void edits_match_the_full_table(void **state)
+static void edit_distance_matches_the_full_table(void **state)
 {
     (void)state;
     srandom(1);
@@ -146,10 +146,10 @@ static void edits_match_the_full_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_match),
+        cmocka_unit_test(patterns_match_the_expected_names),
         cmocka_unit_test(many_wildcards_match_in_polynomial_time),
         cmocka_unit_test(finds_the_nearest_word),
-        cmocka_unit_test(edits_match_the_full_table),
+        cmocka_unit_test(edit_distance_matches_the_full_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static const char catalogue[] = TOOL(
 static int open_call_catalogue(void **state)
 {
     set_up_place(state);
-    lexical = open_store(&place, "");
+    lexical = open_test_engine(&place, "");
     add(&place, lexical, catalogue);
     return 0;
 }
@@ -77,7 +77,7 @@ static int open_call_catalogue(void **state)
 static wt_called *make_call_with(const char *request, const wt_call_options *options)
 {
     wt_called *called = NULL;
-    sound(&place, wt_call(lexical, request, strlen(request), options, &called, &place.err));
+    assert_call_ok(&place, wt_call(lexical, request, strlen(request), options, &called, &place.err));
     return called;
 }
 
@@ -171,37 +171,38 @@ static const char past_catalogue[] =
                                                       "north\", \"units\": \"feet\"}, [\"gate\"]]}\n";
 
 /* Calls the tool with a request that names neither argument as in the schema, and checks the arguments. */
-static void check_past_arguments(struct place *own, wt_engine *engine, const char *tool, const char *wanted, int valid)
+static void check_past_arguments(struct test_place *own, wt_engine *engine, const char *tool, const char *wanted,
+                                 int valid)
 {
     static const char measure[] = "measure zebra north";
     wt_call_options options;
     wt_called *called;
     wt_call_options_init(&options);
     options.tool = tool;
-    sound(own, wt_call(engine, measure, sizeof measure - 1, &options, &called, &own->err));
+    assert_call_ok(own, wt_call(engine, measure, sizeof measure - 1, &options, &called, &own->err));
     if (strcmp(called->arguments, wanted) != 0 || called->valid != valid)
         fail_msg("%s: %s, valid %d", tool, called->arguments, called->valid);
     wt_called_free(called);
 }
 
-static void record_past_call(struct place *own, wt_engine *engine, const char *request, const char *arguments)
+static void record_past_call(struct test_place *own, wt_engine *engine, const char *request, const char *arguments)
 {
     static const char *const tools[] = {"plain/measure"};
     const char *const with[] = {arguments};
     wt_record_options options;
     wt_record_options_init(&options);
     options.arguments = with;
-    sound(own, wt_record_usage(engine, request, strlen(request), tools, 1, &options, &own->err));
+    assert_call_ok(own, wt_record_usage(engine, request, strlen(request), tools, 1, &options, &own->err));
 }
 
 /* Examples of the definition have no request, so they are texts to look for. A recorded value absent from its request
  * is the usual value. In the end most calls have metres, but most of the newest ones, which are read, have feet. */
 static void past_calls_complement_schema(void **state)
 {
-    struct place own;
+    struct test_place own;
     (void)state;
-    place_make(&own);
-    wt_engine *engine = open_store(&own, "");
+    make_test_place(&own);
+    wt_engine *engine = open_test_engine(&own, "");
     add(&own, engine, past_catalogue);
     check_past_arguments(&own, engine, "plain/measure", "{}", 0);
     check_past_arguments(&own, engine, "shown/measure", "{\"gate\":\"zebra north\"}", 0);
@@ -213,20 +214,20 @@ static void past_calls_complement_schema(void **state)
         record_past_call(&own, engine, "how wide is lion south", "{\"gate\": \"lion south\", \"units\": \"feet\"}");
     check_past_arguments(&own, engine, "plain/measure", "{\"gate\":\"zebra north\",\"units\":\"feet\"}", 1);
     wt_close(engine);
-    place_remove(&own);
+    remove_test_place(&own);
 }
 
 static void result_outlives_engine(void **state)
 {
-    struct place own;
+    struct test_place own;
     (void)state;
-    place_make(&own);
-    wt_engine *engine = open_store(&own, "");
+    make_test_place(&own);
+    wt_engine *engine = open_test_engine(&own, "");
     add(&own, engine, catalogue);
     wt_called *called;
-    sound(&own, wt_call(engine, "open the curtains", 17, NULL, &called, &own.err));
+    assert_call_ok(&own, wt_call(engine, "open the curtains", 17, NULL, &called, &own.err));
     wt_close(engine);
-    place_remove(&own);
+    remove_test_place(&own);
     assert_string_equal(called->tool->export_name, "home__curtains");
     assert_string_equal(called->tool->description, "Opens the curtains");
     assert_int_equal(strlen(called->tool->definition), called->tool->definition_len);
@@ -317,10 +318,12 @@ static void tool_option_takes_names_of_wt_get(void **state)
     wt_called *called;
     wt_call_options_init(&options);
     options.tool = "weather/nowhere";
-    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_ENOTFOUND, "weather/nowhere");
+    assert_call_refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_ENOTFOUND,
+                        "weather/nowhere");
     assert_null(called);
     options.tool = "lookup_song";
-    refused(&place, wt_call(lexical, "song", 4, &options, &called, &place.err), WT_EINVAL, "tunes/lookup_song");
+    assert_call_refused(&place, wt_call(lexical, "song", 4, &options, &called, &place.err), WT_EINVAL,
+                        "tunes/lookup_song");
     assert_null(called);
 }
 
@@ -348,7 +351,8 @@ static void call_is_written_in_each_form(void **state)
         wt_called_free(called);
     }
     options.form = "yaml";
-    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "unknown form \"yaml\"");
+    assert_call_refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL,
+                        "unknown form \"yaml\"");
     assert_null(called);
 }
 
@@ -372,8 +376,8 @@ static void filter_limits_tools(void **state)
     assert_true(!called->tool || strcmp(called->tool->provider, "weather") != 0);
     wt_called_free(called);
     options.provider = "nobody";
-    refused(&place, wt_call(lexical, request, sizeof request - 1, &options, &called, &place.err), WT_ENOTFOUND,
-            "nobody");
+    assert_call_refused(&place, wt_call(lexical, request, sizeof request - 1, &options, &called, &place.err),
+                        WT_ENOTFOUND, "nobody");
 }
 
 /* ---------------------------------------------------------------- hostile tools */
@@ -471,7 +475,7 @@ static void huge_tool_ends_soon(void **state)
     assert_false(called->valid);
     assert_non_null(strstr(called->violations[called->violation_count - 1], "\"entry_3999\" is missing"));
     wt_called_free(called);
-    sound(&place, wt_remove(lexical, "bad/enormous", &place.err));
+    assert_call_ok(&place, wt_remove(lexical, "bad/enormous", &place.err));
     wt__buffer_dispose(&tool);
     wt__buffer_dispose(&request);
 }
@@ -497,11 +501,11 @@ static void any_bytes_are_a_request(void **state)
     options.explain = 1;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         options.tool = "weather/at_place";
-        sound(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
+        assert_call_ok(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         assert_string_equal(called->arguments, rows[i].arguments);
         wt_called_free(called);
         options.tool = NULL; /* found by its words, or not at all */
-        sound(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
+        assert_call_ok(&place, wt_call(lexical, rows[i].request, rows[i].len, &options, &called, &place.err));
         wt_called_free(called);
     }
 }
@@ -533,13 +537,17 @@ static void request_length_is_limited(void **state)
     wt_call_options_init(&options);
     for (size_t i = 0; i < 2; i++) {
         options.tool = tools[i];
-        refused(&place, wt_call(lexical, request, len, &options, &called, &place.err), WT_ETOOLONG, "65537 bytes");
+        assert_call_refused(&place, wt_call(lexical, request, len, &options, &called, &place.err), WT_ETOOLONG,
+                            "65537 bytes");
         assert_null(called);
-        sound(&place, wt_call(lexical, request, len - 1, &options, &called, &place.err));
+        assert_call_ok(&place, wt_call(lexical, request, len - 1, &options, &called, &place.err));
         wt_called_free(called);
-        refused(&place, wt_call(lexical, "", 0, &options, &called, &place.err), WT_EINVAL, "the request is empty");
-        refused(&place, wt_call(lexical, NULL, 0, &options, &called, &place.err), WT_EINVAL, "the request is empty");
-        refused(&place, wt_call(lexical, " \n\t", 3, &options, &called, &place.err), WT_EINVAL, "the request is empty");
+        assert_call_refused(&place, wt_call(lexical, "", 0, &options, &called, &place.err), WT_EINVAL,
+                            "the request is empty");
+        assert_call_refused(&place, wt_call(lexical, NULL, 0, &options, &called, &place.err), WT_EINVAL,
+                            "the request is empty");
+        assert_call_refused(&place, wt_call(lexical, " \n\t", 3, &options, &called, &place.err), WT_EINVAL,
+                            "the request is empty");
         assert_null(called);
     }
     free(request);
@@ -593,7 +601,7 @@ static void older_caller_of_wt_call_gets_defaults(void **state)
     assert_null(called->steps);
     wt_called_free(called);
     options.size = 0;
-    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "size");
+    assert_call_refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "size");
 }
 
 static void invalid_call_options_are_rejected(void **state)
@@ -603,10 +611,10 @@ static void invalid_call_options_are_rejected(void **state)
     (void)state;
     wt_call_options_init(&options);
     options.recipe = "nothing";
-    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_ERECIPE, "nothing");
+    assert_call_refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_ERECIPE, "nothing");
     wt_call_options_init(&options);
     options.abstain = 1;
-    refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "not 1");
+    assert_call_refused(&place, wt_call(lexical, "rain", 4, &options, &called, &place.err), WT_EINVAL, "not 1");
     assert_null(called);
     wt_call_options_init(&options); /* with a recipe, wt_call does not check if any tool fits */
     options.recipe = "bm25";
@@ -635,50 +643,50 @@ static int cancel_call(void *context, const char *phase, uint64_t finished, uint
 /* The first search builds the index, which takes long. */
 static void call_is_cancellable(void **state)
 {
-    struct place own;
+    struct test_place own;
     int asked = 0;
     wt_call_options options;
     wt_called *called;
     (void)state;
-    place_make(&own);
-    wt_engine *engine = open_store(&own, "");
+    make_test_place(&own);
+    wt_engine *engine = open_test_engine(&own, "");
     add(&own, engine, catalogue);
     wt_close(engine);
     remove_model_folder(own.index);
-    engine = open_store(&own, "");
+    engine = open_test_engine(&own, "");
     wt_call_options_init(&options);
     options.progress = cancel_call;
     options.progress_context = &asked;
-    refused(&own, wt_call(engine, "rain", 4, &options, &called, &own.err), WT_ECANCELLED, "");
+    assert_call_refused(&own, wt_call(engine, "rain", 4, &options, &called, &own.err), WT_ECANCELLED, "");
     assert_null(called);
     assert_true(asked > 0);
     options.progress = NULL;
     options.time_limit_ms = 60000;
-    sound(&own, wt_call(engine, "open the curtains", 17, &options, &called, &own.err));
+    assert_call_ok(&own, wt_call(engine, "open the curtains", 17, &options, &called, &own.err));
     assert_string_equal(called->tool->id, "home/curtains");
     wt_called_free(called);
     wt_close(engine);
-    place_remove(&own);
+    remove_test_place(&own);
 }
 
 static void empty_catalogue_is_reported(void **state)
 {
-    struct place own;
+    struct test_place own;
     wt_called *called;
     (void)state;
-    place_make(&own);
-    wt_engine *engine = open_store(&own, "");
-    refused(&own, wt_call(engine, "rain", 4, NULL, &called, &own.err), WT_EEMPTY, "");
+    make_test_place(&own);
+    wt_engine *engine = open_test_engine(&own, "");
+    assert_call_refused(&own, wt_call(engine, "rain", 4, NULL, &called, &own.err), WT_EEMPTY, "");
     assert_null(called);
     wt_close(engine);
-    place_remove(&own);
+    remove_test_place(&own);
 }
 
 static int close_call_catalogue(void **state)
 {
     (void)state;
     wt_close(lexical);
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 

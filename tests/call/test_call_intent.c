@@ -52,7 +52,7 @@ static void add_in_format(const char *text, const char *format)
 static int open_house(void **state)
 {
     set_up_place(state);
-    lexical = open_store(&place, "");
+    lexical = open_test_engine(&place, "");
     add(&place, lexical, catalogue);
     add_in_format(by_method, "openapi");
     add_in_format(by_hints, "mcp");
@@ -63,7 +63,7 @@ static int close_house(void **state)
 {
     (void)state;
     wt_close(lexical);
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static bool check_intent_row(const struct intent_row *row, bool asks)
     wt_call_options options;
     wt_call_options_init(&options);
     options.tool = row->tool;
-    sound(&place, wt_call(lexical, row->request, strlen(row->request), &options, &called, &place.err));
+    assert_call_ok(&place, wt_call(lexical, row->request, strlen(row->request), &options, &called, &place.err));
     bool at_once = called->valid && !called->question;
     if (at_once == asks)
         print_error("%s: %s %s %s\n", row->request, row->tool, called->arguments,
@@ -332,7 +332,7 @@ static void check_doubt(const struct buffer *request, const char *doubt)
     wt_call_options_init(&options);
     options.tool = "lock";
     assert_false(request->failed);
-    sound(&place, wt_call(lexical, request->ptr, request->len, &options, &called, &place.err));
+    assert_call_ok(&place, wt_call(lexical, request->ptr, request->len, &options, &called, &place.err));
     if (strcmp(called->doubt ? called->doubt : "", doubt) != 0 || (called->question != NULL) != (*doubt != 0))
         fail_msg("%.40s: %s", request->ptr, called->doubt ? called->doubt : "no doubt");
     wt_called_free(called);
@@ -372,7 +372,7 @@ static void any_bytes_are_an_intent(void **state)
         while (request.len < BYTES)
             wt__buffer_text(&request, parts[i]);
         assert_false(request.failed);
-        sound(&place, wt_call(lexical, request.ptr, request.len, &options, &called, &place.err));
+        assert_call_ok(&place, wt_call(lexical, request.ptr, request.len, &options, &called, &place.err));
         wt_called_free(called);
         wt__buffer_dispose(&request);
     }

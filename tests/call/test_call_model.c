@@ -41,7 +41,7 @@ static int set_up_call_model(void **state)
     options.model = "";
     options.chat_model = "scripted";
     options.chat_url = url;
-    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
     add(&place, engine, catalogue);
     return 0;
 }
@@ -83,7 +83,7 @@ static wt_called *call_with_script(const struct script_step *steps, size_t count
     wt_called *called = NULL;
     const wt_call_options options = make_model_options(experiment);
     script_server_play(&server, steps, count);
-    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    assert_call_ok(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
     return called;
 }
 
@@ -189,13 +189,13 @@ static void single_prediction_is_unverified(void **state)
     wt_called *called = NULL;
     options.tool = "sky/now";
     script_server_play(&server, given, 1);
-    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    assert_call_ok(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
     assert_int_equal(called->valid, 1);
     assert_int_equal(called->questions, 1);
     assert_false(is_verified(called, "arguments", "scripted"));
     wt_called_free(called);
     script_server_play(&server, missing, 1);
-    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    assert_call_ok(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
     assert_int_equal(called->valid, 0);
     assert_int_equal(called->missing_count, 1);
     assert_string_equal(called->missing[0], "city");
@@ -225,7 +225,8 @@ static void intent_is_checked_with_a_model(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_called *called = NULL;
         script_server_play(&server, steps, 1);
-        sound(&place, wt_call(engine, rows[i].request, strlen(rows[i].request), &options, &called, &place.err));
+        assert_call_ok(&place,
+                       wt_call(engine, rows[i].request, strlen(rows[i].request), &options, &called, &place.err));
         assert_string_equal(called->arguments, "{\"state\":\"off\"}");
         assert_int_equal(called->valid, 1);
         assert_string_equal(called->doubt ? called->doubt : "", rows[i].doubt ? rows[i].doubt : "");
@@ -248,11 +249,11 @@ static void one_shot_prompt_has_recorded_requests(void **state)
     static const struct script_step steps[] = {NUMBER("1"), ARGUMENTS("\\\"Oslo\\\"")};
     static const char *const later[] = {"sky/later"};
     static const char past[] = "shall I take an umbrella to Rome";
-    sound(&place, wt_record_usage(engine, past, strlen(past), later, 1, NULL, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, past, strlen(past), later, 1, NULL, &place.err));
     wt_call_options options = make_model_options("generation=alone; selection=one-shot");
     wt_called *called = NULL;
     script_server_play(&server, steps, 2);
-    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    assert_call_ok(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
     assert_int_equal(called->valid, 1);
     assert_int_equal(called->questions, 2);
     assert_false(is_verified(called, "tool", "scripted"));
@@ -273,7 +274,7 @@ static void second_model_writes_second_prediction(void **state)
     for (int named = 0; named < 2; named++) {
         options.experiment = named ? "second-model=other; generation=second-model" : "second-model=other";
         script_server_play(&server, steps, 2);
-        sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+        assert_call_ok(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
         assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
         assert_true(is_verified(called, "arguments", "scripted"));
         assert_int_equal(server.request_count, 2);
@@ -296,7 +297,7 @@ static void model_writes_the_call(void **state)
         options.experiment =
             written ? "generation=alone; construction=written" : "generation=alone; construction=assembled";
         script_server_play(&server, steps, 2);
-        sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+        assert_call_ok(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
         assert_string_equal(called->arguments, written ? "{\"city\":\"oslo\"}" : "{\"city\":\"Oslo\"}");
         assert_int_equal(called->questions, written ? 2 : 1);
         wt_called_free(called);
@@ -309,11 +310,11 @@ static void invalid_model_options_are_reported(void **state)
     (void)state;
     wt_called *called = NULL;
     wt_call_options options = make_model_options("generation=twice");
-    refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
-            "unknown generation \"twice\"");
+    assert_call_refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
+                        "unknown generation \"twice\"");
     options = make_model_options("selection=best");
-    refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
-            "unknown selection \"best\"");
+    assert_call_refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
+                        "unknown selection \"best\"");
     static const struct {
         const char *experiment, *wanted;
     } wrong[] = {
@@ -326,14 +327,15 @@ static void invalid_model_options_are_reported(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         options = make_model_options(wrong[i].experiment);
-        refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
-                wrong[i].wanted);
+        assert_call_refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
+                            wrong[i].wanted);
     }
     assert_int_equal(server.request_count, 0); /* no question was sent */
     options = make_model_options(NULL);
     static const struct script_step refusing[] = {{.status = 401, .body = "{}"}};
     script_server_play(&server, refusing, 1);
-    refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_ENETWORK, "401");
+    assert_call_refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_ENETWORK,
+                        "401");
     assert_null(called);
 }
 

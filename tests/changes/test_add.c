@@ -17,7 +17,7 @@ static wt_catalog_info get_catalog_info(wt_engine *engine)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
-    sound(&place, wt_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_info(engine, &info, &place.err));
     return info;
 }
 
@@ -33,7 +33,7 @@ static void import_counts_changes(void **state)
         {two, "b", 0, 1, 0, 0, 0, 1}, {two, "a", 1, 0, 0, 1, 1, 0}, /* "two" belongs to source a now */
         {one, "b", 1, 1, 0, 0, 0, 1},
     };
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_add_options options;
     wt_add_options_init(&options);
     options.format = "jsonl";
@@ -68,7 +68,7 @@ static const char spotty[] = "{\"name\": \"good\", \"description\": \"book a tab
 static void bad_tool_is_reported_and_skipped(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_options options;
     wt_add_options_init(&options);
     options.source_name = "spotty.jsonl";
@@ -87,12 +87,13 @@ static void bad_tool_is_reported_and_skipped(void **state)
     assert_int_equal(report->notice_codes, WT_NOTICE_NO_ENCODER);
     wt_add_report_free(report);
     wt_tools *tools;
-    sound(&place, wt_get(engine, "mine/better", &tools, &place.err));
+    assert_call_ok(&place, wt_get(engine, "mine/better", &tools, &place.err));
     wt_tools_free(tools);
 
     options.strict = 1;
     options.provider = "other";
-    refused(&place, wt_add(engine, spotty, strlen(spotty), &options, &report, &place.err), WT_EFORMAT, "spotty.jsonl");
+    assert_call_refused(&place, wt_add(engine, spotty, strlen(spotty), &options, &report, &place.err), WT_EFORMAT,
+                        "spotty.jsonl");
     assert_null(report);
     assert_int_equal(get_catalog_info(engine).tools, 2);
     wt_close(engine);
@@ -110,18 +111,19 @@ static void wrong_sources_are_rejected(void **state)
         {"<html>", NULL, WT_EFORMAT, "input"},
         {"", NULL, WT_EFORMAT, "input"},
     };
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_report *report;
     wt_add_options options;
     wt_add_options_init(&options);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         options.format = cases[i].format;
-        refused(&place, wt_add(engine, cases[i].bytes, strlen(cases[i].bytes), &options, &report, &place.err),
-                cases[i].code, cases[i].text);
+        assert_call_refused(&place,
+                            wt_add(engine, cases[i].bytes, strlen(cases[i].bytes), &options, &report, &place.err),
+                            cases[i].code, cases[i].text);
         assert_null(report);
     }
-    refused(&place, wt_add_path(engine, "/nowhere/tools.json", NULL, &report, &place.err), WT_ENOTFOUND,
-            "/nowhere/tools.json");
+    assert_call_refused(&place, wt_add_path(engine, "/nowhere/tools.json", NULL, &report, &place.err), WT_ENOTFOUND,
+                        "/nowhere/tools.json");
     wt_close(engine);
 }
 
@@ -131,10 +133,10 @@ static void source_without_tools_is_reported(void **state)
     static const char source[] = "{\"tools\": []}";
     wt_error untouched;
     wt_add_report *report;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     memset(&place.err, 0x5A, sizeof place.err);
     untouched = place.err;
-    sound(&place, wt_add(engine, source, sizeof source - 1, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_add(engine, source, sizeof source - 1, NULL, &report, &place.err));
     assert_memory_equal(&place.err, &untouched, sizeof untouched);
     assert_non_null(strstr(report->notice, "the source has no tools"));
     assert_int_equal(report->notice_codes, WT_NOTICE_EMPTY_SOURCE);
@@ -153,11 +155,11 @@ static void file_is_one_source_under_any_path(void **state)
     put_text(place.folder, "tools.jsonl", one);
     snprintf(path, sizeof path, "%s/tools.jsonl", place.folder);
     snprintf(detour, sizeof detour, "%s/small/../tools.jsonl", place.folder);
-    wt_engine *engine = open_store(&place, "");
-    sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
+    wt_engine *engine = open_test_engine(&place, "");
+    assert_call_ok(&place, wt_add_path(engine, path, &options, &report, &place.err));
     wt_add_report_free(report);
     put_text(place.folder, "tools.jsonl", two);
-    sound(&place, wt_add_path(engine, detour, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add_path(engine, detour, &options, &report, &place.err));
     assert_int_equal(report->added, 1);
     assert_int_equal(report->removed, 1);
     wt_add_report_free(report);
@@ -190,7 +192,7 @@ static void sync_keeps_broken_tools(void **state)
     wt_add_options_init(&options);
     options.sync = 1;
     snprintf(path, sizeof path, "%s/bikes.json", place.folder);
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     for (size_t i = 0; i < 2 * (sizeof steps / sizeof *steps); i++) {
         size_t step = i / 2;
         wt_add_report *report;
@@ -198,7 +200,7 @@ static void sync_keeps_broken_tools(void **state)
             report = add_with(&place, engine, steps[step].document, &options);
         } else { /* the same as a file, which takes over the tools */
             put_text(place.folder, "bikes.json", steps[step].document);
-            sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
+            assert_call_ok(&place, wt_add_path(engine, path, &options, &report, &place.err));
         }
         assert_int_equal(report->skipped, steps[step].skipped);
         assert_int_equal(report->updated, 0);
@@ -218,7 +220,7 @@ static void duplicate_names_in_a_source_are_reported(void **state)
     static const char twins[] =
         "{\"name\": \"x\", \"description\": \"a\"}\n{\"name\": \"y\"}\n"
         "{\"name\": \"x\", \"description\": \"b\"}\n{\"name\": \"x\", \"description\": \"c\"}\n";
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_options options;
     wt_add_options_init(&options);
     options.source_name = "twins.jsonl";
@@ -234,7 +236,7 @@ static void duplicate_names_in_a_source_are_reported(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     put_text(path, "one.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"a\"}\n");
     put_text(path, "other.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"b\"}\n");
-    sound(&place, wt_add_path(engine, path, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_add_path(engine, path, NULL, &report, &place.err));
     assert_non_null(strstr(report->notice,
                            "and is \"z~2\" here. Both files have the same provider; set another one with "
                            "`whichtool add -p NAME FILE`"));
@@ -245,7 +247,7 @@ static void duplicate_names_in_a_source_are_reported(void **state)
 static void vectors_can_wait(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_add_options options;
     wt_add_options_init(&options);
     options.no_vectors = 1;
@@ -338,7 +340,7 @@ static void parallel_imports_encode_their_own_tools(void **state)
     wt_add_report *report;
     wt_add_options options;
     wt_catalog_info info;
-    struct meanwhile other = {.engine = open_store(&place, NULL)};
+    struct meanwhile other = {.engine = open_test_engine(&place, NULL)};
     synthetic_tools(&tools, 5, MANY, 20);
     wt_add_options_init(&options);
     options.no_vectors = 1;
@@ -347,12 +349,12 @@ static void parallel_imports_encode_their_own_tools(void **state)
     wt_add_options_init(&options);
     options.progress = add_during_encoding;
     options.progress_context = &other;
-    sound(&place, wt_add(other.engine, tools.ptr, tools.len, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add(other.engine, tools.ptr, tools.len, &options, &report, &place.err));
     assert_true(other.ran);
     assert_int_equal(other.embedded, HANDMADE);
     assert_int_equal(report->embedded, MANY + 1); /* including tools of finished imports */
     wt_catalog_info_init(&info);
-    sound(&place, wt_info(other.engine, &info, &place.err));
+    assert_call_ok(&place, wt_info(other.engine, &info, &place.err));
     assert_int_equal(info.embedded, info.tools);
     wt_add_report_free(report);
     wt_close(other.engine);
@@ -367,25 +369,25 @@ static void stop_at_any_moment_keeps_data(void **state)
     size_t before = 0, after = 0;
     synthetic_tools(&tools, 5, MANY, 20);
     for (size_t at = 1;; at++) {
-        struct place own;
+        struct test_place own;
         struct import_stop stop = {.at = at};
         wt_add_report *report;
         wt_add_options options;
         wt_add_options_init(&options);
         options.progress = stop_import_at;
         options.progress_context = &stop;
-        place_make(&own);
-        wt_engine *engine = open_store(&own, NULL);
+        make_test_place(&own);
+        wt_engine *engine = open_test_engine(&own, NULL);
         add(&own, engine, handmade);
         int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, &own.err);
         wt_catalog_info info;
         wt_catalog_info_init(&info);
-        sound(&own, wt_info(engine, &info, &own.err));
+        assert_call_ok(&own, wt_info(engine, &info, &own.err));
         if (rc == 0) {
             assert_string_equal(stop.phases, "reading storing encoding indexing ");
             assert_int_equal(report->embedded, MANY);
         } else {
-            refused(&own, rc, WT_ECANCELLED, "stop");
+            assert_call_refused(&own, rc, WT_ECANCELLED, "stop");
             assert_true(info.tools == HANDMADE ? !report : info.tools == HANDMADE + MANY && report);
             before += !report;
             after += report != NULL;
@@ -403,7 +405,7 @@ static void stop_at_any_moment_keeps_data(void **state)
             wt_add_report_free(rest);
         }
         wt_close(engine);
-        place_remove(&own);
+        remove_test_place(&own);
         if (rc == 0)
             break;
         if (at > 12) /* reports depend on the clock: a slow machine has many */
@@ -418,7 +420,7 @@ static void stop_at_any_moment_keeps_data(void **state)
 static void engines_share_imports(void **state)
 {
     (void)state;
-    wt_engine *writer = open_store(&place, NULL), *reader = open_store(&place, NULL);
+    wt_engine *writer = open_test_engine(&place, NULL), *reader = open_test_engine(&place, NULL);
     add(&place, writer, one);
     wt_hits *hits = find_with(&place, reader, "table", NULL);
     assert_int_equal(hits->len, 1);
@@ -470,7 +472,7 @@ static void check_same_hits(wt_engine *engine, const char *wanted, const char *w
 static wt_engine *open_filled_store(char **wanted)
 {
     struct buffer tools = {0};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     synthetic_tools(&tools, 9, 300, 7);
     add(&place, engine, tools.ptr);
     wt__buffer_dispose(&tools);
@@ -483,7 +485,7 @@ static void damage_file(const char *path, const char *how)
 {
     size_t len;
     char *bytes;
-    sound(&place, wt__file_read(&bytes, &len, path, SIZE_MAX / 2, &place.err));
+    assert_call_ok(&place, wt__file_read(&bytes, &len, path, SIZE_MAX / 2, &place.err));
     if (strcmp(how, "emptied") == 0)
         len = 0;
     else if (strcmp(how, "cut") == 0)
@@ -498,7 +500,7 @@ static void damage_file(const char *path, const char *how)
     else
         for (size_t i = 64; i < len; i += 61) /* spread over the whole file */
             bytes[i] ^= 0x10;
-    sound(&place, wt__file_replace(path, bytes, len, &place.err));
+    assert_call_ok(&place, wt__file_replace(path, bytes, len, &place.err));
     free(bytes);
 }
 
@@ -509,7 +511,7 @@ static wt_engine *open_read_only(void)
     wt_open_options_init(&options);
     options.read_only = 1;
     options.model = place.model;
-    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
     return engine;
 }
 
@@ -525,7 +527,7 @@ static void damaged_index_is_rebuilt(void **state)
         for (size_t f = 0; f < count; f++) {
             struct arena arena = {0};
             char what[256], **paths; /* file names change when the index is rebuilt */
-            sound(&place, wt__list_files(&arena, place.index, 10, &paths, &count, &place.err));
+            assert_call_ok(&place, wt__list_files(&arena, place.index, 10, &paths, &count, &place.err));
             assert_true(count >= 2);
             snprintf(what, sizeof what, "%s %s", paths[f], ways[w]);
             if (wt__file_size(paths[f]) > 0) { /* skip the lock */
@@ -534,7 +536,7 @@ static void damaged_index_is_rebuilt(void **state)
                 check_same_hits(engine, wanted, what);
                 check_same_hits(engine, wanted, what);
                 wt_close(engine);
-                engine = open_store(&place, NULL);
+                engine = open_test_engine(&place, NULL);
                 check_same_hits(engine, wanted, what);
                 check_same_hits(engine, wanted, what);
                 wt_close(engine);
@@ -551,14 +553,14 @@ static void deleted_index_is_rebuilt(void **state)
     wt_engine *engine = open_filled_store(&wanted);
     remove_model_folder(place.index);
     check_same_hits(engine, wanted, "in hand"); /* mapped files stay readable */
-    wt_engine *other = open_store(&place, NULL);
+    wt_engine *other = open_test_engine(&place, NULL);
     check_same_hits(other, wanted, "gone");
     assert_true(wt__is_folder(place.index));
     wt_close(other);
 
     remove_model_folder(place.index);
     put_text(place.folder, "tools.wt-index", "a file in its place");
-    other = open_store(&place, NULL);
+    other = open_test_engine(&place, NULL);
     check_same_hits(other, wanted, "a file in its place");
     wt_close(other);
     wt_close(engine);
@@ -577,13 +579,13 @@ static void read_only_engine_writes_nothing(void **state)
     wt_open_options_init(&options);
     options.read_only = 1;
     options.model = place.model;
-    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
     check_same_hits(engine, wanted, "in memory");
     assert_false(wt__is_folder(place.index));
-    refused(&place, wt_add(engine, one, strlen(one), NULL, &report, &place.err), WT_EREADONLY, place.store);
+    assert_call_refused(&place, wt_add(engine, one, strlen(one), NULL, &report, &place.err), WT_EREADONLY, place.store);
     assert_null(report);
-    refused(&place, wt_remove(engine, "tool_aab", &place.err), WT_EREADONLY, place.store);
-    refused(&place, wt_remove_provider(engine, "p1", &place.err), WT_EREADONLY, place.store);
+    assert_call_refused(&place, wt_remove(engine, "tool_aab", &place.err), WT_EREADONLY, place.store);
+    assert_call_refused(&place, wt_remove_provider(engine, "p1", &place.err), WT_EREADONLY, place.store);
     wt_close(engine);
     free(wanted);
 }
@@ -595,14 +597,14 @@ static void memory_store_ends_with_its_engine(void **state)
     wt_open_options options;
     wt_open_options_init(&options);
     options.model = place.model;
-    sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, ":memory:", &options, &place.err));
     add(&place, engine, handmade);
     add(&place, engine, one);
     wt_hits *hits = find_with(&place, engine, "weather forecast", NULL);
     assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
     wt_hits_free(hits);
     wt_close(engine);
-    sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, ":memory:", &options, &place.err));
     assert_int_equal(get_catalog_info(engine).tools, 0);
     wt_close(engine);
 }
@@ -615,19 +617,19 @@ static void invalid_store_is_rejected(void **state)
     wt_engine *engine = (wt_engine *)&place;
     wt_open_options options;
     wt_open_options_init(&options);
-    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store given");
-    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store given");
+    assert_call_refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store given");
+    assert_call_refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store given");
     assert_null(engine);
     put_text(place.folder, "text.wt", "this is no database, and it is long enough to have had a header of one, too.\n");
     char path[128];
     snprintf(path, sizeof path, "%s/text.wt", place.folder);
-    refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ESTORE, path);
+    assert_call_refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ESTORE, path);
     assert_null(engine);
     snprintf(path, sizeof path, "%s/text.wt/below/tools.wt", place.folder);
-    refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ENOTFOUND, path);
+    assert_call_refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ENOTFOUND, path);
     options.read_only = 1;
-    refused(&place, wt_open(&engine, place.store, &options, &place.err), WT_ENOTFOUND, place.store);
-    refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
+    assert_call_refused(&place, wt_open(&engine, place.store, &options, &place.err), WT_ENOTFOUND, place.store);
+    assert_call_refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
 }
 
 static void older_caller_of_wt_add_gets_defaults(void **state)
@@ -643,11 +645,11 @@ static void older_caller_of_wt_add_gets_defaults(void **state)
     opening.size = offsetof(wt_open_options, model);
     opening.read_only = 0;
     setenv("WHICHTOOL_MODELS", place.folder, 1); /* a folder without a default model */
-    sound(&place, wt_open(&engine, place.store, &opening, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &opening, &place.err));
     memset(&adding, 0xA5, sizeof adding);
     adding.size = offsetof(wt_add_options, provider);
     adding.format = "jsonl";
-    sound(&place, wt_add(engine, handmade, strlen(handmade), &adding, &report, &place.err));
+    assert_call_ok(&place, wt_add(engine, handmade, strlen(handmade), &adding, &report, &place.err));
     assert_int_equal(report->added, HANDMADE);
     assert_null(report->notice);
     assert_int_equal(report->embedded, HANDMADE); /* with the built-in encoder */
@@ -655,7 +657,7 @@ static void older_caller_of_wt_add_gets_defaults(void **state)
     memset(&listing, 0xA5, sizeof listing);
     listing.size = offsetof(wt_list_options, limit);
     listing.provider = "travel";
-    sound(&place, wt_list(engine, &listing, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, &listing, &tools, &place.err));
     assert_int_equal(tools->len, 2);
     wt_tools_free(tools);
     wt_close(engine);

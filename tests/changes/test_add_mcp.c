@@ -53,7 +53,7 @@ static char *list_all_ids(wt_engine *engine)
 {
     wt_tools *tools = NULL;
     struct buffer text = {0};
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     for (size_t i = 0; i < tools->len; i++)
         wt__buffer_printf(&text, "%s ", tools->items[i]->id);
     wt_tools_free(tools);
@@ -67,21 +67,21 @@ static void write_config(const char *servers)
     struct buffer text = {0};
     snprintf(path, sizeof path, "%s/mcp.json", place.folder);
     wt__buffer_printf(&text, "{\"mcpServers\":{%s}}", servers);
-    sound(&place, wt__file_replace(path, text.ptr, text.len, &place.err));
+    assert_call_ok(&place, wt__file_replace(path, text.ptr, text.len, &place.err));
     wt__buffer_dispose(&text);
 }
 
 static void added_and_removed_servers_are_synced(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         wt_add_mcp_options options;
         wt_mcp_report *report = NULL;
         wt_add_mcp_options_init(&options);
         options.sync = steps[i].sync;
         write_config(steps[i].servers);
-        sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
+        assert_call_ok(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
         char *tools = list_all_ids(engine);
         if (report->failed != steps[i].failed || report->removed != steps[i].removed ||
             report->embedded != steps[i].embedded || strcmp(tools, steps[i].tools) != 0)
@@ -96,12 +96,12 @@ static void added_and_removed_servers_are_synced(void **state)
 static void each_server_is_reported(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_mcp_report *report = NULL;
     write_config("\"a\":" SERVER(TOOL(
         "one", "book") ",7") ",\"dead\":" DEAD
                              ",\"off\":{\"command\":\"x\",\"disabled\":true},\"why\":{\"command\":\"${input:x}\"}");
-    sound(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
     assert_int_equal(report->server_count, 4);
     assert_int_equal(report->failed, 2);
     assert_non_null(strstr(report->notice, "no vectors were made"));
@@ -133,21 +133,21 @@ static const char *const command[] = {
 static void provider_of_a_command_has_two_sources(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
     options.command = command;
-    sound(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
     assert_string_equal(report->servers[0]->provider, "x");
     wt_mcp_report_free(report);
     options.provider = "mine";
-    sound(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
     assert_string_equal(report->servers[0]->name, "mine");
     wt_mcp_report_free(report);
     options.strict = 1;
     options.provider = "strict";
-    sound(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
     assert_int_equal(report->servers[0]->code, WT_EFORMAT);
     assert_int_equal(report->failed, 1);
     wt_mcp_report_free(report);
@@ -162,14 +162,14 @@ static void many_servers_are_all_listed(void **state)
 {
     (void)state;
     enum { MANY = 40 };
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_mcp_report *report = NULL;
     struct buffer servers = {0};
     for (int i = 0; i < MANY; i++)
         wt__buffer_printf(&servers, "%s\"s%d\":%s", i ? "," : "", i, SERVER(TOOL("one", "book")));
     write_config(servers.ptr);
     wt__buffer_dispose(&servers);
-    sound(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
     assert_int_equal(report->server_count, MANY);
     assert_int_equal(report->failed, 0);
     for (size_t i = 0; i < MANY; i++)
@@ -188,14 +188,14 @@ static void stop_while_listing_changes_nothing(void **state)
 {
     (void)state;
     static char asking[] = "asking servers";
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
     options.progress = stop_listing;
     options.progress_context = asking;
     write_config("\"mute\":{\"command\":\"sleep\",\"args\":[900]},\"a\":" SERVER(TOOL("one", "book")));
-    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
+    assert_call_refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
     assert_null(report);
     char *tools = list_all_ids(engine);
     assert_string_equal(tools, "");
@@ -214,7 +214,7 @@ static void stop_between_servers_reports_stored_ones(void **state)
 {
     (void)state;
     int storing = 0;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
@@ -222,7 +222,7 @@ static void stop_between_servers_reports_stored_ones(void **state)
     options.progress_context = &storing;
     write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")) ",\"c\":" SERVER(
         TOOL("one", "film")));
-    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
+    assert_call_refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
     assert_non_null(report);
     assert_int_equal(report->servers[0]->added->added, 1);
     for (size_t i = 1; i < 3; i++) {
@@ -241,7 +241,7 @@ static void read_only_engine_starts_no_server(void **state)
 {
     (void)state;
     char mark[96];
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_close(engine);
     wt_open_options opening;
     wt_mcp_report *report = NULL;
@@ -249,12 +249,13 @@ static void read_only_engine_starts_no_server(void **state)
     wt_open_options_init(&opening);
     opening.read_only = 1;
     opening.model = "";
-    sound(&place, wt_open(&engine, place.store, &opening, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &opening, &place.err));
     snprintf(mark, sizeof mark, "%s/started", place.folder);
     wt__buffer_printf(&server, "\"a\":{\"command\":\"touch\",\"args\":[\"%s\"]}", mark);
     write_config(server.ptr);
     wt__buffer_dispose(&server);
-    refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EREADONLY, "open for reading only");
+    assert_call_refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EREADONLY,
+                        "open for reading only");
     assert_int_equal(access(mark, F_OK), -1);
     wt_close(engine);
 }
@@ -263,15 +264,16 @@ static void read_only_engine_starts_no_server(void **state)
 static void provider_option_requires_one_server(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
     options.provider = "mine";
     write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")));
-    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_EINVAL, "has 2 MCP servers");
+    assert_call_refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_EINVAL,
+                        "has 2 MCP servers");
     write_config("\"a\":" SERVER(TOOL("one", "book")));
-    sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
     assert_string_equal(report->servers[0]->provider, "mine");
     wt_mcp_report_free(report);
     wt_close(engine);
@@ -281,17 +283,17 @@ static void provider_option_requires_one_server(void **state)
 static void folder_sync_keeps_tools_of_servers(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_options options;
     wt_add_report *added = NULL;
     wt_mcp_report *report = NULL;
     wt_add_options_init(&options);
     options.sync = 1;
     write_config("\"a\":" SERVER(TOOL("one", "book")));
-    sound(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
     wt_mcp_report_free(report);
     put_text(place.folder, "mcp.json", "[{\"name\":\"two\",\"description\":\"song\"}]");
-    sound(&place, wt_add_path(engine, place.folder, &options, &added, &place.err));
+    assert_call_ok(&place, wt_add_path(engine, place.folder, &options, &added, &place.err));
     assert_int_equal(added->removed, 0);
     wt_add_report_free(added);
     char *tools = list_all_ids(engine);
@@ -303,18 +305,22 @@ static void folder_sync_keeps_tools_of_servers(void **state)
 static void invalid_mcp_sources_are_rejected(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_add_mcp_options options;
     wt_mcp_report *report = NULL;
     wt_add_mcp_options_init(&options);
-    refused(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err), WT_EINVAL, "pass either a configuration");
-    refused(&place, wt_add_mcp(engine, NULL, NULL, &report, &place.err), WT_EINVAL, "pass either a configuration");
-    refused(&place, wt_add_mcp(engine, "/none/mcp.json", NULL, &report, &place.err), WT_ENOTFOUND, "/none/mcp.json");
+    assert_call_refused(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err), WT_EINVAL,
+                        "pass either a configuration");
+    assert_call_refused(&place, wt_add_mcp(engine, NULL, NULL, &report, &place.err), WT_EINVAL,
+                        "pass either a configuration");
+    assert_call_refused(&place, wt_add_mcp(engine, "/none/mcp.json", NULL, &report, &place.err), WT_ENOTFOUND,
+                        "/none/mcp.json");
     options.command = command;
-    refused(&place, wt_add_mcp(engine, "x.json", &options, &report, &place.err), WT_EINVAL,
-            "pass either a configuration");
+    assert_call_refused(&place, wt_add_mcp(engine, "x.json", &options, &report, &place.err), WT_EINVAL,
+                        "pass either a configuration");
     write_config("\"a\":");
-    refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EFORMAT, "mcp.json: not valid JSON");
+    assert_call_refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EFORMAT,
+                        "mcp.json: not valid JSON");
     wt_mcp_report_free(NULL);
     wt_close(engine);
 }

@@ -108,7 +108,7 @@ struct share {
     size_t most;  /* maximum places of the flooder in one request */
 };
 
-static struct share measure_flood(struct place *place, wt_engine *engine, size_t cap)
+static struct share measure_flood(struct test_place *place, wt_engine *engine, size_t cap)
 {
     struct share share = {0};
     wt_find_options options;
@@ -158,10 +158,10 @@ static void provider_cap_blunts_flood(void **state)
         {"20 tools, 1 copy each", 20, false, false},
     };
     for (size_t f = 0; f < sizeof floods / sizeof *floods; f++) {
-        struct place place;
+        struct test_place place;
         struct buffer jsonl = {0};
         struct rng rng;
-        place_make(&place);
+        make_test_place(&place);
         wt__rng_seed(&rng, SEED);
         draw_catalogue_and_requests(&rng);
         for (size_t t = 0; t < TOOLS; t++)
@@ -170,7 +170,7 @@ static void provider_cap_blunts_flood(void **state)
             write_flood_tool(&jsonl, find_tool_of_rank(c % floods[f].tools), c + 1, floods[f].as_request);
         wt__buffer_char(&jsonl, '\0');
         assert_false(jsonl.failed);
-        wt_engine *engine = open_store(&place, "");
+        wt_engine *engine = open_test_engine(&place, "");
         add(&place, engine, jsonl.ptr);
         struct share open = measure_flood(&place, engine, 0), capped = measure_flood(&place, engine, 1);
         print_message("%s: %.1f %% of the first five places, %.1f %% with a cap of 1 (%.1f %% and %.1f %% of requests "
@@ -188,7 +188,7 @@ static void provider_cap_blunts_flood(void **state)
         assert_true(capped.right * 100 >= REQUESTS * 95);
         wt_close(engine);
         wt__buffer_dispose(&jsonl);
-        place_remove(&place);
+        remove_test_place(&place);
     }
 }
 
@@ -210,15 +210,15 @@ static void copies_yield_to_older_tool(void **state)
         {"the request names the provider", "cafe", "find_seat", "find a table in the cafe", 0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct place place;
+        struct test_place place;
         struct buffer jsonl = {0};
         wt_find_options options;
-        place_make(&place);
+        make_test_place(&place);
         wt__buffer_text(&jsonl, older);
         wt__buffer_printf(&jsonl, "{\"provider\": \"%s\", \"name\": \"%s\", \"description\": \"find a table\"}\n",
                           cases[c].provider, cases[c].name);
         wt__buffer_char(&jsonl, '\0');
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         add(&place, engine, jsonl.ptr);
         wt_find_options_init(&options);
         options.recipe = "hybrid";
@@ -241,7 +241,7 @@ static void copies_yield_to_older_tool(void **state)
         wt_hits_free(hits);
         wt_close(engine);
         wt__buffer_dispose(&jsonl);
-        place_remove(&place);
+        remove_test_place(&place);
     }
 }
 
@@ -293,10 +293,10 @@ static void identical_copies_share_a_place(void **state)
          0, 1},
         {"table", "names", "", "names/table", 1, 0, 0}, /* these two have too little text */
     };
-    struct place place;
+    struct test_place place;
     (void)state;
-    place_make(&place);
-    wt_engine *engine = open_store(&place, NULL);
+    make_test_place(&place);
+    wt_engine *engine = open_test_engine(&place, NULL);
     add(&place, engine, forks);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char said[512];
@@ -318,7 +318,7 @@ static void identical_copies_share_a_place(void **state)
         wt_hits_free(hits);
     }
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 /* Any number of forks yields the requested number of tools, with five of the forks named. */
@@ -326,12 +326,12 @@ static void many_forks_take_one_place(void **state)
 {
     enum { FORKS = 400, OTHERS = 20 };
     struct buffer jsonl = {0};
-    struct place place;
+    struct test_place place;
     wt_find_options options;
     wt_pick_options picking;
     wt_picked *picked;
     (void)state;
-    place_make(&place);
+    make_test_place(&place);
     for (size_t t = 0; t < FORKS; t++)
         wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"book_table\", \"description\": \"table\"}\n",
                           t);
@@ -341,7 +341,7 @@ static void many_forks_take_one_place(void **state)
                           "things that are said of it at length\"}\n",
                           t);
     wt__buffer_char(&jsonl, '\0');
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     add(&place, engine, jsonl.ptr);
     wt_find_options_init(&options);
     options.recipe = "bm25";
@@ -355,7 +355,7 @@ static void many_forks_take_one_place(void **state)
     wt_hits_free(hits);
     wt_pick_options_init(&picking);
     picking.abstain = -1;
-    sound(&place, wt_pick(engine, "book a table", 12, &picking, &picked, &place.err));
+    assert_call_ok(&place, wt_pick(engine, "book a table", 12, &picking, &picked, &place.err));
     size_t booked = 0;
     for (size_t i = 0; i < picked->len; i++)
         booked += strcmp(picked->items[i]->tool->name, "book_table") == 0;
@@ -364,14 +364,14 @@ static void many_forks_take_one_place(void **state)
     wt_picked_free(picked);
     wt_close(engine);
     wt__buffer_dispose(&jsonl);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 enum { OWNERS = 60, STUFFED = 20 };
 
 /* Opens a store of tools with a word of their own each, and one tool with the words of a third of them in every field.
  * all: these words. */
-static wt_engine *open_stuffed(struct place *place, struct buffer *all)
+static wt_engine *open_stuffed(struct test_place *place, struct buffer *all)
 {
     struct buffer jsonl = {0};
     for (size_t t = 0; t < OWNERS; t++) {
@@ -389,7 +389,7 @@ static wt_engine *open_stuffed(struct place *place, struct buffer *all)
                       all->ptr);
     wt__buffer_char(&jsonl, '\0');
     assert_false(jsonl.failed || all->failed);
-    wt_engine *engine = open_store(place, NULL);
+    wt_engine *engine = open_test_engine(place, NULL);
     add(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);
     return engine;
@@ -405,9 +405,9 @@ static void stuffed_tool_is_not_found(void **state)
         const char *recipe;
         size_t found;
     } cases[] = {{"bm25", ASKED}, {"hybrid", 0}};
-    struct place place;
+    struct test_place place;
     struct buffer all = {0};
-    place_make(&place);
+    make_test_place(&place);
     wt_engine *engine = open_stuffed(&place, &all);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         size_t found = 0;
@@ -432,7 +432,7 @@ static void stuffed_tool_is_not_found(void **state)
     }
     wt_close(engine);
     wt__buffer_dispose(&all);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 static double get_word_score(const wt_hit *hit)
@@ -445,7 +445,7 @@ static double get_word_score(const wt_hit *hit)
 }
 
 /* Returns the score from words of the stuffed tool by a recipe. */
-static double score_stuffed_tool(struct place *place, wt_engine *engine, const char *request, const char *recipe,
+static double score_stuffed_tool(struct test_place *place, wt_engine *engine, const char *request, const char *recipe,
                                  size_t k)
 {
     double worth = 0;
@@ -468,10 +468,10 @@ static double score_stuffed_tool(struct place *place, wt_engine *engine, const c
 static void long_tool_near_in_meaning_keeps_words(void **state)
 {
     (void)state;
-    struct place place;
+    struct test_place place;
     struct buffer all = {0};
     double least = 1;
-    place_make(&place);
+    make_test_place(&place);
     wt_engine *engine = open_stuffed(&place, &all);
     double whole = score_stuffed_tool(&place, engine, all.ptr, "bm25", OWNERS + 1);
     assert_float_equal(score_stuffed_tool(&place, engine, all.ptr, "hybrid", OWNERS + 1), whole, 1e-5 * whole);
@@ -489,13 +489,13 @@ static void long_tool_near_in_meaning_keeps_words(void **state)
         fail_msg("%.2f of what they are worth where others are meant", least);
     wt_close(engine);
     wt__buffer_dispose(&all);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 /* Opens a store of tools with many words of their own, so that neither of the two below has far more. One repeats 20
  * words of others in its name, provider and description. The other has a schema of 20 parameters whose descriptions
  * repeat their names. */
-static wt_engine *open_repeating(struct place *place)
+static wt_engine *open_repeating(struct test_place *place)
 {
     enum { WORDS_EACH = 24, LARGE_WORDS = 1000 };
     struct buffer jsonl = {0}, all = {0};
@@ -528,7 +528,7 @@ static wt_engine *open_repeating(struct place *place)
     wt__buffer_text(&jsonl, "}}\n");
     wt__buffer_char(&jsonl, '\0');
     assert_false(jsonl.failed || all.failed);
-    wt_engine *engine = open_store(place, NULL);
+    wt_engine *engine = open_test_engine(place, NULL);
     add(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);
     wt__buffer_dispose(&all);
@@ -536,8 +536,8 @@ static wt_engine *open_repeating(struct place *place)
 }
 
 /* Returns the score from words of the provider's tool by a recipe. provider: beginning of its name. */
-static double score_provider_tool(struct place *place, wt_engine *engine, const char *request, const char *provider,
-                                  const char *recipe)
+static double score_provider_tool(struct test_place *place, wt_engine *engine, const char *request,
+                                  const char *provider, const char *recipe)
 {
     double worth = 0;
     wt_find_options options;
@@ -559,9 +559,9 @@ static double score_provider_tool(struct place *place, wt_engine *engine, const 
 static void repeated_words_are_damped(void **state)
 {
     (void)state;
-    struct place place;
+    struct test_place place;
     double least = 1;
-    place_make(&place);
+    make_test_place(&place);
     wt_engine *engine = open_repeating(&place);
     for (size_t q = 0; q < STUFFED; q++) {
         struct buffer request = {0};
@@ -580,7 +580,7 @@ static void repeated_words_are_damped(void **state)
     if (least > .1)
         fail_msg("the stuffed tool keeps %.3f of its words at least", least);
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 int main(void)

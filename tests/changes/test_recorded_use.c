@@ -39,7 +39,7 @@ static void record_usage_as(wt_engine *engine, const char *request, const char *
     wt_record_options_init(&options);
     options.client = client;
     options.outcome = outcome;
-    sound(&place, wt_record_usage(engine, request, strlen(request), &tool, 1, &options, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, request, strlen(request), &tool, 1, &options, &place.err));
 }
 
 static const char wish[] = "please water every lonely orchid";
@@ -62,7 +62,7 @@ static void same_request_finds_its_tools(void **state)
     (void)state;
     for (size_t m = 0; m < 2; m++) {
         wt_engine *engine = open_handmade(models[m]);
-        sound(&place, RECORD(engine, wish, "calculator"));
+        assert_call_ok(&place, RECORD(engine, wish, "calculator"));
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             if (m == 1 && cases[i].recipe && strcmp(cases[i].recipe, "hybrid") == 0)
                 continue;
@@ -81,7 +81,7 @@ static void same_request_has_probabilities(void **state)
     for (size_t m = 0; m < 2; m++) {
         wt_engine *engine = open_handmade(models[m]);
         for (int times = 1; times < 4; times++) {
-            sound(&place, RECORD(engine, wish, "calculator"));
+            assert_call_ok(&place, RECORD(engine, wish, "calculator"));
             wt_hits *hits = find_with(&place, engine, wish, NULL);
             assert_string_equal(hits->items[0]->tool->id, "calculator");
             assert_true(hits->items[0]->probability >= times / (times + 1.0) - 1e-6);
@@ -99,7 +99,7 @@ static void other_requests_keep_their_hits(void **state)
     char before[400];
     wt_engine *engine = open_handmade(NULL);
     snprintf(before, sizeof before, "%s", list_lifted(engine, request, 7, NULL));
-    sound(&place, RECORD(engine, wish, "calculator"));
+    assert_call_ok(&place, RECORD(engine, wish, "calculator"));
     assert_string_equal(list_lifted(engine, request, 7, NULL), before);
     wt_close(engine);
 }
@@ -118,7 +118,7 @@ static void forgotten_usage_lifts_nothing(void **state)
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     assert_null(strchr(list_lifted(engine, wish, 7, NULL), '*'));
     record_usage_as(engine, wish, "files/search", NULL, NULL);
-    sound(&place, wt_remove(engine, "files/search", &place.err));
+    assert_call_ok(&place, wt_remove(engine, "files/search", &place.err));
     assert_null(strchr(list_lifted(engine, wish, 7, NULL), '*'));
     wt_close(engine);
 }
@@ -149,17 +149,17 @@ static void due_training_is_reported_once(void **state)
     wt_open_options options;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         for (int n = 0; n < steps[i].record; n++)
-            sound(&place, RECORD(engine, "add two numbers", "calculator"));
+            assert_call_ok(&place, RECORD(engine, "add two numbers", "calculator"));
         assert_int_equal(wt_training_due(engine, &place.err), steps[i].due);
     }
-    sound(&place, wt__usage_mark_trained(engine, &place.err));
+    assert_call_ok(&place, wt__usage_mark_trained(engine, &place.err));
     for (int n = 0; n < 20; n++) {
         assert_int_equal(wt_training_due(engine, &place.err), 0);
-        sound(&place, RECORD(engine, "add two numbers", "calculator"));
+        assert_call_ok(&place, RECORD(engine, "add two numbers", "calculator"));
     }
     wt_open_options_init(&options);
     options.read_only = 1;
-    sound(&place, wt_open(&reading, place.store, &options, &place.err));
+    assert_call_ok(&place, wt_open(&reading, place.store, &options, &place.err));
     assert_int_equal(wt_training_due(reading, &place.err), 0);
     wt_close(reading);
     assert_int_equal(wt_training_due(engine, &place.err), 20);

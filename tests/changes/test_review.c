@@ -69,7 +69,7 @@ static char *write_listing_with(const char *name, const char *value)
 static wt_review_report *review_with(wt_engine *engine, const char *listing, const wt_review_options *options)
 {
     wt_review_report *report = NULL;
-    sound(&place, wt_review(engine, "weather", listing, strlen(listing), options, &report, &place.err));
+    assert_call_ok(&place, wt_review(engine, "weather", listing, strlen(listing), options, &report, &place.err));
     return report;
 }
 
@@ -90,7 +90,7 @@ static wt_review_report *review_listing(wt_engine *engine, const char *listing)
 static void approve_with_options(wt_engine *engine, const wt_approve_options *options, size_t approved)
 {
     wt_review_report *report = NULL;
-    sound(&place, wt_approve(engine, "weather", options, &report, &place.err));
+    assert_call_ok(&place, wt_approve(engine, "weather", options, &report, &place.err));
     assert_int_equal(report->approved, approved);
     assert_true(report->changed);
     wt_review_report_free(report);
@@ -110,7 +110,7 @@ static bool is_tool_listed(wt_engine *engine, const char *id)
 {
     wt_tools *tools = NULL;
     bool there = false;
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     for (size_t i = 0; i < tools->len; i++)
         there |= strcmp(tools->items[i]->id, id) == 0;
     wt_tools_free(tools);
@@ -123,7 +123,7 @@ static bool is_tool_gettable(wt_engine *engine, const char *name)
     int rc = wt_get(engine, name, &tools, &place.err);
     wt_tools_free(tools);
     if (rc != WT_ENOTFOUND)
-        sound(&place, rc);
+        assert_call_ok(&place, rc);
     return rc == 0;
 }
 
@@ -144,7 +144,7 @@ static bool is_tool_picked(wt_engine *engine, const char *request, const char *i
 {
     wt_picked *picked = NULL;
     bool there = false;
-    sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
+    assert_call_ok(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
     for (size_t i = 0; i < picked->len; i++)
         there |= strcmp(picked->items[i]->tool->id, id) == 0;
     wt_picked_free(picked);
@@ -155,7 +155,7 @@ static bool is_tool_picked(wt_engine *engine, const char *request, const char *i
 static bool is_tool_chosen(wt_engine *engine, const char *request, const char *id)
 {
     wt_called *called = NULL;
-    sound(&place, wt_call(engine, request, strlen(request), NULL, &called, &place.err));
+    assert_call_ok(&place, wt_call(engine, request, strlen(request), NULL, &called, &place.err));
     bool there = called->tool && strcmp(called->tool->id, id) == 0;
     wt_called_free(called);
     return there;
@@ -170,7 +170,7 @@ static bool is_tool_called(wt_engine *engine, const char *request, const char *i
     options.tool = id;
     int rc = wt_call(engine, request, strlen(request), &options, &called, &place.err);
     if (rc != WT_ENOTFOUND)
-        sound(&place, rc);
+        assert_call_ok(&place, rc);
     wt_called_free(called);
     return rc == 0;
 }
@@ -197,7 +197,7 @@ static bool is_on_all_surfaces(wt_engine *engine)
 static char *get_definition(wt_engine *engine, const char *id)
 {
     wt_tools *tools = NULL;
-    sound(&place, wt_get(engine, id, &tools, &place.err));
+    assert_call_ok(&place, wt_get(engine, id, &tools, &place.err));
     char *copy = strdup(tools->items[0]->definition);
     wt_tools_free(tools);
     return copy;
@@ -265,7 +265,7 @@ static const struct {
 static void change_of_any_member_needs_approval(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     char *plain = write_listing_with(NULL, NULL);
     wt_review_report *report = review_listing(engine, plain);
     assert_int_equal(report->approved, 2);
@@ -327,7 +327,7 @@ static void layout_is_not_a_change(void **state)
         "forecast\",\"_meta\":{\"a\":1,\"b\":[true,null]},\"inputSchema\":{\"type\":\"object\"}}],\"nextCursor\":null}"
         "}",
     };
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_review_report_free(review_listing(engine, one));
     char *before = get_definition(engine, "weather/forecast");
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -354,7 +354,7 @@ static char *list_tools_with_versions(wt_engine *engine)
 {
     wt_tools *tools = NULL;
     struct buffer text = {0};
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     for (size_t i = 0; i < tools->len; i++)
         wt__buffer_printf(&text, "%s=%s ", tools->items[i]->id, tools->items[i]->description);
     wt_tools_free(tools);
@@ -371,7 +371,7 @@ static void check_tools(wt_engine *engine, const char *tools)
 static wt_waiting_list *list_waiting_of(wt_engine *engine, const char *provider)
 {
     wt_waiting_list *list = NULL;
-    sound(&place, wt_list_waiting(engine, provider, &list, &place.err));
+    assert_call_ok(&place, wt_list_waiting(engine, provider, &list, &place.err));
     return list;
 }
 
@@ -395,7 +395,7 @@ static void store_listing(wt_engine *engine, const char *listing)
 static void approved_tools_come_and_go(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     store_listing(engine, LIST(ONE("a", "1") "," ONE("b", "2")));
     check_tools(engine, "weather/a=1 weather/b=2 ");
     store_listing(engine, LIST(ONE("a", "1") "," ONE("c", "3")));
@@ -434,7 +434,7 @@ static void truncated_listing_is_rejected(void **state)
                                          "not a listing",
                                          "{}",
                                          "{\"resources\":[]}"};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     store_listing(engine, LIST(ONE("a", "1")));
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         wt_review_options options = make_trusting_options();
@@ -446,7 +446,8 @@ static void truncated_listing_is_rejected(void **state)
         check_waiting(engine, "");
     }
     wt_review_report *report = NULL;
-    refused(&place, wt_review(engine, "", LIST(""), 12, NULL, &report, &place.err), WT_EINVAL, "name the provider");
+    assert_call_refused(&place, wt_review(engine, "", LIST(""), 12, NULL, &report, &place.err), WT_EINVAL,
+                        "name the provider");
     wt_close(engine);
 }
 
@@ -454,7 +455,7 @@ static void truncated_listing_is_rejected(void **state)
 static void first_list_is_trusted(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL));
     check_tools(engine, "");
     check_waiting(engine, "a ");
@@ -472,7 +473,7 @@ static void first_list_is_trusted(void **state)
 static void approval_needs_current_hash(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_review_report *report = NULL;
     wt_approve_options options;
     wt_approve_options_init(&options);
@@ -493,24 +494,25 @@ static void approval_needs_current_hash(void **state)
     options.sha256s = hashes;
     options.name_count = 2;
     store_listing(engine, LIST(ONE("a", "2") "," ONE("b", "3") "," ONE("c", "1")));
-    refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_EINVAL,
-            "\"b\" of weather has changed since it was shown");
+    assert_call_refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_EINVAL,
+                        "\"b\" of weather has changed since it was shown");
     check_tools(engine, "weather/c=1 ");
     hashes[1] = NULL; /* skip the check of the hash */
     approve_with_options(engine, &options, 2);
     check_tools(engine, "weather/c=1 weather/a=2 weather/b=3 ");
-    refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_ENOTFOUND,
-            "nothing waits for approval as \"a\" of weather");
+    assert_call_refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_ENOTFOUND,
+                        "nothing waits for approval as \"a\" of weather");
     options.name_count = 0;
-    refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_EINVAL, "or approve all");
+    assert_call_refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_EINVAL,
+                        "or approve all");
     options.all = 1;
-    refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_ENOTFOUND,
-            "nothing of weather waits");
-    refused(&place, wt_approve(engine, "wether", &options, &report, &place.err), WT_ENOTFOUND,
-            "nothing of wether waits");
+    assert_call_refused(&place, wt_approve(engine, "weather", &options, &report, &place.err), WT_ENOTFOUND,
+                        "nothing of weather waits");
+    assert_call_refused(&place, wt_approve(engine, "wether", &options, &report, &place.err), WT_ENOTFOUND,
+                        "nothing of wether waits");
     wt_waiting_list *none = NULL;
-    refused(&place, wt_list_waiting(engine, "wether", &none, &place.err), WT_ENOTFOUND,
-            "no server was ever reviewed as \"wether\"");
+    assert_call_refused(&place, wt_list_waiting(engine, "wether", &none, &place.err), WT_ENOTFOUND,
+                        "no server was ever reviewed as \"wether\"");
     wt_waiting_list_free(shown);
     wt_close(engine);
 }
@@ -528,19 +530,19 @@ static wt_review_report *review_with_lock(wt_engine *engine, const char *listing
 static void lock_overrides_trust(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     char *lock = NULL, *again = NULL;
     wt_review_options options = make_trusting_options();
     options.instructions = "Be kind";
     wt_review_report_free(review_with(engine, LIST(ONE("a", "1") "," ONE("b", "1")), &options));
-    sound(&place, wt_lock(engine, NULL, &lock, &place.err));
+    assert_call_ok(&place, wt_lock(engine, NULL, &lock, &place.err));
     assert_non_null(strstr(lock, "{\"whichtool_pins\": 1}\n{\"instructions\": \"weather\", \"sha256\": \""));
     assert_non_null(strstr(lock, "{\"id\": \"weather/a\", \"provider\": \"weather\", \"sha256\": \""));
     wt_close(engine);
 
-    place_remove(&place);
-    place_make(&place);
-    engine = open_store(&place, NULL); /* another machine, without trust on first use */
+    remove_test_place(&place);
+    make_test_place(&place);
+    engine = open_test_engine(&place, NULL); /* another machine, without trust on first use */
     wt_review_report *report =
         review_with_lock(engine, LIST(ONE("a", "1") "," ONE("b", "2") "," ONE("c", "1")), lock, "Be cruel");
     assert_int_equal(report->approved, 1);
@@ -559,14 +561,15 @@ static void lock_overrides_trust(void **state)
     wt_waiting_list_free(list);
     store_listing(engine, LIST(ONE("a", "1") "," ONE("b", "2"))); /* without the lock */
     check_tools(engine, "weather/a=1 weather/b=2 ");
-    sound(&place, wt_lock(engine, "weather", &again, &place.err));
+    assert_call_ok(&place, wt_lock(engine, "weather", &again, &place.err));
     assert_non_null(strstr(again, "\"id\": \"weather/b\""));
     wt_string_free(again);
-    refused(&place, wt_lock(engine, "other", &again, &place.err), WT_ENOTFOUND, "no server was ever reviewed");
+    assert_call_refused(&place, wt_lock(engine, "other", &again, &place.err), WT_ENOTFOUND,
+                        "no server was ever reviewed");
     options.lock = "{}";
     options.lock_len = 2;
-    refused(&place, wt_review(engine, "weather", LIST(""), 12, &options, &report, &place.err), WT_EFORMAT,
-            "this is not a file of pins");
+    assert_call_refused(&place, wt_review(engine, "weather", LIST(""), 12, &options, &report, &place.err), WT_EFORMAT,
+                        "this is not a file of pins");
     wt_string_free(lock);
     wt_close(engine);
 }
@@ -583,7 +586,7 @@ static void review_instructions(wt_engine *engine, const char *instructions)
 static void check_instructions(wt_engine *engine, const char *text)
 {
     char *instructions = NULL;
-    sound(&place, wt_approved_instructions(engine, "weather", &instructions, &place.err));
+    assert_call_ok(&place, wt_approved_instructions(engine, "weather", &instructions, &place.err));
     assert_string_equal(instructions, text);
     wt_string_free(instructions);
 }
@@ -592,7 +595,7 @@ static void instructions_need_approval(void **state)
 {
     (void)state;
     static char too_long[WT_MAX_INSTRUCTIONS_BYTES + 2];
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     check_instructions(engine, "");
     review_instructions(engine, "Ask for the town first, and then for the days that are wanted");
     check_instructions(engine, "Ask for the town first, and then for the days that are wanted");
@@ -618,7 +621,7 @@ static void instructions_need_approval(void **state)
     wt_approve_options_init(&options);
     options.names = names;
     options.name_count = 1;
-    sound(&place, wt_approve(engine, "weather", &options, &report, &place.err));
+    assert_call_ok(&place, wt_approve(engine, "weather", &options, &report, &place.err));
     assert_int_equal(report->approved, 0);
     assert_false(report->changed);
     wt_review_report_free(report);
@@ -636,7 +639,7 @@ static void waiting_is_limited(void **state)
 {
     (void)state;
     enum { LISTED = WT_MAX_WAITING + 20 };
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     store_listing(engine, LIST(ONE("a", "1")));
     struct buffer text = {0};
     wt__buffer_text(&text, "{\"tools\":[");
@@ -704,7 +707,7 @@ static void new_provider_gets_one_place(void **state)
 {
     (void)state;
     static const char *const recipes[] = {"bm25", "dense", "hybrid", "auto"};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     struct buffer text = {0};
     size_t all;
     add(&place, engine, handmade);
@@ -715,7 +718,7 @@ static void new_provider_gets_one_place(void **state)
     write_flood(&text, 0, 3);
     wt_review_options options = make_trusting_options();
     wt_review_report *report = NULL;
-    sound(&place, wt_review(engine, "trusted", text.ptr, text.len, &options, &report, &place.err));
+    assert_call_ok(&place, wt_review(engine, "trusted", text.ptr, text.len, &options, &report, &place.err));
     wt_review_report_free(report);
     for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++) {
         if (count_places(engine, recipes[r], "weather", NULL, &all) > 1)
@@ -727,18 +730,19 @@ static void new_provider_gets_one_place(void **state)
     }
     const char *used[] = {"weather/zan_aa"};
     size_t before = count_places(engine, "bm25", "weather", NULL, &all);
-    sound(&place, wt_record_usage(engine, "rain", 4, used, 1, NULL, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, "rain", 4, used, 1, NULL, &place.err));
     assert_int_equal(count_places(engine, "bm25", "weather", NULL, &all), before + 1);
     wt_close(engine);
-    engine = open_store(&place, NULL);
+    engine = open_test_engine(&place, NULL);
     assert_int_equal(count_places(engine, "bm25", "weather", NULL, &all), before + 1);
     wt_close(engine);
 
     struct store *store; /* a week later */
-    sound(&place, wt__store_open(&store, place.store, NULL, &place.err));
-    sound(&place, wt__sql_exec(store, "UPDATE review SET approved_since = approved_since - 7 * 86400 - 1", &place.err));
+    assert_call_ok(&place, wt__store_open(&store, place.store, NULL, &place.err));
+    assert_call_ok(
+        &place, wt__sql_exec(store, "UPDATE review SET approved_since = approved_since - 7 * 86400 - 1", &place.err));
     wt__store_close(store);
-    engine = open_store(&place, NULL);
+    engine = open_test_engine(&place, NULL);
     assert_true(count_places(engine, "bm25", "weather", NULL, &all) > 5);
     wt_close(engine);
     wt__buffer_dispose(&text);
@@ -748,7 +752,7 @@ static void new_provider_gets_one_place(void **state)
 static void provider_age_survives_changes(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     struct buffer text = {0};
     size_t all;
     add(&place, engine, handmade);
@@ -776,8 +780,8 @@ static void check_add_refused(wt_engine *engine, const char *provider, const cha
     wt_add_options_init(&options);
     options.provider = provider;
     wt__buffer_printf(&text, "{\"name\":\"%s\",\"description\":\"forged\"}", tool);
-    refused(&place, wt_add(engine, text.ptr, text.len, &options, &report, &place.err), WT_EINVAL,
-            "the provider weather cannot be imported into");
+    assert_call_refused(&place, wt_add(engine, text.ptr, text.len, &options, &report, &place.err), WT_EINVAL,
+                        "the provider weather cannot be imported into");
     assert_null(report);
     wt__buffer_dispose(&text);
 }
@@ -785,7 +789,7 @@ static void check_add_refused(wt_engine *engine, const char *provider, const cha
 static void check_export_name(wt_engine *engine, const char *id, const char *name)
 {
     wt_tools *tools = NULL;
-    sound(&place, wt_get(engine, id, &tools, &place.err));
+    assert_call_ok(&place, wt_get(engine, id, &tools, &place.err));
     assert_string_equal(tools->items[0]->export_name, name);
     wt_tools_free(tools);
 }
@@ -794,25 +798,29 @@ static void check_export_name(wt_engine *engine, const char *id, const char *nam
 static void provider_of_a_server_is_protected(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine, "{\"provider\":\"other\",\"name\":\"a\",\"description\":\"another's\"}\n");
     wt_review_options options = make_trusting_options();
     wt_review_report *report = NULL;
-    sound(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options, &report,
-                            &place.err));
+    assert_call_ok(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options,
+                                     &report, &place.err));
     wt_review_report_free(report);
     check_add_refused(engine, "weather", "a");
     check_add_refused(engine, "weather", "never_listed");
     check_add_refused(engine, " weather\t", "cleaned");
-    refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL, "the provider weather does not allow");
-    refused(&place, (int)wt_remove_provider(engine, "weather", &place.err), WT_EINVAL, "whichtool mcp forget weather");
-    refused(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err), WT_EINVAL, "cannot be renamed");
+    assert_call_refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL,
+                        "the provider weather does not allow");
+    assert_call_refused(&place, (int)wt_remove_provider(engine, "weather", &place.err), WT_EINVAL,
+                        "whichtool mcp forget weather");
+    assert_call_refused(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err), WT_EINVAL,
+                        "cannot be renamed");
     store_listing(engine, LIST(ONE("b", "2")));
     check_tools(engine, "other/a=another's ");
     check_add_refused(engine, "weather", "b");
-    refused(&place, (int)wt_rename_provider(engine, "other", "weather", &place.err), WT_EINVAL, "renamed to");
+    assert_call_refused(&place, (int)wt_rename_provider(engine, "other", "weather", &place.err), WT_EINVAL,
+                        "renamed to");
     wt_close(engine);
-    engine = open_store(&place, "");
+    engine = open_test_engine(&place, "");
     check_add_refused(engine, "weather", "a");
     wt_close(engine);
 }
@@ -821,7 +829,7 @@ static void provider_of_a_server_is_protected(void **state)
 static void sync_keeps_tools_of_servers(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL));
     approve_all_waiting(engine, 1);
     wt_add_options options;
@@ -831,7 +839,7 @@ static void sync_keeps_tools_of_servers(void **state)
     options.sync = 1;
     options.no_vectors = 1;
     static const char other[] = "{\"provider\":\"other\",\"name\":\"o\",\"description\":\"o\"}";
-    sound(&place, wt_add(engine, other, sizeof other - 1, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add(engine, other, sizeof other - 1, &options, &report, &place.err));
     assert_int_equal(report->removed, 0);
     wt_add_report_free(report);
     check_tools(engine, "weather/a=1 other/o=o ");
@@ -843,27 +851,27 @@ static void sync_keeps_tools_of_servers(void **state)
 static void earlier_imports_are_replaced(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_tools *approved = NULL;
     add(&place, engine,
         "{\"provider\":\"weather\",\"name\":\"a\",\"description\":\"old\"}\n"
         "{\"provider\":\"weather\",\"name\":\"z\",\"description\":\"not listed\"}\n"
         "{\"provider\":\"other\",\"name\":\"a\",\"description\":\"another's\"}\n");
-    sound(&place, wt_reserve_provider(engine, "weather", &place.err));
-    sound(&place, wt_reserve_provider(engine, "weather", &place.err));
+    assert_call_ok(&place, wt_reserve_provider(engine, "weather", &place.err));
+    assert_call_ok(&place, wt_reserve_provider(engine, "weather", &place.err));
     check_add_refused(engine, "weather", "a");
     check_tools(engine, "weather/a=old weather/z=not listed other/a=another's ");
-    sound(&place, wt_list_approved(engine, "weather", &approved, &place.err));
+    assert_call_ok(&place, wt_list_approved(engine, "weather", &approved, &place.err));
     assert_int_equal(approved->len, 0);
     wt_tools_free(approved);
     wt_review_options options = make_trusting_options();
     wt_review_report *report = NULL;
-    sound(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options, &report,
-                            &place.err));
+    assert_call_ok(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options,
+                                     &report, &place.err));
     wt_review_report_free(report);
     check_tools(engine, "weather/a=1 other/a=another's ");
     check_export_name(engine, "weather/a", "weather__a");
-    sound(&place, wt_list_approved(engine, "weather", &approved, &place.err));
+    assert_call_ok(&place, wt_list_approved(engine, "weather", &approved, &place.err));
     assert_int_equal(approved->len, 1);
     wt_tools_free(approved);
     wt_close(engine);
@@ -873,14 +881,14 @@ static void earlier_imports_are_replaced(void **state)
 static void taken_name_is_returned(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_tools *approved = NULL;
     wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL));
     approve_all_waiting(engine, 1);
     wt_close(engine);
     struct store *store;
-    sound(&place, wt__store_open(&store, place.store, NULL, &place.err));
-    sound(
+    assert_call_ok(&place, wt__store_open(&store, place.store, NULL, &place.err));
+    assert_call_ok(
         &place,
         wt__sql_exec(
             store,
@@ -892,8 +900,8 @@ static void taken_name_is_returned(void **state)
             " tool",
             &place.err));
     wt__store_close(store);
-    engine = open_store(&place, "");
-    sound(&place, wt_list_approved(engine, "weather", &approved, &place.err));
+    engine = open_test_engine(&place, "");
+    assert_call_ok(&place, wt_list_approved(engine, "weather", &approved, &place.err));
     assert_int_equal(approved->len, 0);
     wt_tools_free(approved);
     store_listing(engine, LIST(ONE("a", "1")));
@@ -906,18 +914,18 @@ static void taken_name_is_returned(void **state)
 static void alias_cannot_enter_provider_of_a_server(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine, "{\"provider\":\"weather\",\"name\":\"z\",\"description\":\"old\"}\n");
-    sound(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err));
+    assert_call_ok(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err));
     wt_review_options options = make_trusting_options();
     wt_review_report *report = NULL;
-    sound(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options, &report,
-                            &place.err));
+    assert_call_ok(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options,
+                                     &report, &place.err));
     wt_review_report_free(report);
     check_tools(engine, "climate/z=old weather/a=1 ");
     add(&place, engine, "{\"provider\":\"north\",\"name\":\"n\",\"description\":\"n\"}\n");
-    sound(&place, (int)wt_rename_provider(engine, "north", "south", &place.err));
-    sound(&place, wt_reserve_provider(engine, "south", &place.err));
+    assert_call_ok(&place, (int)wt_rename_provider(engine, "north", "south", &place.err));
+    assert_call_ok(&place, wt_reserve_provider(engine, "south", &place.err));
     add(&place, engine, "{\"provider\":\"north\",\"name\":\"m\",\"description\":\"m\"}\n");
     check_tools(engine, "climate/z=old weather/a=1 south/n=n north/m=m ");
     wt_close(engine);
@@ -927,11 +935,11 @@ static void alias_cannot_enter_provider_of_a_server(void **state)
 static void released_provider_is_new(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL));
     approve_all_waiting(engine, 1);
     assert_int_equal(wt_release_provider(engine, "weather", &place.err), 1);
-    refused(&place, (int)wt_release_provider(engine, "weather", &place.err), WT_ENOTFOUND, "weather");
+    assert_call_refused(&place, (int)wt_release_provider(engine, "weather", &place.err), WT_ENOTFOUND, "weather");
     check_tools(engine, "");
     add(&place, engine, "{\"provider\":\"weather\",\"name\":\"z\",\"description\":\"mine\"}\n");
     check_tools(engine, "weather/z=mine ");
@@ -944,7 +952,7 @@ static size_t count_waiting_after(wt_engine *engine, const char *listing)
 {
     wt_review_options options = make_trusting_options();
     wt_review_report *report = NULL;
-    sound(&place, wt_review(engine, "weather", listing, strlen(listing), &options, &report, &place.err));
+    assert_call_ok(&place, wt_review(engine, "weather", listing, strlen(listing), &options, &report, &place.err));
     size_t waiting = report->waiting_count;
     wt_review_report_free(report);
     return waiting;
@@ -954,20 +962,20 @@ static size_t count_waiting_after(wt_engine *engine, const char *listing)
 static void empty_list_is_a_baseline(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL)); /* not trusted */
     assert_int_equal(count_waiting_after(engine, LIST("")), 0);
     wt_close(engine);
-    engine = open_store(&place, "");
+    engine = open_test_engine(&place, "");
     assert_int_equal(count_waiting_after(engine, LIST(ONE("a", "in other words"))), 1);
     check_tools(engine, "");
     assert_int_equal(wt_release_provider(engine, "weather", &place.err), 0);
 
-    sound(&place, wt_reserve_provider(engine, "weather", &place.err)); /* before its first start */
+    assert_call_ok(&place, wt_reserve_provider(engine, "weather", &place.err)); /* before its first start */
     wt_review_options options = make_trusting_options();
     wt_review_report *report = NULL;
-    refused(&place, wt_review(engine, "weather", "{\"tools\":[{\"na", 15, &options, &report, &place.err), WT_EFORMAT,
-            "is truncated");
+    assert_call_refused(&place, wt_review(engine, "weather", "{\"tools\":[{\"na", 15, &options, &report, &place.err),
+                        WT_EFORMAT, "is truncated");
     assert_int_equal(count_waiting_after(engine, LIST("")), 0);
     assert_int_equal(count_waiting_after(engine, LIST(ONE("a", "1"))), 1);
     check_tools(engine, "");

@@ -24,7 +24,7 @@ static const char *export_without_times(wt_engine *engine, const wt_usage_filter
 {
     static char text[4000];
     struct buffer lines = {0};
-    sound(&place, wt_export_usage(engine, filter, append_export, &lines, &place.err));
+    assert_call_ok(&place, wt_export_usage(engine, filter, append_export, &lines, &place.err));
     size_t len = 0;
     for (const char *at = lines.ptr; at && *at; at++) {
         if (strncmp(at, ",\"time\":\"", 9) == 0)
@@ -39,7 +39,7 @@ static const char *export_without_times(wt_engine *engine, const wt_usage_filter
 static wt_usage_report *add_usage_lines(wt_engine *engine, const char *lines)
 {
     wt_usage_report *report = NULL;
-    sound(&place, wt_add_usage(engine, lines, strlen(lines), NULL, &report, &place.err));
+    assert_call_ok(&place, wt_add_usage(engine, lines, strlen(lines), NULL, &report, &place.err));
     return report;
 }
 
@@ -58,7 +58,7 @@ static void usage_is_recorded_under_any_tool_name(void **state)
                         "{\"request\":\"\xd0\x9f\xd0\xbe\xd0\xb3\xd0\xbe\xd0\xb4\xd0\xb0\",\"tools\":"
                         "[\"weather/getForecast\",\"nobody\"]}\n");
     wt_usages *usages;
-    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    assert_call_ok(&place, wt_list_usage(engine, NULL, &usages, &place.err));
     assert_int_equal(usages->len, 3);
     assert_true(usages->items[2]->tools[0]->known && !usages->items[2]->tools[1]->known);
     assert_true(usages->items[0]->time > 1700000000);
@@ -112,23 +112,24 @@ static void invalid_usage_is_reported(void **state)
         options.outcome = rows[i].outcome;
         options.time = rows[i].time;
         names[0] = rows[i].tool;
-        refused(&place,
-                wt_record_usage(engine, rows[i].request, rows[i].len, names, rows[i].count, &options, &place.err),
-                rows[i].code, rows[i].sentence);
+        assert_call_refused(
+            &place, wt_record_usage(engine, rows[i].request, rows[i].len, names, rows[i].count, &options, &place.err),
+            rows[i].code, rows[i].sentence);
     }
     assert_string_equal(export_without_times(engine, NULL), "");
     names[0] = "calculator";
     wt_record_options options;
     wt_record_options_init(&options);
     options.client = client;
-    refused(&place, wt_record_usage(engine, "add", 3, names, 1, &options, &place.err), WT_ETOOLONG,
-            "the client has 257 bytes; at most 256 are allowed");
+    assert_call_refused(&place, wt_record_usage(engine, "add", 3, names, 1, &options, &place.err), WT_ETOOLONG,
+                        "the client has 257 bytes; at most 256 are allowed");
     options.client = "\xff";
-    refused(&place, wt_record_usage(engine, "add", 3, names, 1, &options, &place.err), WT_EFORMAT,
-            "the client is not valid UTF-8");
+    assert_call_refused(&place, wt_record_usage(engine, "add", 3, names, 1, &options, &place.err), WT_EFORMAT,
+                        "the client is not valid UTF-8");
     client[WT_MAX_CLIENT_BYTES] = '\0';
     options.client = client;
-    sound(&place, wt_record_usage(engine, big, WT_MAX_REQUEST_BYTES, names, WT_MAX_USAGE_TOOLS, &options, &place.err));
+    assert_call_ok(&place,
+                   wt_record_usage(engine, big, WT_MAX_REQUEST_BYTES, names, WT_MAX_USAGE_TOOLS, &options, &place.err));
     free(big);
     wt_close(engine);
 }
@@ -156,7 +157,7 @@ static void arguments_are_recorded(void **state)
     assert_int_equal(wt_record_usage(engine, "all", 3, names, 6, &options, &place.err), 1);
     assert_int_equal(wt_record_usage(engine, "none", 4, names, 1, NULL, &place.err), 0);
     wt_usages *usages;
-    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    assert_call_ok(&place, wt_list_usage(engine, NULL, &usages, &place.err));
     static const char *const kept[] = {"{\"city\":\"Oslo\xe2\x80\xae\"}", "{\"key\":\"k\"}", NULL, "{\"page\":2}",
                                        "{}"};
     assert_int_equal(usages->items[0]->tool_count, 5);
@@ -191,15 +192,16 @@ static void arguments_are_recorded(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const two[] = {NULL, rows[i].arguments};
         options.arguments = two;
-        refused(&place,
-                wt_record_usage(engine, "x", 1, (const char *[]){"getForecast", "calculator"}, 2, &options, &place.err),
-                rows[i].code, rows[i].sentence);
+        assert_call_refused(
+            &place,
+            wt_record_usage(engine, "x", 1, (const char *[]){"getForecast", "calculator"}, 2, &options, &place.err),
+            rows[i].code, rows[i].sentence);
         assert_null(strstr(place.err.message, "secret"));
     }
     free(big);
     wt_usage_info info;
     wt_usage_info_init(&info);
-    sound(&place, wt_get_usage_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_get_usage_info(engine, &info, &place.err));
     assert_int_equal(info.usages, 2);
     wt_close(engine);
 }
@@ -287,7 +289,7 @@ static void outcomes_of_logs_are_read(void **state)
         wt_engine *engine = open_handmade("");
         snprintf(line, sizeof line, "{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": %s}", rows[i].json);
         wt_usage_report_free(add_usage_lines(engine, line));
-        sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+        assert_call_ok(&place, wt_list_usage(engine, NULL, &usages, &place.err));
         if (usages->len != 1 || strcmp(usages->items[0]->outcome, rows[i].outcome) != 0)
             fail_msg("%s: %zu usages", rows[i].json, usages->len);
         wt_usages_free(usages);
@@ -350,13 +352,13 @@ static void bad_lines_are_skipped(void **state)
         wt_add_usage_options_init(&strict);
         strict.strict = 1;
         strict.source_name = "log.jsonl";
-        refused(&place, wt_add_usage(engine, both, strlen(both), &strict, &report, &place.err), WT_EFORMAT,
-                rows[i].reason);
+        assert_call_refused(&place, wt_add_usage(engine, both, strlen(both), &strict, &report, &place.err), WT_EFORMAT,
+                            rows[i].reason);
         assert_null(report);
         assert_non_null(strstr(place.err.message, "log.jsonl:1: "));
     }
     wt_usage_report *report;
-    refused(&place, wt_add_usage(engine, "", 0, NULL, &report, &place.err), WT_EFORMAT, "input is empty");
+    assert_call_refused(&place, wt_add_usage(engine, "", 0, NULL, &report, &place.err), WT_EFORMAT, "input is empty");
     wt__buffer_dispose(&source);
     wt_close(engine);
 }
@@ -411,7 +413,7 @@ static void bad_arguments_are_dropped(void **state)
                                  "\"arguments\": ");
         wt__buffer_text(&line, rows[i].arguments);
         wt__buffer_text(&line, "}]}");
-        sound(&place, wt_forget_usage(engine, NULL, 1, &place.err));
+        assert_call_ok(&place, wt_forget_usage(engine, NULL, 1, &place.err));
         report = add_usage_lines(engine, line.ptr);
         if (report->added != 1 || report->skipped != 0 || report->issue_count != (rows[i].reason != NULL))
             fail_msg("%zu: %zu added, %zu issues", i, report->added, report->issue_count);
@@ -427,8 +429,8 @@ static void bad_arguments_are_dropped(void **state)
             wt_add_usage_options strict;
             wt_add_usage_options_init(&strict);
             strict.strict = 1;
-            refused(&place, wt_add_usage(engine, line.ptr, line.len, &strict, &report, &place.err), WT_EFORMAT,
-                    rows[i].reason);
+            assert_call_refused(&place, wt_add_usage(engine, line.ptr, line.len, &strict, &report, &place.err),
+                                WT_EFORMAT, rows[i].reason);
             assert_non_null(strstr(place.err.message, "input:1: /tools/1/arguments: "));
             assert_null(strstr(place.err.message, "secret"));
             assert_string_equal(export_without_times(engine, NULL), left);
@@ -507,9 +509,9 @@ static void beir_folder_is_imported(void **state)
     put_text(place.folder, "beir/qrels/none.tsv", "query-id\tcorpus-id\tscore\nq2\t8\t0\n");
     put_text(place.folder, "beir/qrels/bad.tsv", "query-id\tcorpus-id\tscore\nq2\t8\t1\nbad line\n");
     wt_add_report *added;
-    sound(&place, wt_add_path(engine, path, NULL, &added, &place.err));
+    assert_call_ok(&place, wt_add_path(engine, path, NULL, &added, &place.err));
     wt_add_report_free(added);
-    sound(&place, wt_add_usage_path(engine, path, NULL, &report, &place.err));
+    assert_call_ok(&place, wt_add_usage_path(engine, path, NULL, &report, &place.err));
     assert_int_equal(report->added, 2);
     assert_int_equal(report->skipped, 3);
     assert_int_equal(report->unknown_tools, 1);
@@ -537,12 +539,12 @@ static void beir_folder_is_imported(void **state)
                     {"../train", WT_EINVAL, "the split \"../train\" is not a plain name"}};
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         options.split = refusals[i].split;
-        refused(&place, wt_add_usage_path(engine, path, &options, &report, &place.err), refusals[i].code,
-                refusals[i].sentence);
+        assert_call_refused(&place, wt_add_usage_path(engine, path, &options, &report, &place.err), refusals[i].code,
+                            refusals[i].sentence);
         assert_null(report);
     }
-    refused(&place, wt_add_usage_path(engine, "/nowhere/log.jsonl", NULL, &report, &place.err), WT_ENOTFOUND,
-            "/nowhere/log.jsonl");
+    assert_call_refused(&place, wt_add_usage_path(engine, "/nowhere/log.jsonl", NULL, &report, &place.err),
+                        WT_ENOTFOUND, "/nowhere/log.jsonl");
     wt_close(engine);
 }
 
@@ -578,12 +580,14 @@ static void usage_filters_select(void **state)
     wt_usage_filter filter;
     wt_usage_filter_init(&filter);
     filter.tool = "nobody";
-    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
-            "neither a tool nor a usage has the name \"nobody\"");
+    assert_call_refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
+                        "neither a tool nor a usage has the name \"nobody\"");
     filter.tool = "search";
-    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_EINVAL, "several tools are named");
+    assert_call_refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_EINVAL,
+                        "several tools are named");
     wt_usage_filter_init(&filter);
-    refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EINVAL, "say which usages to forget");
+    assert_call_refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EINVAL,
+                        "say which usages to forget");
     filter.tool = "gone/tool";
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     filter = (wt_usage_filter){.size = sizeof filter, .before = 2500};
@@ -614,7 +618,7 @@ static void refused_export_ends(void **state)
 static int64_t find_tool_id(wt_engine *engine, const char *name)
 {
     int64_t id = 0;
-    sound(&place, wt__tool_resolve(engine->store, name, &id, &place.err));
+    assert_call_ok(&place, wt__tool_resolve(engine->store, name, &id, &place.err));
     return id;
 }
 
@@ -624,11 +628,11 @@ static bool read_tool_vector(wt_engine *engine, const char *name, float *out)
     const struct encoder *encoder;
     uint32_t uses;
     double square = 0;
-    sound(&place, wt__engine_encoder(engine, &encoder, &place.err));
+    assert_call_ok(&place, wt__engine_encoder(engine, &encoder, &place.err));
     struct vector_set set = wt__engine_usage_vectors(encoder, engine);
     int64_t id = find_tool_id(engine, name);
     assert_string_equal(set.kind, "usage_1");
-    sound(&place, wt__store_get_usage_sums(engine->store, &set, &id, 1, out, &uses, &place.err));
+    assert_call_ok(&place, wt__store_get_usage_sums(engine->store, &set, &id, 1, out, &uses, &place.err));
     for (int d = 0; d < SMALL_HIDDEN; d++)
         square += (double)out[d] * out[d];
     for (int d = 0; d < SMALL_HIDDEN && uses; d++)
@@ -640,7 +644,7 @@ static uint64_t count_pending(wt_engine *engine)
 {
     wt_usage_info info;
     wt_usage_info_init(&info);
-    sound(&place, wt_get_usage_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_get_usage_info(engine, &info, &place.err));
     return info.pending;
 }
 
@@ -651,7 +655,7 @@ static void compute_mean(wt_engine *engine, const char *const *requests, size_t 
     double square = 0;
     for (size_t i = 0; i < count; i++) {
         size_t len = strlen(requests[i]);
-        sound(&place, wt_embed(engine, &requests[i], &len, 1, one, &place.err));
+        assert_call_ok(&place, wt_embed(engine, &requests[i], &len, 1, one, &place.err));
         for (int d = 0; d < SMALL_HIDDEN; d++)
             sum[d] += one[d];
     }
@@ -684,7 +688,7 @@ static void tool_vector_is_mean_of_requests(void **state)
     RECORD(engine, "find the table", "calculator", "not there");
     wt_record_options_init(&failed);
     failed.outcome = "failed";
-    sound(&place, wt_record_usage(engine, "a b c d", 7, calculator, 1, &failed, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, "a b c d", 7, calculator, 1, &failed, &place.err));
     assert_int_equal(count_pending(engine), 0);
     check_mean(engine, "calculator", (const char *[]){"find the table", "book two tables", "find the table"}, 3);
     check_mean(engine, "bookHotel", (const char *[]){"book two tables"}, 1);
@@ -696,8 +700,8 @@ static void tool_vector_is_mean_of_requests(void **state)
     client.client = "c17";
     const char *storm[] = {"storm_alerts"};
     for (int i = 0; i < 3; i++)
-        sound(&place,
-              wt_record_usage(engine, i ? "book a table" : "find it", i ? 12 : 7, storm, 1, &client, &place.err));
+        assert_call_ok(
+            &place, wt_record_usage(engine, i ? "book a table" : "find it", i ? 12 : 7, storm, 1, &client, &place.err));
     check_mean(engine, "storm_alerts", (const char *[]){"find it", "book a table"}, 2);
 
     /* forgetting removes the usage from the sum */
@@ -719,11 +723,11 @@ static void later_tool_learns_older_usages(void **state)
     wt_engine *engine = open_handmade(NULL);
     RECORD(engine, "find the table", "calculator", "later/tool");
     add(&place, engine, "{\"provider\": \"later\", \"name\": \"tool\", \"description\": \"comes late\"}\n");
-    sound(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
+    assert_call_ok(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
     check_mean(engine, "later/tool", (const char *[]){"find the table"}, 1);
-    sound(&place, wt_remove(engine, "calculator", &place.err));
+    assert_call_ok(&place, wt_remove(engine, "calculator", &place.err));
     add(&place, engine, handmade);
-    sound(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
+    assert_call_ok(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
     check_mean(engine, "calculator", (const char *[]){"find the table"}, 1);
     wt_close(engine);
 }
@@ -768,12 +772,12 @@ static void learning_waits_without_vectors(void **state)
     const char *names[] = {"calculator"};
     wt_record_options_init(&options);
     options.no_vectors = 1;
-    sound(&place, wt_record_usage(engine, "find the table", 14, names, 1, &options, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, "find the table", 14, names, 1, &options, &place.err));
     assert_int_equal(count_pending(engine), 1);
     assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 1);
     wt_close(engine);
-    engine = open_store(&place, "");
-    refused(&place, wt_learn_usage(engine, NULL, NULL, &place.err), WT_EMODEL, "opened without a model");
+    engine = open_test_engine(&place, "");
+    assert_call_refused(&place, wt_learn_usage(engine, NULL, NULL, &place.err), WT_EMODEL, "opened without a model");
     wt_close(engine);
 }
 
@@ -801,11 +805,11 @@ static void parallel_recording_keeps_all(void **state)
         pthread_join(threads[i], &failures);
         assert_null(failures);
     }
-    sound(&place, wt__engine_encoder(engine, &encoder, &place.err));
+    assert_call_ok(&place, wt__engine_encoder(engine, &encoder, &place.err));
     struct vector_set set = wt__engine_usage_vectors(encoder, engine);
     int64_t id = find_tool_id(engine, "calculator");
     assert_int_equal(count_pending(engine), 0);
-    sound(&place, wt__store_get_usage_sums(engine->store, &set, &id, 1, sum, &uses, &place.err));
+    assert_call_ok(&place, wt__store_get_usage_sums(engine->store, &set, &id, 1, sum, &uses, &place.err));
     assert_int_equal(uses, 32);
     wt_close(engine);
 }
@@ -832,8 +836,9 @@ static void usage_key_is_unique_and_names_usage(void **state)
     assert_int_equal(record_key(engine, "c", "k"), 0);
     assert_int_equal(record_key(engine, "c", "k"), 0);
     assert_int_equal(record_key(engine, "d", "k"), 0);
-    refused(&place, record_key(engine, "c", long_key), WT_ETOOLONG, "the key has 129 bytes; at most 128 are allowed");
-    refused(&place, record_key(engine, "c", "\xff"), WT_EFORMAT, "the key is not valid UTF-8");
+    assert_call_refused(&place, record_key(engine, "c", long_key), WT_ETOOLONG,
+                        "the key has 129 bytes; at most 128 are allowed");
+    assert_call_refused(&place, record_key(engine, "c", "\xff"), WT_EFORMAT, "the key is not valid UTF-8");
     const struct {
         const char *key, *client, *outcome;
         int code;
@@ -853,9 +858,9 @@ static void usage_key_is_unique_and_names_usage(void **state)
         place.err = (wt_error){0};
         int rc = wt_set_usage_outcome(engine, rows[i].key, rows[i].client, rows[i].outcome, &place.err);
         if (rows[i].code)
-            refused(&place, rc, rows[i].code, rows[i].sentence);
+            assert_call_refused(&place, rc, rows[i].code, rows[i].sentence);
         else
-            sound(&place, rc);
+            assert_call_ok(&place, rc);
     }
     assert_string_equal(
         export_without_times(engine, NULL),
@@ -923,10 +928,10 @@ static void read_only_store_refuses_usages(void **state)
     wt_open_options_init(&options);
     options.read_only = 1;
     options.model = place.model;
-    sound(&place, wt_open(&engine, place.store, &options, &place.err));
-    refused(&place, RECORD(engine, "x", "calculator"), WT_EREADONLY, "reading only");
-    refused(&place, wt_forget_usage(engine, NULL, 1, &place.err), WT_EREADONLY, "reading only");
-    refused(&place, wt_learn_usage(engine, NULL, NULL, &place.err), WT_EREADONLY, "nothing can be learned");
+    assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
+    assert_call_refused(&place, RECORD(engine, "x", "calculator"), WT_EREADONLY, "reading only");
+    assert_call_refused(&place, wt_forget_usage(engine, NULL, 1, &place.err), WT_EREADONLY, "reading only");
+    assert_call_refused(&place, wt_learn_usage(engine, NULL, NULL, &place.err), WT_EREADONLY, "nothing can be learned");
     assert_true(strlen(export_without_times(engine, NULL)) > 0);
     wt_close(engine);
 }
@@ -957,8 +962,9 @@ static void times_are_read(void **state)
     int64_t seconds;
     assert_int_equal(wt_read_time("1970-01-02", &seconds, &place.err), 0);
     assert_int_equal(seconds, 86400);
-    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL, "\"noon\" is not a time; write it as");
-    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is not a time");
+    assert_call_refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL,
+                        "\"noon\" is not a time; write it as");
+    assert_call_refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is not a time");
 }
 
 int main(void)

@@ -4,20 +4,20 @@
 
 #include "engine/support.h"
 
-static struct place place;
+static struct test_place place;
 
 static inline int set_up_place(void **state)
 {
     (void)state;
-    place_make(&place);
+    make_test_place(&place);
     return 0;
 }
 
-/* The store holds the handmade tools with their vectors. */
+/* Creates the place and adds the handmade tools with their vectors to its store. */
 static inline int set_up_handmade(void **state)
 {
     set_up_place(state);
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     add(&place, engine, handmade);
     wt_close(engine);
     return 0;
@@ -29,9 +29,9 @@ static wt_engine *lexical, *semantic;
 static inline int open_both(void **state)
 {
     set_up_place(state);
-    semantic = open_store(&place, NULL);
+    semantic = open_test_engine(&place, NULL);
     add(&place, semantic, handmade);
-    lexical = open_store(&place, "");
+    lexical = open_test_engine(&place, "");
     return 0;
 }
 
@@ -40,14 +40,14 @@ static inline int close_both(void **state)
     (void)state;
     wt_close(lexical);
     wt_close(semantic);
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 
 static inline int tear_down_place(void **state)
 {
     (void)state;
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 

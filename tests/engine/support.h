@@ -10,63 +10,63 @@
 #include "encoder/support.h"
 #include "whichtool.h"
 
-struct place {
+struct test_place {
     char folder[64];
-    char model[80]; /* an installed model */
+    char model[80]; /* folder of an installed model */
     char store[96]; /* path of the store; no file yet */
-    char index[96]; /* folder of its snapshot */
+    char index[96]; /* folder of the store's index */
     wt_error err;   /* last error */
 };
 
-static inline void place_make(struct place *place)
+static inline void make_test_place(struct test_place *place)
 {
-    *place = (struct place){0};
+    *place = (struct test_place){0};
     make_model(place->folder, place->model);
     snprintf(place->store, sizeof place->store, "%s/tools.wt", place->folder);
     snprintf(place->index, sizeof place->index, "%s/tools.wt-index", place->folder);
 }
 
-static inline void place_remove(struct place *place)
+static inline void remove_test_place(struct test_place *place)
 {
     remove_model_folder(place->folder);
 }
 
 /* Fails the test with the library's message if rc is negative. */
-static inline void sound(struct place *place, long long result)
+static inline void assert_call_ok(struct test_place *place, long long result)
 {
     if (result < 0)
         fail_msg("%s: %s", wt_code_name((int)result), place->err.message);
 }
 
 /* Asserts that a call failed with this code and a message with this text. */
-static inline void refused(struct place *place, long long result, int code, const char *text)
+static inline void assert_call_refused(struct test_place *place, long long result, int code, const char *text)
 {
     if (result != code || place->err.code != code || !strstr(place->err.message, text))
         fail_msg("wanted %s with \"%s\", got %s: %s", wt_code_name(code), text, wt_code_name((int)result),
                  place->err.message);
 }
 
-/* model: NULL for the small model, "" for no model. */
-static inline wt_engine *open_store(struct place *place, const char *model)
+/* Opens an engine on the store. model: NULL for the small model, "" for no model. */
+static inline wt_engine *open_test_engine(struct test_place *place, const char *model)
 {
     wt_engine *engine = NULL;
     wt_open_options options;
     wt_open_options_init(&options);
     options.model = model ? model : place->model;
     options.threads = 1;
-    sound(place, wt_open(&engine, place->store, &options, &place->err));
+    assert_call_ok(place, wt_open(&engine, place->store, &options, &place->err));
     return engine;
 }
 
-static inline wt_add_report *add_with(struct place *place, wt_engine *engine, const char *jsonl,
+static inline wt_add_report *add_with(struct test_place *place, wt_engine *engine, const char *jsonl,
                                       const wt_add_options *options)
 {
     wt_add_report *report = NULL;
-    sound(place, wt_add(engine, jsonl, strlen(jsonl), options, &report, &place->err));
+    assert_call_ok(place, wt_add(engine, jsonl, strlen(jsonl), options, &report, &place->err));
     return report;
 }
 
-static inline void add(struct place *place, wt_engine *engine, const char *jsonl)
+static inline void add(struct test_place *place, wt_engine *engine, const char *jsonl)
 {
     wt_add_options options;
     wt_add_options_init(&options);
@@ -74,11 +74,11 @@ static inline void add(struct place *place, wt_engine *engine, const char *jsonl
     wt_add_report_free(add_with(place, engine, jsonl, &options));
 }
 
-static inline wt_hits *find_with(struct place *place, wt_engine *engine, const char *request,
+static inline wt_hits *find_with(struct test_place *place, wt_engine *engine, const char *request,
                                  const wt_find_options *options)
 {
     wt_hits *hits = NULL;
-    sound(place, wt_find(engine, request, strlen(request), options, &hits, &place->err));
+    assert_call_ok(place, wt_find(engine, request, strlen(request), options, &hits, &place->err));
     return hits;
 }
 

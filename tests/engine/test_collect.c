@@ -1,4 +1,5 @@
-/* test_collect.c: an index built from the previous collection equals, to the byte, one built from all tools. */
+/* test_collect.c: an index that is built from the previous collection equals, to the byte, an index that is built from
+ * all tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static struct mapping index_file(void)
     char path[160];
     struct mapping file;
     snprintf(path, sizeof path, "%s/snapshot", place.index);
-    sound(&place, wt__file_map(&file, path, &place.err));
+    assert_call_ok(&place, wt__file_map(&file, path, &place.err));
     return file;
 }
 
@@ -49,12 +50,12 @@ static void add_many_more(void)
 
 static void remove_the_first(void)
 {
-    sound(&place, wt_remove(engine, "weather/getForecast", &place.err));
+    assert_call_ok(&place, wt_remove(engine, "weather/getForecast", &place.err));
 }
 
 static void remove_its_words(void)
 {
-    sound(&place, wt_remove(engine, "music/zither_tuner", &place.err));
+    assert_call_ok(&place, wt_remove(engine, "music/zither_tuner", &place.err));
 }
 
 static void change_some(void)
@@ -66,13 +67,13 @@ static void change_some(void)
 
 static void rename_one(void)
 {
-    sound(&place, wt_rename_provider(engine, "music", "Song server", &place.err));
+    assert_call_ok(&place, wt_rename_provider(engine, "music", "Song server", &place.err));
 }
 
 static void remove_many(void)
 {
-    sound(&place, wt_remove_provider(engine, "p7", &place.err));
-    sound(&place, wt_remove_provider(engine, "p8", &place.err));
+    assert_call_ok(&place, wt_remove_provider(engine, "p7", &place.err));
+    assert_call_ok(&place, wt_remove_provider(engine, "p8", &place.err));
 }
 
 static void change_many(void)
@@ -91,14 +92,14 @@ static void incremental_index_equals_full_index(void **state)
                    {"providers go", remove_many}, {"many change", change_many},
                    {"one comes again", add_one}};
     (void)state;
-    engine = open_store(&place, "");
+    engine = open_test_engine(&place, "");
     find_something(engine);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         changes[i].change();
         find_something(engine);
         struct mapping followed = index_file();
         remove_model_folder(place.index);
-        wt_engine *other = open_store(&place, "");
+        wt_engine *other = open_test_engine(&place, "");
         find_something(other);
         struct mapping anew = index_file();
         if (followed.len != anew.len || memcmp(followed.ptr, anew.ptr, anew.len) != 0)
@@ -118,8 +119,8 @@ static void changed_tool_is_read_again(void **state)
     wt_find_options_init(&options);
     options.recipe = "bm25";
     (void)state;
-    engine = open_store(&place, "");
-    wt_engine *other = open_store(&place, "");
+    engine = open_test_engine(&place, "");
+    wt_engine *other = open_test_engine(&place, "");
     for (size_t i = 0; i < 4; i++) {
         char tool[160];
         const char *description = descriptions[i % 2];

@@ -92,7 +92,7 @@ static int by_id(const void *a, const void *b)
     return strcmp((*(const wt_hit *const *)a)->tool->id, (*(const wt_hit *const *)b)->tool->id);
 }
 
-static void found_are(const char *name, const wt_hits *hits, const char *ids)
+static void assert_found_ids(const char *name, const wt_hits *hits, const char *ids)
 {
     struct buffer have = {0};
     const wt_hit *sorted[HANDMADE];
@@ -119,7 +119,7 @@ static void filter_limits_found_tools(void **state)
             wt_filter filter = filter_of(&filters[i].lists);
             options.filter = &filter;
             wt_hits *hits = find_with(&place, semantic, "search a song", &options);
-            found_are(filters[i].name, hits, filters[i].ids);
+            assert_found_ids(filters[i].name, hits, filters[i].ids);
             if (!hits->notice != !filters[i].notice || (hits->notice && !strstr(hits->notice, filters[i].notice)))
                 fail_msg("%s: told \"%s\"", filters[i].name, hits->notice ? hits->notice : "");
             wt_hits_free(hits);
@@ -136,7 +136,7 @@ static void filter_limits_picked_tools(void **state)
         wt_filter filter = filter_of(&filters[i].lists);
         wt_picked *picked = NULL;
         options.filter = &filter;
-        sound(&place, wt_pick(semantic, "search a song", 13, &options, &picked, &place.err));
+        assert_call_ok(&place, wt_pick(semantic, "search a song", 13, &options, &picked, &place.err));
         for (size_t t = 0; t < picked->len; t++)
             if (!strstr(filters[i].ids, picked->items[t]->tool->id))
                 fail_msg("%s: %s was picked", filters[i].name, picked->items[t]->tool->id);
@@ -189,7 +189,7 @@ static void condition_is_combined_with_lists(void **state)
         options.filter = &filter;
         asked = (struct condition_calls){.count = 0};
         wt_hits *hits = find_with(&place, semantic, "search a song", &options);
-        found_are(rows[i].name, hits, rows[i].ids);
+        assert_found_ids(rows[i].name, hits, rows[i].ids);
         assert_int_equal(asked.count, rows[i].asked);
         assert_true(asked.count == 0 || strstr(asked.ids, "calculator "));
         wt_hits_free(hits);
@@ -198,7 +198,8 @@ static void condition_is_combined_with_lists(void **state)
     wt_hits *hits = NULL;
     filter.condition = is_of_files_or_music;
     options.filter = &filter;
-    refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "condition without a name");
+    assert_call_refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL,
+                        "condition without a name");
 }
 
 static void provider_option_is_added_to_filter(void **state)
@@ -213,7 +214,7 @@ static void provider_option_is_added_to_filter(void **state)
     options.provider = "music";
     options.filter = &filter;
     wt_hits *hits = find_with(&place, semantic, "search a song", &options);
-    found_are("one more", hits, "files/search music/search");
+    assert_found_ids("one more", hits, "files/search music/search");
     wt_hits_free(hits);
 }
 
@@ -252,13 +253,14 @@ static void invalid_filter_is_rejected(void **state)
             wt_hits *hits = NULL;
             filter.size = sizeof filter;
             options.filter = &filter;
-            refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), cases[i].code, cases[i].says);
+            assert_call_refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), cases[i].code,
+                                cases[i].says);
             assert_null(hits);
         }
     wt_filter forgotten = {0};
     wt_hits *hits = NULL;
     options.filter = &forgotten;
-    refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "_init");
+    assert_call_refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "_init");
 }
 
 static bool is_left_out(const char *id)
@@ -266,7 +268,7 @@ static bool is_left_out(const char *id)
     return id[strlen(id) - 1] == 'b' || strncmp(id, "p1/", 3) == 0;
 }
 
-/* A filtered search returns the hits of an unfiltered one without the excluded tools, and still k of them. */
+/* A filtered search returns k hits: the hits of an unfiltered search, in the same order, without the excluded tools. */
 static void hits_are_filtered_before_cut_to_k(void **state)
 {
     static const char *const recipes[] = {"bm25", "dense"};
@@ -275,7 +277,7 @@ static void hits_are_filtered_before_cut_to_k(void **state)
     struct buffer tools = {0};
     (void)state;
     synthetic_tools(&tools, 1, 400, 4);
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     add(&place, engine, tools.ptr);
     for (size_t r = 0; r < 2; r++) {
         wt_find_options options;
@@ -309,13 +311,13 @@ static void filter_follows_catalogue(void **state)
     wt_filter filter = filter_of(&lists);
     wt_find_options options;
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_find_options_init(&options);
     options.recipe = "dense";
     options.copies = 1;
     options.filter = &filter;
     wt_hits *hits = find_with(&place, engine, "search a song", &options);
-    found_are("before", hits, "files/search music/search travel/search_flights");
+    assert_found_ids("before", hits, "files/search music/search travel/search_flights");
     assert_non_null(strstr(hits->notice, "no tool has the provider \"video\""));
     wt_hits_free(hits);
     add(&place, engine,
@@ -323,13 +325,13 @@ static void filter_follows_catalogue(void **state)
         "{\"provider\": \"maps\", \"name\": \"search_place\", \"description\": \"Find a place\"}\n");
     assert_int_equal(wt_remove(engine, "music/search", &place.err), 1);
     hits = find_with(&place, engine, "search a song", &options);
-    found_are("after", hits, "files/search maps/search_place travel/search_flights");
+    assert_found_ids("after", hits, "files/search maps/search_place travel/search_flights");
     assert_null(hits->notice);
     wt_hits_free(hits);
     wt_close(engine);
 }
 
-/* Use more masks than the cache holds, then the first ones again. */
+/* Uses more masks than the cache holds, and then the first masks again. */
 static void unused_masks_are_evicted(void **state)
 {
     wt_find_options options;
@@ -372,7 +374,7 @@ static void threads_share_filter_masks(void **state)
 {
     pthread_t threads[THREADS];
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, ask_often, engine), 0);
     for (int i = 0; i < 10; i++) {

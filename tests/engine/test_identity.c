@@ -10,14 +10,14 @@
 #include "base/file.h"
 #include "engine/support.h"
 
-static struct place place;
+static struct test_place place;
 static wt_engine *engine;
 
 static int make_identity_place(void **state)
 {
     (void)state;
-    place_make(&place);
-    engine = open_store(&place, "");
+    make_test_place(&place);
+    engine = open_test_engine(&place, "");
     return 0;
 }
 
@@ -25,7 +25,7 @@ static int remove_identity_place(void **state)
 {
     (void)state;
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 
@@ -44,7 +44,7 @@ static const char *names(void)
 {
     static char text[2048];
     wt_tools *tools;
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     *text = '\0';
     for (size_t i = 0; i < tools->len; i++) {
         size_t len = strlen(text);
@@ -58,7 +58,7 @@ static const char *names(void)
 static void expect_resolved_id(const char *name, const char *id)
 {
     wt_tools *tools;
-    sound(&place, wt_get(engine, name, &tools, &place.err));
+    assert_call_ok(&place, wt_get(engine, name, &tools, &place.err));
     if (strcmp(tools->items[0]->id, id) != 0)
         fail_msg("\"%s\" is %s, not %s", name, tools->items[0]->id, id);
     wt_tools_free(tools);
@@ -170,14 +170,14 @@ static void add_path(const char *name, int sync)
     options.no_vectors = 1;
     options.sync = sync;
     snprintf(path, sizeof path, "%s/%s", place.folder, name);
-    sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
+    assert_call_ok(&place, wt_add_path(engine, path, &options, &report, &place.err));
     wt_add_report_free(report);
 }
 
 #define TOOL(name, text) "{\"name\": \"" name "\", \"description\": \"" text "\", \"inputSchema\": {}}"
 
 /* A source is a file, whether it is imported by its folder or by itself. */
-static void source_is_a_file(void **state)
+static void source_of_a_tool_is_its_file(void **state)
 {
     (void)state;
     char path[200];
@@ -209,7 +209,7 @@ static const char *usage(void)
 {
     static char text[200];
     wt_usages *usages;
-    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    assert_call_ok(&place, wt_list_usage(engine, NULL, &usages, &place.err));
     assert_int_equal(usages->len, 1);
     snprintf(text, sizeof text, "%s%s", usages->items[0]->tools[0]->id, usages->items[0]->tools[0]->known ? "" : "!");
     wt_usages_free(usages);
@@ -221,7 +221,7 @@ static void renamed_provider_stays_renamed(void **state)
     (void)state;
     const char *used[] = {"tables__book"};
     wt_add_report_free(add_from("a", tables));
-    sound(&place, wt_record_usage(engine, "a table for two", 15, used, 1, NULL, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, "a table for two", 15, used, 1, NULL, &place.err));
     wt_hits_free(find_with(&place, engine, "book a table", NULL)); /* build an index with the old name */
     assert_int_equal(wt_rename_provider(engine, "tables", "good table", &place.err), 2);
     assert_string_equal(names(), "good table/book=good_table__book good table/cancel=good_table__cancel");
@@ -242,7 +242,7 @@ static void renamed_provider_stays_renamed(void **state)
     assert_string_equal(names(), "gt/book=gt__book gt/cancel=gt__cancel gt/move=gt__move");
     assert_int_equal(wt_rename_provider(engine, "gt", "tables", &place.err), 3);
     assert_string_equal(usage(), "tables/book");
-    sound(&place, wt_check(engine, &place.err));
+    assert_call_ok(&place, wt_check(engine, &place.err));
 }
 
 static void invalid_rename_is_rejected(void **state)
@@ -270,7 +270,8 @@ static void invalid_rename_is_rejected(void **state)
                                 "{\"name\": \"c\"}\n"));
     assert_int_equal(wt_rename_provider(engine, "old", "new", &place.err), 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        refused(&place, wt_rename_provider(engine, rows[i].from, rows[i].to, &place.err), rows[i].code, rows[i].says);
+        assert_call_refused(&place, wt_rename_provider(engine, rows[i].from, rows[i].to, &place.err), rows[i].code,
+                            rows[i].says);
     assert_string_equal(names(),
                         "tables/book=tables__book tables/cancel=tables__cancel other/a=other__a new/b=new__b c=c");
 }
@@ -284,7 +285,7 @@ int main(void)
         test(exported_name_comes_before_id),
         test(collision_is_reported_with_both_sources),
         test(all_collisions_are_counted),
-        test(source_is_a_file),
+        test(source_of_a_tool_is_its_file),
         test(renamed_provider_stays_renamed),
         test(invalid_rename_is_rejected),
     };

@@ -1,7 +1,7 @@
 /* test_memory.c: makes each allocation fail in turn, from opening a store to exporting hits. Each failure must be
  * reported as WT_ENOMEM (or WT_ESTORE by the database), must not crash, and the same call must work afterwards.
  *
- * The allocator is that of failing_allocator.h. Skipped under sanitizers, which bring their own. */
+ * The allocator is in failing_allocator.h. The tests are skipped under sanitizers, which have their own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/failing_allocator.h"
 #include "engine/support.h"
 
-static struct place place;
+static struct test_place place;
 static struct buffer tools;
 static const char thermostat[] =
     "{\"name\": \"thermostat\", \"description\": \"Sets how warm a room shall be\", \"parameters\": {\"type\": "
@@ -34,9 +34,9 @@ static void mix_answer(const char *text)
 static int prepare_allocations(void **state)
 {
     (void)state;
-    place_make(&place);
+    make_test_place(&place);
     synthetic_tools(&tools, 3, 12, PROVIDERS);
-    wt_engine *engine = open_store(&place, NULL); /* pack the model and create the store */
+    wt_engine *engine = open_test_engine(&place, NULL); /* pack the model and create the store */
     add(&place, engine, handmade);
     add(&place, engine, thermostat);
     wt_hits_free(find_with(&place, engine, "find a song", NULL));
@@ -48,7 +48,7 @@ static int release_allocations(void **state)
 {
     (void)state;
     wt__buffer_dispose(&tools);
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 
@@ -61,7 +61,7 @@ struct memory_use {
 
 enum {
     LONG_ONE = 1,    /* too many allocations to fail each of them */
-    ALONE = 2,       /* does not use an engine */
+    ALONE = 2,       /* the use needs no engine */
     FROM_OPENING = 4 /* also fail the allocations of opening */
 };
 

@@ -16,7 +16,7 @@
 static const char request[] = "find a table in a city";
 enum { K = 5, TOOLS = 300 /* two chunks of vectors */ };
 
-static struct place place;
+static struct test_place place;
 static char found[K][64]; /* hits of an undamaged folder */
 static size_t found_count;
 
@@ -78,7 +78,7 @@ static int try_place(bool read_only, bool any_hits)
     return bad;
 }
 
-/* The library trusts an index with valid checksums, so any hits are accepted. */
+/* The library trusts the content of an index with valid checksums, so any hits are accepted. */
 static int try_index(unsigned long n, bool repaired)
 {
     return try_place(n % 2, repaired);
@@ -101,7 +101,7 @@ static void repair_checksums(const char *path, unsigned char *bytes, size_t len)
         seal_packed(bytes, len);
 }
 
-/* Check that the repair_checksums of checksums leaves undamaged files unchanged. */
+/* Check that repair_checksums leaves undamaged files unchanged. */
 static void repairs_nothing(const struct mutant_folder *folder)
 {
     for (size_t i = 0; i < folder->count; i++) {
@@ -120,8 +120,8 @@ static int make_mutant_folders(void **state)
     struct buffer jsonl = {0};
     wt_find_options options;
     (void)state;
-    place_make(&place);
-    wt_engine *engine = open_store(&place, NULL);
+    make_test_place(&place);
+    wt_engine *engine = open_test_engine(&place, NULL);
     synthetic_tools(&jsonl, 7, TOOLS, 9);
     add(&place, engine, handmade);
     add(&place, engine, jsonl.ptr);
@@ -141,7 +141,7 @@ static int make_mutant_folders(void **state)
 static int remove_mutant_folders(void **state)
 {
     (void)state;
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* test_old_header.c: callers compiled with an older or newer header. The library must not access memory behind their
- * structs. Each struct ends at the end of a page followed by an inaccessible one, so that one byte too many ends the
- * test. */
+ * structs. Each struct ends at the end of a page, and the next page is inaccessible, so that an access to one byte too
+ * many ends the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,8 +129,8 @@ static void older_results_are_written_to_their_end(void **state)
     wt_close(engine);
 }
 
-/* Sizes of no header or of a later one, in a find for one hit. 0xff bytes follow the struct; a library with fewer
- * fields must ignore them. */
+/* Passes sizes that no header has, and sizes of a later header, to a find for one hit. 0xff bytes follow the struct; the
+ * library, which has fewer fields, must ignore them. */
 static void struct_size_is_respected_or_rejected(void **state)
 {
     (void)state;

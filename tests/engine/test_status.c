@@ -11,7 +11,7 @@
 static wt_status *status_of(wt_engine *engine)
 {
     wt_status *status = NULL;
-    sound(&place, wt_get_status(engine, &status, &place.err));
+    assert_call_ok(&place, wt_get_status(engine, &status, &place.err));
     return status;
 }
 
@@ -19,17 +19,17 @@ static void status_agrees_with_other_counts(void **state)
 {
     (void)state;
     wt_catalog_info info;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     const char *tools[] = {"calculator"};
     wt_record_options failed;
     wt_record_options_init(&failed);
     failed.outcome = "failed";
-    sound(&place, wt_record_usage(engine, "two and two", 11, tools, 1, NULL, &place.err));
-    sound(&place, wt_record_usage(engine, "two and two", 11, tools, 1, NULL, &place.err));
-    sound(&place, wt_record_usage(engine, "three", 5, tools, 1, &failed, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, "two and two", 11, tools, 1, NULL, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, "two and two", 11, tools, 1, NULL, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, "three", 5, tools, 1, &failed, &place.err));
     wt_status *status = status_of(engine);
     wt_catalog_info_init(&info);
-    sound(&place, wt_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_info(engine, &info, &place.err));
     assert_int_equal(status->tools, info.tools);
     assert_int_equal(status->embedded, info.embedded);
     assert_int_equal(status->embedded, HANDMADE);
@@ -53,7 +53,7 @@ static void status_agrees_with_other_counts(void **state)
     wt_close(engine);
 }
 
-static void status_of_any_store(void **state)
+static void status_is_reported_for_any_store(void **state)
 {
     static const struct {
         const char *path, *model, *recipe;
@@ -64,7 +64,7 @@ static void status_of_any_store(void **state)
         wt_open_options options;
         wt_open_options_init(&options);
         options.model = cases[i].model;
-        sound(&place, wt_open(&engine, cases[i].path ? cases[i].path : place.store, &options, &place.err));
+        assert_call_ok(&place, wt_open(&engine, cases[i].path ? cases[i].path : place.store, &options, &place.err));
         wt_status *status = status_of(engine);
         assert_string_equal(status->recipe, cases[i].recipe);
         assert_string_equal(status->model, cases[i].model);
@@ -81,7 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(status_agrees_with_other_counts, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(status_of_any_store, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(status_is_reported_for_any_store, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 
 enum { READERS = 4, ROUNDS = 12, SEARCHES = 40 };
 
-static struct place place;
+static struct test_place place;
 static wt_engine *engine;
 static atomic_bool done;
 static atomic_uint torn, failed, searches;
@@ -103,8 +103,8 @@ static void answers_show_a_single_state(void **state)
     wt_add_options_init(&options);
     options.format = "jsonl";
     options.sync = 1;
-    place_make(&place);
-    engine = open_store(&place, NULL);
+    make_test_place(&place);
+    engine = open_test_engine(&place, NULL);
     wt_add_report_free(add_with(&place, engine, base, &options));
     for (unsigned i = 0; i < READERS; i++) {
         seeds[i] = i;
@@ -119,7 +119,7 @@ static void answers_show_a_single_state(void **state)
     assert_int_equal(torn, 0);
     assert_true(searches >= READERS * SEARCHES);
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 /* The first queries of a fresh engine open the model and the index together. */
@@ -133,15 +133,15 @@ static void *first_search(void *context)
 static void concurrent_first_queries_succeed(void **state)
 {
     (void)state;
-    place_make(&place);
-    wt_engine *writer = open_store(&place, NULL);
+    make_test_place(&place);
+    wt_engine *writer = open_test_engine(&place, NULL);
     add(&place, writer, pair);
     for (size_t round = 0; round < 5; round++) {
         pthread_t threads[READERS];
         pthread_barrier_t barrier;
         if (round % 2)
             remove_model_folder(place.index);
-        engine = open_store(&place, NULL);
+        engine = open_test_engine(&place, NULL);
         pthread_barrier_init(&barrier, NULL, READERS);
         for (unsigned i = 0; i < READERS; i++)
             assert_int_equal(pthread_create(&threads[i], NULL, first_search, &barrier), 0);
@@ -153,7 +153,7 @@ static void concurrent_first_queries_succeed(void **state)
     assert_int_equal(failed, 0);
     assert_int_equal(torn, 0);
     wt_close(writer);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 static char private_store[] = ":memory:";
@@ -210,14 +210,14 @@ static int find_during(void *context, const char *phase, uint64_t finished, uint
     return 0;
 }
 
-/* *state: path of the store; NULL for a file. */
+/* *state: path of the store; NULL for the file of `place`. */
 static void query_does_not_wait_for_import(void **state)
 {
     wt_add_options options;
-    place_make(&place);
+    make_test_place(&place);
     if (*state)
         snprintf(place.store, sizeof place.store, "%s", (const char *)*state);
-    engine = open_store(&place, NULL);
+    engine = open_test_engine(&place, NULL);
     add(&place, engine, base);
     assert_int_equal(halves_now(), 0);
     wt_add_options_init(&options);
@@ -239,7 +239,7 @@ static void query_does_not_wait_for_import(void **state)
         assert_int_equal(halves_now(), new);
     }
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 /* If the state of the store cannot be read after a change because the store is locked, the next query must look for
@@ -250,28 +250,28 @@ static void one_failed_state_read_has_no_lasting_effect(void **state)
     wt_open_options options;
     struct store *other;
     struct index_handle *index, *again;
-    place_make(&place);
+    make_test_place(&place);
     wt_open_options_init(&options);
     options.model = "";
     options.busy_ms = 1;
-    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
     add(&place, engine, base);
-    sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
-    sound(&place, wt__sql_exec(other, "BEGIN EXCLUSIVE", &place.err));
+    assert_call_ok(&place, wt__store_open(&other, place.store, NULL, &place.err));
+    assert_call_ok(&place, wt__sql_exec(other, "BEGIN EXCLUSIVE", &place.err));
     wt__engine_changed(engine);
     wt__store_close(other);
-    sound(&place, wt__engine_index(engine, NULL, NULL, NULL, &index, &place.err));
+    assert_call_ok(&place, wt__engine_index(engine, NULL, NULL, NULL, &index, &place.err));
     wt__index_release(index);
     wt__engine_begin_import(engine); /* from here a query uses the current index */
-    sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
-    sound(&place, wt__sql_exec(other, "BEGIN EXCLUSIVE", &place.err));
-    sound(&place, wt__engine_index(engine, NULL, NULL, NULL, &again, &place.err));
+    assert_call_ok(&place, wt__store_open(&other, place.store, NULL, &place.err));
+    assert_call_ok(&place, wt__sql_exec(other, "BEGIN EXCLUSIVE", &place.err));
+    assert_call_ok(&place, wt__engine_index(engine, NULL, NULL, NULL, &again, &place.err));
     assert_ptr_equal(again, engine->index);
     wt__index_release(again);
     wt__store_close(other);
     wt__engine_end_import(engine);
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 /* The slow work on an index (reading its tools, mapping past requests to rows, freeing it) is done by the thread that
@@ -281,15 +281,15 @@ static void query_leaves_slow_work_to_builder(void **state)
     (void)state;
     static const struct trained past = {.next = NULL};
     struct index_handle *used, *next;
-    place_make(&place);
-    engine = open_store(&place, "");
+    make_test_place(&place);
+    engine = open_test_engine(&place, "");
     add(&place, engine, base);
-    sound(&place, wt__engine_index(engine, NULL, NULL, &past, &used, &place.err));
+    assert_call_ok(&place, wt__engine_index(engine, NULL, NULL, &past, &used, &place.err));
     add(&place, engine, pair);
     assert_int_equal(atomic_load(&used->references), 2);
     struct index_handle *made = engine->index;
     assert_ptr_not_equal(made, used);
-    sound(&place, wt__engine_index(engine, NULL, NULL, &past, &next, &place.err));
+    assert_call_ok(&place, wt__engine_index(engine, NULL, NULL, &past, &next, &place.err));
     assert_ptr_equal(next, made);
     assert_non_null(next->kept);
     wt__index_release(next);
@@ -299,7 +299,7 @@ static void query_leaves_slow_work_to_builder(void **state)
     add(&place, engine, pair); /* changes nothing */
     assert_null(engine->replaced);
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
 }
 
 int main(void)

@@ -8,14 +8,14 @@
 #include "base/json.h"
 #include "engine/support.h"
 
-static struct place place;
+static struct test_place place;
 static wt_engine *engine;
 
 static int make_tools_place(void **state)
 {
     (void)state;
-    place_make(&place);
-    engine = open_store(&place, "");
+    make_test_place(&place);
+    engine = open_test_engine(&place, "");
     add(&place, engine, handmade);
     return 0;
 }
@@ -24,14 +24,14 @@ static int remove_tools_place(void **state)
 {
     (void)state;
     wt_close(engine);
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 
 static wt_tools *get_tool_named(const char *name)
 {
     wt_tools *tools;
-    sound(&place, wt_get(engine, name, &tools, &place.err));
+    assert_call_ok(&place, wt_get(engine, name, &tools, &place.err));
     assert_int_equal(tools->len, 1);
     return tools;
 }
@@ -80,7 +80,7 @@ static void list_is_in_import_order(void **state)
         options.limit = cases[i].limit;
         options.offset = cases[i].offset;
         options.pattern = cases[i].pattern;
-        sound(&place, wt_list(engine, &options, &tools, &place.err));
+        assert_call_ok(&place, wt_list(engine, &options, &tools, &place.err));
         wt__buffer_text(&ids, "");
         for (size_t t = 0; t < tools->len; t++)
             wt__buffer_printf(&ids, "%s ", tools->items[t]->id);
@@ -122,12 +122,12 @@ static void ambiguous_name_is_rejected(void **state)
 {
     (void)state;
     wt_tools *tools = (wt_tools *)&place;
-    refused(&place, wt_get(engine, "search", &tools, &place.err), WT_EINVAL,
-            "several tools are named \"search\" (music/search, files/search); use provider/name");
+    assert_call_refused(&place, wt_get(engine, "search", &tools, &place.err), WT_EINVAL,
+                        "several tools are named \"search\" (music/search, files/search); use provider/name");
     assert_null(tools);
-    refused(&place, wt_remove(engine, "search", &place.err), WT_EINVAL, "music/search");
-    refused(&place, wt_get(engine, NULL, &tools, &place.err), WT_EINVAL, "no tool given");
-    refused(&place, wt_remove(engine, NULL, &place.err), WT_EINVAL, "no tool given");
+    assert_call_refused(&place, wt_remove(engine, "search", &place.err), WT_EINVAL, "music/search");
+    assert_call_refused(&place, wt_get(engine, NULL, &tools, &place.err), WT_EINVAL, "no tool given");
+    assert_call_refused(&place, wt_remove(engine, NULL, &place.err), WT_EINVAL, "no tool given");
     static const char *const absent[] = {"nothing",
                                          "",
                                          "/",
@@ -138,11 +138,11 @@ static void ambiguous_name_is_rejected(void **state)
                                          "a__h0123456789abcdef",
                                          "_h0123456789abcdef"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        refused(&place, wt_get(engine, absent[i], &tools, &place.err), WT_ENOTFOUND, "no tool is named");
+        assert_call_refused(&place, wt_get(engine, absent[i], &tools, &place.err), WT_ENOTFOUND, "no tool is named");
     /* A name longer than any tool's and longer than the message. */
     char *longest = calloc(1, 100001);
     memset(longest, '/', 100000);
-    refused(&place, wt_get(engine, longest, &tools, &place.err), WT_ENOTFOUND, "no tool is named \"///");
+    assert_call_refused(&place, wt_get(engine, longest, &tools, &place.err), WT_ENOTFOUND, "no tool is named \"///");
     free(longest);
 }
 
@@ -191,17 +191,18 @@ static void mistyped_name_gets_suggestion(void **state)
     wt_list_options_init(&options);
     wt_usage_filter_init(&filter);
     options.provider = "wether";
-    refused(&place, wt_list(engine, &options, &tools, &place.err), WT_ENOTFOUND,
-            "no tool has the provider \"wether\"; did you mean \"weather\"?");
-    refused(&place, wt_remove_provider(engine, "wether", &place.err), WT_ENOTFOUND, "did you mean \"weather\"?");
+    assert_call_refused(&place, wt_list(engine, &options, &tools, &place.err), WT_ENOTFOUND,
+                        "no tool has the provider \"wether\"; did you mean \"weather\"?");
+    assert_call_refused(&place, wt_remove_provider(engine, "wether", &place.err), WT_ENOTFOUND,
+                        "did you mean \"weather\"?");
     filter.tool = "getForcast";
-    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
-            "did you mean \"weather/getForecast\"?");
-    refused(&place, wt_record_usage(engine, "rain", 4, used, 1, NULL, &place.err), WT_ENOTFOUND,
-            "nothing was recorded; did you mean \"weather/getForecast\"?");
+    assert_call_refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
+                        "did you mean \"weather/getForecast\"?");
+    assert_call_refused(&place, wt_record_usage(engine, "rain", 4, used, 1, NULL, &place.err), WT_ENOTFOUND,
+                        "nothing was recorded; did you mean \"weather/getForecast\"?");
     options.provider = "weather";
     options.offset = 2; /* past the end */
-    sound(&place, wt_list(engine, &options, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, &options, &tools, &place.err));
     assert_int_equal(tools->len, 0);
     wt_tools_free(tools);
 }
@@ -216,8 +217,9 @@ static void one_of_many_near_names_is_suggested(void **state)
         wt__buffer_printf(&tools, "{\"provider\": \"p%d\", \"name\": \"make_%c%c\", \"description\": \"x\"}\n", i,
                           'a' + i / 20, 'a' + i % 20);
     add(&place, engine, tools.ptr);
-    refused(&place, wt_get(engine, "make_a", &found, &place.err), WT_ENOTFOUND, "did you mean \"p0/make_aa\"?");
-    refused(&place, wt_get(engine, "make_", &found, &place.err), WT_ENOTFOUND, "did you mean \"p");
+    assert_call_refused(&place, wt_get(engine, "make_a", &found, &place.err), WT_ENOTFOUND,
+                        "did you mean \"p0/make_aa\"?");
+    assert_call_refused(&place, wt_get(engine, "make_", &found, &place.err), WT_ENOTFOUND, "did you mean \"p");
     wt__buffer_dispose(&tools);
 }
 
@@ -226,18 +228,20 @@ static void removed_tool_is_gone_everywhere(void **state)
     (void)state;
     wt_tools *tools;
     assert_int_equal(wt_remove(engine, "bookHotel", &place.err), 1);
-    refused(&place, wt_remove(engine, "bookHotel", &place.err), WT_ENOTFOUND, "no tool is named \"bookHotel\"");
-    refused(&place, wt_get(engine, "travel/bookHotel", &tools, &place.err), WT_ENOTFOUND, "travel/bookHotel");
+    assert_call_refused(&place, wt_remove(engine, "bookHotel", &place.err), WT_ENOTFOUND,
+                        "no tool is named \"bookHotel\"");
+    assert_call_refused(&place, wt_get(engine, "travel/bookHotel", &tools, &place.err), WT_ENOTFOUND,
+                        "travel/bookHotel");
     wt_hits *hits = find_with(&place, engine, "reserve a hotel room", NULL);
     assert_int_equal(hits->len, 0);
     wt_hits_free(hits);
     assert_int_equal(wt_remove_provider(engine, "weather", &place.err), 2);
-    refused(&place, wt_remove_provider(engine, "weather", &place.err), WT_ENOTFOUND,
-            "no tool has the provider \"weather\"");
+    assert_call_refused(&place, wt_remove_provider(engine, "weather", &place.err), WT_ENOTFOUND,
+                        "no tool has the provider \"weather\"");
     assert_int_equal(wt_remove_provider(engine, "", &place.err), 1); /* tools without a provider */
     wt_catalog_info info;
     wt_catalog_info_init(&info);
-    sound(&place, wt_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_info(engine, &info, &place.err));
     assert_int_equal(info.tools, HANDMADE - 4);
     assert_int_equal(info.providers, 3); /* travel, music, files */
     assert_string_equal(info.model, "");
@@ -270,7 +274,7 @@ static void exported_names_resolve_to_their_tools(void **state)
         "{\"name\": \"0digit first\"}\n";
     add(&place, engine, odd);
     wt_tools *tools;
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     assert_int_equal(tools->len, HANDMADE + 5);
     const wt_tool *list[HANDMADE + 5];
     for (size_t i = 0; i < tools->len; i++)
@@ -278,8 +282,8 @@ static void exported_names_resolve_to_their_tools(void **state)
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         char *text;
         json_t *array, *definitions;
-        sound(&place, wt_export(list, tools->len, formats[f], &text, &place.err));
-        sound(&place, wt__json_parse(&array, text, strlen(text), &place.err));
+        assert_call_ok(&place, wt_export(list, tools->len, formats[f], &text, &place.err));
+        assert_call_ok(&place, wt__json_parse(&array, text, strlen(text), &place.err));
         definitions = array;
         if (strcmp(formats[f], "gemini") == 0 && wt__json_array(json_array_get(array, 0), "functionDeclarations"))
             definitions = wt__json_array(json_array_get(array, 0), "functionDeclarations");
@@ -301,9 +305,9 @@ static void namespace_names_resolve_to_their_tools(void **state)
     json_t *array, *namespace, *function;
     size_t seen = 0, alone = 0, i, j;
     add(&place, engine, "{\"name\": \"alone\"}\n{\"provider\": \"\xE4\xBD\xA0\", \"name\": \"\xE5\xA5\xBD\"}\n");
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
-    sound(&place, wt_export(tools->items, tools->len, "openai-search", &text, &place.err));
-    sound(&place, wt__json_parse(&array, text, strlen(text), &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_export(tools->items, tools->len, "openai-search", &text, &place.err));
+    assert_call_ok(&place, wt__json_parse(&array, text, strlen(text), &place.err));
     json_array_foreach(array, i, namespace)
     {
         json_t *functions = wt__json_array(namespace, "tools");
@@ -336,10 +340,10 @@ static void invalid_export_is_rejected(void **state)
     wt_tools *tools = get_tool_named("calculator");
     const wt_tool *list[] = {tools->items[0]};
     char *text = (char *)&place;
-    refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EINVAL, "cobol");
+    assert_call_refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EINVAL, "cobol");
     assert_null(text);
-    refused(&place, wt_export(list, 1, "", &text, &place.err), WT_EINVAL, "choose one of openai");
-    sound(&place, wt_export(NULL, 0, "openai", &text, &place.err));
+    assert_call_refused(&place, wt_export(list, 1, "", &text, &place.err), WT_EINVAL, "choose one of openai");
+    assert_call_ok(&place, wt_export(NULL, 0, "openai", &text, &place.err));
     assert_string_equal(text, "[]");
     wt_string_free(text);
     wt_tools_free(tools);

@@ -9,7 +9,7 @@
 static inline wt_engine *open_handmade(const char *model)
 {
     unlink(place.store);
-    wt_engine *engine = open_store(&place, model);
+    wt_engine *engine = open_test_engine(&place, model);
     add(&place, engine, handmade);
     return engine;
 }

@@ -13,13 +13,13 @@
 #include "encoder/encoder.h"
 #include "engine/support.h"
 
-static struct place place;
+static struct test_place place;
 static char set[96], cache[96], models[96];
 
 static int create_learning_set(void **state)
 {
     (void)state;
-    place_make(&place);
+    make_test_place(&place);
     snprintf(set, sizeof set, "%s/set", place.folder);
     snprintf(cache, sizeof cache, "%s/cache", place.folder);
     snprintf(models, sizeof models, "%s/models-of-others", place.folder);
@@ -41,7 +41,7 @@ static int create_learning_set(void **state)
 static int remove_learning_set(void **state)
 {
     (void)state;
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 
@@ -60,7 +60,7 @@ static void write_model_config(const char *folder, const char *recipe, const cha
 {
     struct encoder *encoder;
     struct buffer config = {0}, name = {0};
-    sound(&place, wt__encoder_open(&encoder, place.model, &place.err));
+    assert_call_ok(&place, wt__encoder_open(&encoder, place.model, &place.err));
     wt__buffer_printf(&config,
                       "{\"encoder\": {\"hash\": \"%s\"}, %s, \"whichtool\": {\"seed\": 7, \"data\": {\"sha256\": "
                       "\"%s\"}, \"dev\": {\"after\": 0.5}}}",
@@ -83,15 +83,15 @@ static void write_tool2vec_model(const char *sha256)
 
 static void hash_training_data(char sha256[65])
 {
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_add_report *report = NULL;
     wt_add_options add;
     wt_add_options_init(&add);
     add.format = "beir";
     add.no_vectors = 1;
-    sound(&place, wt_add_path(engine, set, &add, &report, &place.err));
+    assert_call_ok(&place, wt_add_path(engine, set, &add, &report, &place.err));
     wt_add_report_free(report);
-    sound(&place, wt_training_data(engine, set, 7, sha256, &place.err));
+    assert_call_ok(&place, wt_training_data(engine, set, 7, sha256, &place.err));
     wt_close(engine);
 }
 
@@ -104,11 +104,12 @@ static void models_of_this_data_are_used(void **state)
     hash_training_data(hash);
     write_tool2vec_model(hash);
     options.trained = models;
-    sound(&place, wt_eval(set, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(set, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
     assert_null(report->rows[1]->notice);
     json_t *settings = NULL;
-    sound(&place, wt__json_parse(&settings, report->rows[1]->settings, strlen(report->rows[1]->settings), &place.err));
+    assert_call_ok(&place,
+                   wt__json_parse(&settings, report->rows[1]->settings, strlen(report->rows[1]->settings), &place.err));
     const json_t *trained = wt__json_object(settings, "trained");
     assert_string_equal(wt__json_str(trained, "folder").ptr, models);
     assert_int_equal(wt__json_int(trained, "requests", 0), 5);
@@ -127,12 +128,13 @@ static void models_of_other_data_are_rejected(void **state)
     wt_eval_report *report = NULL;
     write_tool2vec_model("00");
     options.trained = models;
-    refused(&place, wt_eval(set, &options, &report, &place.err), WT_EFORMAT, "was not trained on the train split");
+    assert_call_refused(&place, wt_eval(set, &options, &report, &place.err), WT_EFORMAT,
+                        "was not trained on the train split");
     options.trained = "/nowhere";
-    refused(&place, wt_eval(set, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
+    assert_call_refused(&place, wt_eval(set, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
     options.trained = models;
     options.recipes = "bm25,dense"; /* recipes without training */
-    sound(&place, wt_eval(set, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(set, &options, &report, &place.err));
     wt_eval_report_free(report);
 }
 
@@ -153,7 +155,7 @@ static void missing_models_are_trained_once(void **state)
     options.progress = count_training;
     options.progress_context = &calls;
     for (unsigned again = 0; again < 2; again++) {
-        sound(&place, wt_eval(set, &options, &report, &place.err));
+        assert_call_ok(&place, wt_eval(set, &options, &report, &place.err));
         assert_non_null(strstr(report->rows[0]->settings, "\"trained\":{"));
         assert_true(again ? calls == 0 : calls > 0);
         assert_true(!again || value == report->rows[0]->metrics[0]->value);
@@ -162,7 +164,7 @@ static void missing_models_are_trained_once(void **state)
         calls = 0;
     }
     options.usages = 1; /* other training data, so another training */
-    sound(&place, wt_eval(set, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(set, &options, &report, &place.err));
     assert_true(calls > 0);
     assert_non_null(strstr(report->rows[0]->settings, "\"usages\":1"));
     wt_eval_report_free(report);
@@ -181,7 +183,7 @@ static void a_data_set_without_train_split_takes_models_of_other_data(void **sta
     put_text(foreign, "qrels/test.tsv", "1\tA\t1\n");
     write_tool2vec_model("00\"}, \"more\": {\"source\": \"elsewhere");
     options.trained = models;
-    sound(&place, wt_eval(foreign, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_int_equal(report->row_count, 3);
     assert_null(report->rows[0]->notice);
     assert_non_null(strstr(report->rows[1]->notice, "trained on other data (they do not name it)"));
@@ -189,12 +191,12 @@ static void a_data_set_without_train_split_takes_models_of_other_data(void **sta
     assert_null(strstr(report->rows[1]->settings, "trained_on"));
     wt_eval_report_free(report);
     write_tool2vec_model("00\", \"source\": \"elsewhere");
-    sound(&place, wt_eval(foreign, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_non_null(strstr(report->rows[1]->notice, "trained on other data (elsewhere), since the set has no train"));
     assert_non_null(strstr(report->rows[1]->settings, "\"trained_on\":\"elsewhere\""));
     wt_eval_report_free(report);
     options.trained = "/nowhere";
-    refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
+    assert_call_refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
 }
 
 /* Request 1 needs one provider, request 2 two providers, request 3 two tools without a provider, and request 4 has one
@@ -223,7 +225,7 @@ static void kind_of_request_is_judged(void **state)
     write_model_config(others, "dpr", "\"weights\": {\"dense\": 1, \"subquery\": 0}", "00");
     write_model_config(others, "toolrerank", "\"classifier\": {\"weight\": 0, \"constant\": 1.0986123}", "00");
     options.trained = others;
-    sound(&place, wt_eval(folder, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(folder, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
     assert_true(isnan(report->rows[0]->kind_accuracy) && isnan(report->rows[0]->kind_brier));
     assert_true(report->rows[1]->kind_accuracy == 0.5);
@@ -252,18 +254,18 @@ static void untrained_recipes_run_without_a_train_split(void **state)
     put_text(plain, "corpus.jsonl", "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n");
     put_text(plain, "queries.jsonl", "{\"_id\": \"1\", \"text\": \"book a table\"}\n");
     put_text(plain, "qrels/test.tsv", "1\tA\t1\n");
-    refused(&place, wt_eval(plain, &options, &report, &place.err), WT_ERECIPE, "qrels/train.tsv");
+    assert_call_refused(&place, wt_eval(plain, &options, &report, &place.err), WT_ERECIPE, "qrels/train.tsv");
     options.recipes = "auto"; /* does not need training */
-    sound(&place, wt_eval(plain, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(plain, &options, &report, &place.err));
     wt_eval_report_free(report);
     options.recipes = NULL;
-    sound(&place, wt_eval(plain, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(plain, &options, &report, &place.err));
     assert_int_equal(report->row_count, count_untrained_rankers());
     assert_non_null(strstr(report->rows[0]->notice, "no train split"));
     wt_eval_report_free(report);
     options.recipes = "tool2vec";
     options.model = "not-there";
-    refused(&place, wt_eval(set, &options, &report, &place.err), WT_EMODEL, "not-there");
+    assert_call_refused(&place, wt_eval(set, &options, &report, &place.err), WT_EMODEL, "not-there");
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include "engine/support.h"
 #include "eval/report.h"
 
-static struct place place;
+static struct test_place place;
 static char set[96], cache[96], page_path[96];
 
 static void put_set_file(const char *name, const char *text)
@@ -24,7 +24,7 @@ static void put_set_file(const char *name, const char *text)
 static int create_page_set(void **state)
 {
     (void)state;
-    place_make(&place);
+    make_test_place(&place);
     snprintf(set, sizeof set, "%s/set", place.folder);
     snprintf(cache, sizeof cache, "%s/cache", place.folder);
     snprintf(page_path, sizeof page_path, "%s/page.html", place.folder);
@@ -44,7 +44,7 @@ static int create_page_set(void **state)
 static int remove_page_set(void **state)
 {
     (void)state;
-    place_remove(&place);
+    remove_test_place(&place);
     return 0;
 }
 
@@ -60,9 +60,9 @@ static char *write_and_read_page(const char *recipes, const char *model)
     options.model = model;
     options.cache_dir = cache;
     options.html_path = page_path;
-    sound(&place, wt_eval(set, &options, &report, &place.err));
+    assert_call_ok(&place, wt_eval(set, &options, &report, &place.err));
     wt_eval_report_free(report);
-    sound(&place, wt__file_read(&html, &len, page_path, 8 << 20, &place.err));
+    assert_call_ok(&place, wt__file_read(&html, &len, page_path, 8 << 20, &place.err));
     assert_int_equal(strlen(html), len);
     return html;
 }

@@ -35,7 +35,7 @@ static inline json_t *read_json_file(const char *folder, const char *name)
     json_t *value = NULL;
     char *bytes = read_place_file(folder, name, &len);
     assert_non_null(bytes);
-    sound(&place, wt__json_parse(&value, bytes, len, &place.err));
+    assert_call_ok(&place, wt__json_parse(&value, bytes, len, &place.err));
     free(bytes);
     return value;
 }
@@ -61,7 +61,7 @@ static inline size_t assert_sound_samples(const char *folder)
     size_t len;
     char *bytes = read_place_file(folder, "samples.jsonl", &len);
     assert_non_null(bytes);
-    sound(&place, wt__samples_parse(&samples, (struct str){bytes, len}, "samples.jsonl", &place.err));
+    assert_call_ok(&place, wt__samples_parse(&samples, (struct str){bytes, len}, "samples.jsonl", &place.err));
     assert_int_equal(samples.left_out, 0);
     for (size_t i = 0; i < samples.count; i++) {
         const struct choice_sample *sample = &samples.items[i];

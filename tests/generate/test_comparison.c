@@ -18,9 +18,9 @@ static char paths[3][256]; /* good set, plain set, output */
 static void write_set_file(const char *folder, const char *name, const char *bytes, size_t len)
 {
     char path[512];
-    sound(&place, wt__make_folders(folder, &place.err));
+    assert_call_ok(&place, wt__make_folders(folder, &place.err));
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    sound(&place, wt__file_replace(path, bytes, len, &place.err));
+    assert_call_ok(&place, wt__file_replace(path, bytes, len, &place.err));
 }
 
 /* In the good set, every well_every-th request begins with "Well", and each has a draft. */
@@ -77,7 +77,7 @@ static void test_reliable_judge(void **state)
     wt_comparison_options options = options_for_both_sets("judged");
     wt_generated *made = NULL;
     size_t len;
-    sound(&place, run_judged_comparison(&judge, &options, &made));
+    assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
     assert_int_equal(made->rows, REQUESTS);
     assert_int_equal(made->questions, 2 * REQUESTS);
     assert_non_null(strstr(made->summary, "Verdicts of judge on the first data set:"));
@@ -96,7 +96,7 @@ static void test_reliable_judge(void **state)
     options = options_for_both_sets("turned");
     options.first = paths[1];
     options.second = paths[0];
-    sound(&place, run_judged_comparison(&judge, &options, &made));
+    assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
     report = read_json_file("turned", "report.json");
     assert_counts(report, "naturalness", 0, REQUESTS * 2 / 3, REQUESTS / 3);
     json_decref(report);
@@ -121,7 +121,7 @@ static void test_position_bias_gives_ties(void **state)
         wt_comparison_options options = options_for_both_sets(always[i]);
         wt_generated *made = NULL;
         judge.always = always[i];
-        sound(&place, run_judged_comparison(&judge, &options, &made));
+        assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
         json_t *report = read_json_file(always[i], "report.json");
         assert_counts(report, "naturalness", 0, REQUESTS, 0);
         assert_counts(report, "overall", 0, REQUESTS, 0);
@@ -140,7 +140,7 @@ static void test_unusable_judge(void **state)
     wt_comparison_options options = options_for_both_sets("noise");
     wt_generated *made = NULL;
     judge.nonsense = 0.3;
-    sound(&place, run_judged_comparison(&judge, &options, &made));
+    assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
     json_t *report = read_json_file("noise", "report.json");
     const int64_t judged = wt__json_int(report, "judged", -1);
     assert_true(judged > 10 && judged < REQUESTS - 10);
@@ -150,8 +150,8 @@ static void test_unusable_judge(void **state)
     wt_generated_free(made);
     judge.nonsense = 2;
     options = options_for_both_sets("mad");
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY,
-            "no pair was judged after 64 questions to judge");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY,
+                        "no pair was judged after 64 questions to judge");
     report = read_json_file("mad", "report.json");
     assert_int_equal(wt__json_int(report, "judged", -1), 0);
     assert_counts(report, "overall", 0, 0, 0);
@@ -168,7 +168,7 @@ static void test_comparison_with_drafts(void **state)
     wt_generated *made = NULL;
     options.second = NULL;
     options.limit = 40;
-    sound(&place, run_judged_comparison(&judge, &options, &made));
+    assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
     assert_int_equal(made->rows, 40);
     json_t *report = read_json_file("drafts", "report.json");
     assert_int_equal(get_criterion_count(report, "fluency", "wins") + get_criterion_count(report, "fluency", "ties"),
@@ -179,7 +179,8 @@ static void test_comparison_with_drafts(void **state)
     options = options_for_both_sets("none");
     options.first = paths[1];
     options.second = NULL;
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY, "has no request with a draft");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY,
+                        "has no request with a draft");
 }
 
 /* One person agrees with the judge, one always disagrees. Adding labels needs no new questions. */
@@ -192,7 +193,7 @@ static void test_agreement_with_labels(void **state)
     wt_generated *made = NULL;
     char path[256];
     size_t len;
-    sound(&place, run_judged_comparison(&judge, &options, &made));
+    assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
     wt_generated_free(made);
     char *sheet = read_place_file("labelled", "sheet.tsv", &len);
     for (int contrary = 0; contrary < 2; contrary++) {
@@ -209,12 +210,12 @@ static void test_agreement_with_labels(void **state)
                                                          : "b");
         }
         snprintf(path, sizeof path, "%s/labels.tsv", place.folder);
-        sound(&place, wt__file_replace(path, filled.ptr, filled.len, &place.err));
+        assert_call_ok(&place, wt__file_replace(path, filled.ptr, filled.len, &place.err));
         wt__buffer_dispose(&filled);
         options.labels = path;
         judge.fail_after = 1;
         judge.failure = WT_ENETWORK;
-        sound(&place, run_judged_comparison(&judge, &options, &made));
+        assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
         json_t *report = read_json_file("labelled", "report.json");
         const json_t *agreement = wt__json_object(report, "agreement"),
                      *overall = wt__json_object(agreement, "overall");
@@ -228,9 +229,9 @@ static void test_agreement_with_labels(void **state)
         wt_generated_free(made);
     }
     free(sheet);
-    sound(&place, wt__file_replace(path, "61\ta\n", 5, &place.err));
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EFORMAT,
-            "a verdict on pair 61, but there are only 60 pairs");
+    assert_call_ok(&place, wt__file_replace(path, "61\ta\n", 5, &place.err));
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EFORMAT,
+                        "a verdict on pair 61, but there are only 60 pairs");
 }
 
 static void test_stopped_comparison_continues_to_same_bytes(void **state)
@@ -242,20 +243,20 @@ static void test_stopped_comparison_continues_to_same_bytes(void **state)
     wt_comparison_options options = options_for_both_sets("whole");
     wt_generated *made = NULL;
     judge.nonsense = 0.1;
-    sound(&place, run_judged_comparison(&judge, &options, &made));
+    assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
     wt_generated_free(made);
     options = options_for_both_sets("stopped");
     atomic_store(&judge.asked, 0);
     judge.fail_after = 70;
     judge.failure = WT_ENETWORK;
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_ENETWORK, "it fails after");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_ENETWORK, "it fails after");
     judge.fail_after = 0;
-    sound(&place, run_judged_comparison(&judge, &options, &made));
+    assert_call_ok(&place, run_judged_comparison(&judge, &options, &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_same_file("whole", "stopped", files[i]);
     options.seed = 2;
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "begun with other options");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "begun with other options");
 }
 
 static void test_invalid_comparison_options(void **state)
@@ -266,24 +267,25 @@ static void test_invalid_comparison_options(void **state)
     wt_generated *made = NULL;
     wt_comparison_options options = options_for_both_sets("x");
     options.first = NULL;
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "first data set");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "first data set");
     options = options_for_both_sets("x");
     options.out = "";
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "name a folder");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "name a folder");
     options = options_for_both_sets("x");
     options.limit = 10001;
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL,
-            "pairs to compare must be 1 to 10000, not 10001");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL,
+                        "pairs to compare must be 1 to 10000, not 10001");
     options = options_for_both_sets("x");
-    refused(&place, wt_generate_comparison(NULL, &options, &made, &place.err), WT_EINVAL, "an engine is needed");
+    assert_call_refused(&place, wt_generate_comparison(NULL, &options, &made, &place.err), WT_EINVAL,
+                        "an engine is needed");
     options.second = "nowhere";
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_ENOTFOUND, "nowhere");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_ENOTFOUND, "nowhere");
     write_set_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n{\"_id\": \"1\"}\n", 26);
     options = options_for_both_sets("x");
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EFORMAT,
-            "queries.jsonl:2: the _id \"1\" appears twice");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EFORMAT,
+                        "queries.jsonl:2: the _id \"1\" appears twice");
     write_set_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n", 13);
-    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY, "no requests to compare");
+    assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY, "no requests to compare");
 }
 
 int main(void)

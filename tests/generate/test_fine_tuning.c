@@ -13,9 +13,9 @@ static void write_samples_file(const char *folder, const char *text)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", place.folder, folder);
-    sound(&place, wt__make_folders(path, &place.err));
+    assert_call_ok(&place, wt__make_folders(path, &place.err));
     snprintf(path, sizeof path, "%s/%s/samples.jsonl", place.folder, folder);
-    sound(&place, wt__file_replace(path, text, strlen(text), &place.err));
+    assert_call_ok(&place, wt__file_replace(path, text, strlen(text), &place.err));
 }
 
 static char from[256], out[256];
@@ -43,7 +43,7 @@ static json_t *read_json_line(const char *folder, const char *name, size_t index
         at = at ? at + 1 : NULL;
     }
     if (at && *at)
-        sound(&place, wt__json_parse(&value, at, strcspn(at, "\n"), &place.err));
+        assert_call_ok(&place, wt__json_parse(&value, at, strcspn(at, "\n"), &place.err));
     free(bytes);
     return value;
 }
@@ -62,7 +62,7 @@ static void test_fine_tuning_layout(void **state)
     wt_fine_tuning_options options = fine_tuning_options_from("one", "tuned");
     wt_generated *made;
     options.dev = -1;
-    sound(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
+    assert_call_ok(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
     assert_int_equal(made->train, 1);
     assert_int_equal(made->dev, 0);
     json_t *header = read_json_line("tuned", "train.jsonl", 0), *row = read_json_line("tuned", "train.jsonl", 1);
@@ -119,10 +119,10 @@ static void test_samples_from_elsewhere(void **state)
         wt_fine_tuning_options options = fine_tuning_options_from("theirs", "tuned");
         int rc = wt_generate_fine_tuning(NULL, &options, &made, &place.err);
         if (files[i].code < 0) {
-            refused(&place, rc, files[i].code, files[i].says);
+            assert_call_refused(&place, rc, files[i].code, files[i].says);
             continue;
         }
-        sound(&place, rc);
+        assert_call_ok(&place, rc);
         assert_int_equal(made->rows, files[i].rows);
         assert_int_equal(made->train + made->dev, files[i].rows);
         assert_int_equal(made->notice != NULL, files[i].left_out > 0);
@@ -137,12 +137,12 @@ static void test_a_request_is_in_one_split(void **state)
     (void)state;
     struct fake_writer writer = make_writer(0);
     wt_generated *made;
-    sound(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "made", &made));
+    assert_call_ok(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "made", &made));
     const size_t rows = made->rows;
     wt_generated_free(made);
     wt_fine_tuning_options options = fine_tuning_options_from("made", "made"); /* into the same folder */
     options.dev = 0.3;
-    sound(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
+    assert_call_ok(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
     assert_int_equal(made->train + made->dev, rows);
     assert_in_range(made->dev, rows / 6, rows / 2);
     size_t len;
@@ -166,7 +166,7 @@ static void record_request(wt_engine *engine, const char *request, const char *c
     wt_record_options options;
     wt_record_options_init(&options);
     options.outcome = outcome;
-    sound(&place, wt_record_usage(engine, request, strlen(request), tools, count, &options, &place.err));
+    assert_call_ok(&place, wt_record_usage(engine, request, strlen(request), tools, count, &options, &place.err));
 }
 
 static void test_rows_from_recorded_use(void **state)
@@ -174,21 +174,22 @@ static void test_rows_from_recorded_use(void **state)
     static const char *const trip[] = {"travel/bookHotel", "travel/search_flights"}, *const song[] = {"music/search"},
                              *const storm[] = {"weather/storm_alerts"};
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     wt_generated *made;
     wt_fine_tuning_options options = fine_tuning_options_from(NULL, "used");
     options.dev = -1;
     options.hard = 1;
     options.related = 3;
-    refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no tools");
+    assert_call_refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no tools");
     add(&place, engine, handmade);
-    refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no recorded use");
+    assert_call_refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY,
+                        "no recorded use");
     record_request(engine, "find a hotel in a city and flights", trip, 2, "ok");
     record_request(engine, "Find a hotel in a city, and flights!", song, 1,
                    ""); /* the same words as the request above */
     record_request(engine, "find a song", song, 1, "ok");
     record_request(engine, "will there be a storm", storm, 1, "failed");
-    sound(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err));
+    assert_call_ok(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err));
     assert_int_equal(made->rows, 4);
     assert_true(made->hard > 0);
     for (size_t i = 1; i <= made->rows; i++) {
@@ -209,7 +210,7 @@ static void test_rows_from_recorded_use(void **state)
     options = fine_tuning_options_from(NULL, "noted");
     options.notes = 1;
     options.dev = -1;
-    sound(&place, wt__generate_fine_tuning(engine, &writer.model, &options, &made, &place.err));
+    assert_call_ok(&place, wt__generate_fine_tuning(engine, &writer.model, &options, &made, &place.err));
     assert_int_equal(made->rows, 4);
     assert_true(made->questions >= 4);
     json_t *row = read_json_line("noted", "train.jsonl", 1);
@@ -246,14 +247,16 @@ static void test_invalid_fine_tuning_options(void **state)
         options.hard = rows[i].hard;
         options.temperature = rows[i].temperature;
         options.notes = rows[i].notes;
-        refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, rows[i].says);
+        assert_call_refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL,
+                            rows[i].says);
     }
     wt_fine_tuning_options options = fine_tuning_options_from("nowhere", "tuned");
-    refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_ENOTFOUND, "samples.jsonl");
+    assert_call_refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_ENOTFOUND,
+                        "samples.jsonl");
     options.from = NULL;
-    refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, "open a store");
+    assert_call_refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, "open a store");
     options.out = NULL;
-    refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, "name a folder");
+    assert_call_refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, "name a folder");
 }
 
 int main(void)

@@ -58,7 +58,7 @@ static int rename_store_tools(wt_engine *engine, struct fake_namer *namer, const
 
 static wt_engine *open_store_with(const char *lines)
 {
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine, lines);
     return engine;
 }
@@ -161,7 +161,8 @@ static const json_t *find_tool_row(const wt_tools *tools, const char *name, json
 {
     for (size_t i = 0; i < tools->len; i++)
         if (strcmp(tools->items[i]->name, name) == 0) {
-            sound(&place, wt__json_parse(out, tools->items[i]->definition, tools->items[i]->definition_len, NULL));
+            assert_call_ok(&place,
+                           wt__json_parse(out, tools->items[i]->definition, tools->items[i]->definition_len, NULL));
             return wt__json_object(*out, "metadata");
         }
     fail_msg("no tool %s", name);
@@ -179,27 +180,27 @@ static void test_renamed_corpus_is_a_catalogue(void **state)
     json_t *row;
     size_t len;
     namer.else_said = "{\"name\": \"DoTheOther\"}";
-    sound(&place, rename_store_tools(engine, &namer, "renamed", &made));
+    assert_call_ok(&place, rename_store_tools(engine, &namer, "renamed", &made));
     assert_int_equal(made->rows, 2);
     assert_int_equal(made->tools, 2);
     assert_int_equal(made->questions, 3);
     assert_null(made->notice);
     wt_generated_free(made);
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     assert_string_equal(tools->items[0]->name, "add"); /* the store is unchanged */
     wt_tools_free(tools);
     wt_close(engine);
 
     char *corpus = read_place_file("renamed", "corpus.jsonl", &len);
-    place_remove(&place);
-    place_make(&place);
+    remove_test_place(&place);
+    make_test_place(&place);
     wt_add_options options;
     wt_add_options_init(&options);
     options.format = "beir";
-    engine = open_store(&place, "");
+    engine = open_test_engine(&place, "");
     wt_add_report_free(add_with(&place, engine, corpus, &options));
     free(corpus);
-    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_call_ok(&place, wt_list(engine, NULL, &tools, &place.err));
     assert_int_equal(tools->len, 2);
     const json_t *metadata = find_tool_row(tools, "DoTheThing", &row);
     assert_true(wt__str_equal(wt__json_str(metadata, "original"), STR("add")));
@@ -221,7 +222,7 @@ static void test_stopped_renaming_continues(void **state)
     wt_engine *engine = open_numbered_tools(150);
     struct fake_namer whole = make_namer(NULL), stopped = make_namer(NULL);
     wt_generated *made = NULL;
-    sound(&place, rename_store_tools(engine, &whole, "whole", &made));
+    assert_call_ok(&place, rename_store_tools(engine, &whole, "whole", &made));
     assert_int_equal(made->rows, 150);
     wt_generated_free(made);
     stopped.fail_after = 70;
@@ -231,7 +232,7 @@ static void test_stopped_renaming_continues(void **state)
     assert_true(json_is_false(json_object_get(report, "complete")));
     json_decref(report);
     stopped = make_namer(NULL);
-    sound(&place, rename_store_tools(engine, &stopped, "stopped", &made));
+    assert_call_ok(&place, rename_store_tools(engine, &stopped, "stopped", &made));
     assert_true(atomic_load(&stopped.asked) <= 150 - 64);
     assert_int_equal(made->questions, 150);
     assert_same_file("whole", "stopped", "corpus.jsonl");
@@ -263,7 +264,7 @@ static void test_invalid_names_options(void **state)
     wt_generated *made = NULL;
     wt_names_options options;
     wt_names_options_init(&options);
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     assert_int_equal(rename_store_tools(engine, &namer, "empty", &made), WT_EEMPTY);
     assert_non_null(strstr(place.err.message, "no tools"));
     assert_int_equal(wt_generate_names(engine, &options, &made, &place.err), WT_EINVAL);

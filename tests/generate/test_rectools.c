@@ -17,7 +17,7 @@ enum { TOOLS = 12 };
 static wt_engine *open_rectools_store(void)
 {
     struct buffer lines = {0};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     for (int i = 0; i < TOOLS; i++)
         wt__buffer_printf(&lines, "{\"name\": \"%s\", \"description\": \"%s %s of any kind %s\"}\n", writer_things[i],
                           writer_deeds[i], writer_things[(i * 5 + 3) % 16], writer_ways[i % WRITER_WAYS]);
@@ -95,7 +95,7 @@ static void test_perfect_model_gives_all_requests(void **state)
     wt_engine *engine = open_rectools_store();
     struct fake_judge judge = make_judge();
     wt_generated *made = NULL;
-    sound(&place, make_rectools_set(engine, &judge, few_combinations(), "all", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, few_combinations(), "all", &made));
     assert_int_equal(made->rows, 4 * 6 * 3);
     assert_int_equal(made->train + made->dev + made->test, made->rows);
     assert_non_null(strstr(made->summary, "Verdicts of judge:"));
@@ -120,7 +120,7 @@ static void test_unqualified_requests_are_left_out(void **state)
     wt_generated *made = NULL;
     size_t len;
     judge.over = judge.partial = 0.25;
-    sound(&place, make_rectools_set(engine, &judge, options, "some", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, options, "some", &made));
     const size_t kept = made->rows;
     json_t *report = read_json_file("some", "report.json");
     assert_rectools_report(report);
@@ -138,7 +138,7 @@ static void test_unqualified_requests_are_left_out(void **state)
     options.keep_all = 1; /* uses the recorded answers */
     judge.fail_after = 1;
     judge.failure = WT_ENETWORK;
-    sound(&place, make_rectools_set(engine, &judge, options, "some", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, options, "some", &made));
     assert_int_equal(made->rows, all);
     queries = read_place_file("some", "queries.jsonl", &len);
     assert_non_null(strstr(queries, "\"verdict\": \"over\""));
@@ -146,12 +146,12 @@ static void test_unqualified_requests_are_left_out(void **state)
     free(queries);
     wt_generated_free(made);
     options.keep_all = 0; /* the rows of the earlier run are removed */
-    sound(&place, make_rectools_set(engine, &judge, options, "some", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, options, "some", &made));
     assert_int_equal(made->rows, kept);
     struct dataset train;
     char path[256];
     snprintf(path, sizeof path, "%s/some", place.folder);
-    sound(&place, wt__dataset_read(&train, path, "train", &place.err));
+    assert_call_ok(&place, wt__dataset_read(&train, path, "train", &place.err));
     assert_int_equal(train.len, made->train);
     assert_int_equal(train.unknown_queries, 0);
     wt__dataset_dispose(&train);
@@ -170,9 +170,10 @@ static void test_second_question_exposes_agreeable_judge(void **state)
     wt_rectools_options options = few_combinations();
     size_t len;
     options.keep_all = 1;
-    sound(&place, make_rectools_set(engine, &judge, options, "yes", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, options, "yes", &made));
     wt_generated_free(made);
-    refused(&place, make_rectools_set(engine, &judge, few_combinations(), "yes", &made), WT_EEMPTY, "qualifies; see");
+    assert_call_refused(&place, make_rectools_set(engine, &judge, few_combinations(), "yes", &made), WT_EEMPTY,
+                        "qualifies; see");
     assert_null(read_place_file("yes", "queries.jsonl", &len));
     assert_null(read_place_file("yes", "qrels/train.tsv", &len));
     json_t *report = read_json_file("yes", "report.json");
@@ -193,7 +194,7 @@ static void test_duplicates_and_unusable_answers(void **state)
     judge.repeats_itself = true; /* one request a set, then all retries are used up */
     options.smallest = options.largest = 3;
     options.retries = 6; /* more answers in a row than STAGE_FRUITLESS_MAX, which duplicates do not count towards */
-    sound(&place, make_rectools_set(engine, &judge, options, "same", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, options, "same", &made));
     assert_int_equal(made->rows, 6);
     assert_non_null(strstr(made->notice, "6 of 18 requests were made"));
     json_t *report = read_json_file("same", "report.json");
@@ -206,7 +207,7 @@ static void test_duplicates_and_unusable_answers(void **state)
 
     judge = make_judge();
     judge.nonsense = 0.4;
-    sound(&place, make_rectools_set(engine, &judge, few_combinations(), "noise", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, few_combinations(), "noise", &made));
     report = read_json_file("noise", "report.json");
     assert_rectools_report(report);
     assert_true(wt__json_int(wt__json_object(wt__json_object(report, "verdicts"), "first"), "none", -1) > 0);
@@ -215,8 +216,8 @@ static void test_duplicates_and_unusable_answers(void **state)
     wt_generated_free(made);
 
     judge.nonsense = 2;
-    refused(&place, make_rectools_set(engine, &judge, few_combinations(), "mad", &made), WT_EEMPTY,
-            "none of the 0 requests written by judge qualifies");
+    assert_call_refused(&place, make_rectools_set(engine, &judge, few_combinations(), "mad", &made), WT_EEMPTY,
+                        "none of the 0 requests written by judge qualifies");
     report = read_json_file("mad", "report.json");
     assert_int_equal(wt__json_int(find_stage(report, "requests"), "unusable", -1), 2 * 24); /* two rounds of all
                                                                                               * sets */
@@ -235,7 +236,7 @@ static void test_stopped_rectools_continues_to_same_bytes(void **state)
     wt_generated *made = NULL;
     whole.partial = judge.partial = 0.2;
     whole.nonsense = judge.nonsense = 0.1;
-    sound(&place, make_rectools_set(engine, &whole, few_combinations(), "whole", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &whole, few_combinations(), "whole", &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         judge.fail_after = stops[i];
@@ -245,17 +246,17 @@ static void test_stopped_rectools_continues_to_same_bytes(void **state)
         if (rc == 0)
             wt_generated_free(made);
         else
-            refused(&place, rc, judge.failure, "it fails after");
+            assert_call_refused(&place, rc, judge.failure, "it fails after");
     }
     judge.fail_after = 0;
-    sound(&place, make_rectools_set(engine, &judge, few_combinations(), "stopped", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, few_combinations(), "stopped", &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_same_file("whole", "stopped", files[i]);
     wt_rectools_options options = few_combinations();
     options.requests = 2;
-    refused(&place, make_rectools_set(engine, &judge, options, "stopped", &made), WT_EINVAL,
-            "begun with other options");
+    assert_call_refused(&place, make_rectools_set(engine, &judge, options, "stopped", &made), WT_EINVAL,
+                        "begun with other options");
     wt_close(engine);
 }
 
@@ -274,7 +275,7 @@ static void test_verdicts_on_existing_data_set(void **state)
     options.keep_all = 1;
     options.dev = -1;
     options.test = 1;
-    sound(&place, make_rectools_set(engine, &judge, options, "kept", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, options, "kept", &made));
     const size_t rows = made->rows;
     assert_int_equal(made->test, rows);
     wt_generated_free(made);
@@ -283,7 +284,7 @@ static void test_verdicts_on_existing_data_set(void **state)
     snprintf(out, sizeof out, "%s/again", place.folder);
     again.data = data;
     again.out = out;
-    sound(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err));
+    assert_call_ok(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err));
     assert_int_equal(made->rows, rows);
     json_t *first = read_json_file("kept", "report.json"), *second = read_json_file("again", "report.json");
     assert_rectools_report(second);
@@ -299,18 +300,18 @@ static void test_verdicts_on_existing_data_set(void **state)
     free(lines);
     wt_generated_free(made);
     again.limit = 7;
-    refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EINVAL,
-            "begun with other options");
+    assert_call_refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EINVAL,
+                        "begun with other options");
     snprintf(out, sizeof out, "%s/seven", place.folder);
-    sound(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err));
+    assert_call_ok(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err));
     assert_int_equal(made->rows, 7);
     wt_generated_free(made);
     judge.nonsense = 2;
     snprintf(out, sizeof out, "%s/nothing", place.folder);
-    refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EEMPTY,
-            "no verdict came from 14 questions to judge");
+    assert_call_refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EEMPTY,
+                        "no verdict came from 14 questions to judge");
     again.split = "none";
-    refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_ENOTFOUND, "");
+    assert_call_refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_ENOTFOUND, "");
     wt_close(engine);
 }
 
@@ -336,25 +337,26 @@ static void test_small_catalogues_and_invalid_options(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_rectools_options options = rows[i].options;
         options.size = sizeof options;
-        refused(&place, make_rectools_set(engine, &judge, options, "bad", &made), WT_EINVAL, rows[i].says);
+        assert_call_refused(&place, make_rectools_set(engine, &judge, options, "bad", &made), WT_EINVAL, rows[i].says);
     }
     wt_rectools_options options = few_combinations();
-    refused(&place, wt__generate_rectools(engine, &judge.model, &options, &made, &place.err), WT_EINVAL,
-            "name a folder");
-    refused(&place, make_rectools_set(NULL, &judge, options, "bad", &made), WT_EINVAL, "an engine is needed");
+    assert_call_refused(&place, wt__generate_rectools(engine, &judge.model, &options, &made, &place.err), WT_EINVAL,
+                        "name a folder");
+    assert_call_refused(&place, make_rectools_set(NULL, &judge, options, "bad", &made), WT_EINVAL,
+                        "an engine is needed");
     wt_close(engine);
     snprintf(place.store, sizeof place.store, "%s/two.wt", place.folder);
-    engine = open_store(&place, "");
+    engine = open_test_engine(&place, "");
     add(&place, engine,
         "{\"name\": \"a\", \"description\": \"Adds two numbers\"}\n"
         "{\"name\": \"b\", \"description\": \"Tells the weather of a city\"}\n"
         "{\"name\": \"c\", \"description\": \"Adds two numbers\"}\n");
-    sound(&place, make_rectools_set(engine, &judge, options, "two", &made));
+    assert_call_ok(&place, make_rectools_set(engine, &judge, options, "two", &made));
     /* Three single tools, a with b, and c with b; a and c are near-duplicates. */
     assert_non_null(strstr(made->notice, "5 of 24 combinations could be drawn"));
     wt_generated_free(made);
     options.smallest = 3;
-    refused(&place, make_rectools_set(engine, &judge, options, "three", &made), WT_EEMPTY, "no set of 3");
+    assert_call_refused(&place, make_rectools_set(engine, &judge, options, "three", &made), WT_EEMPTY, "no set of 3");
     wt_close(engine);
 }
 

@@ -18,7 +18,7 @@ enum { PROVIDERS = 8, DEEDS = 5, TOOLS = PROVIDERS * DEEDS };
 static wt_engine *open_toolbank_store(void)
 {
     struct buffer lines = {0};
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     for (int p = 0; p < PROVIDERS; p++)
         for (int d = 0; d < DEEDS; d++)
             wt__buffer_printf(&lines,
@@ -59,7 +59,7 @@ static struct dataset read_set_split(const char *folder, const char *split)
     if (rc == WT_ENOTFOUND)
         set = (struct dataset){0};
     else
-        sound(&place, rc);
+        assert_call_ok(&place, rc);
     return set;
 }
 
@@ -148,7 +148,7 @@ static void test_toolbank_data_is_valid_at_any_error_rate(void **state)
             writer.copies = rates[i] / 4;
             options.draw = near ? "near" : NULL;
             snprintf(folder, sizeof folder, "set-%zu-%d", i, near);
-            sound(&place, make_toolbank_set(engine, &writer, options, folder, &made));
+            assert_call_ok(&place, make_toolbank_set(engine, &writer, options, folder, &made));
             assert_int_equal(assert_sound_folder(folder, false), made->rows);
             assert_toolbank_report(folder, made);
             assert_int_equal(made->tools, TOOLS);
@@ -170,7 +170,7 @@ static void test_run_ends_when_each_tool_has_its_usages(void **state)
     wt_generated *made = NULL;
     options.items = 5000;
     options.usages = 3;
-    sound(&place, make_toolbank_set(engine, &writer, options, "covered", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &writer, options, "covered", &made));
     json_t *report = read_json_file("covered", "report.json");
     const json_t *usages = wt__json_object(report, "usages");
     assert_true(wt__json_int(usages, "least", -1) >= 3);
@@ -181,7 +181,7 @@ static void test_run_ends_when_each_tool_has_its_usages(void **state)
     wt_generated_free(made);
     options.items = 10;
     options.usages = 100;
-    sound(&place, make_toolbank_set(engine, &writer, options, "short", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &writer, options, "short", &made));
     assert_non_null(strstr(made->notice, "40 of 40 tools have fewer than 100 requests to train on"));
     wt_generated_free(made);
     wt_close(engine);
@@ -215,11 +215,12 @@ static void test_trial_refuses_bad_models(void **state)
         options.trial_limit = 0;
         options.one_tool = rows[i].one_tool;
         if (!rows[i].says) {
-            sound(&place, make_toolbank_set(engine, &writer, options, rows[i].folder, &made));
+            assert_call_ok(&place, make_toolbank_set(engine, &writer, options, rows[i].folder, &made));
             wt_generated_free(made);
             continue;
         }
-        refused(&place, make_toolbank_set(engine, &writer, options, rows[i].folder, &made), WT_EMODEL, rows[i].says);
+        assert_call_refused(&place, make_toolbank_set(engine, &writer, options, rows[i].folder, &made), WT_EMODEL,
+                            rows[i].says);
         assert_null(made);
         json_t *report = read_json_file(rows[i].folder, "report.json");
         assert_true(json_is_true(json_object_get(wt__json_object(report, "trial"), "refused")));
@@ -236,7 +237,7 @@ static void test_trial_refuses_bad_models(void **state)
         if (rc == 0)
             assert_int_equal(assert_sound_folder(rows[i].folder, rows[i].one_tool), made->rows);
         else
-            refused(&place, rc, WT_EEMPTY, "no request came from");
+            assert_call_refused(&place, rc, WT_EEMPTY, "no request came from");
         wt_generated_free(made);
     }
     wt_close(engine);
@@ -253,7 +254,7 @@ static void test_stopped_toolbank_continues_to_same_bytes(void **state)
     wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
     options.trial = 20;
-    sound(&place, make_toolbank_set(engine, &whole, options, "whole", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &whole, options, "whole", &made));
     const uint64_t questions = made->questions;
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
@@ -264,21 +265,22 @@ static void test_stopped_toolbank_continues_to_same_bytes(void **state)
         if (rc == 0)
             wt_generated_free(made); /* recorded answers were enough */
         else
-            refused(&place, rc, writer.failure, "it fails after");
+            assert_call_refused(&place, rc, writer.failure, "it fails after");
     }
     writer.fail_after = 0;
-    sound(&place, make_toolbank_set(engine, &writer, options, "stopped", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &writer, options, "stopped", &made));
     assert_int_equal(made->questions, questions);
     wt_generated_free(made);
     atomic_store(&writer.asked, 0);
-    sound(&place, make_toolbank_set(engine, &writer, options, "stopped", &made)); /* again, without new questions */
+    assert_call_ok(&place,
+                   make_toolbank_set(engine, &writer, options, "stopped", &made)); /* again, without new questions */
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof made_files / sizeof *made_files; i++)
         assert_same_file("whole", "stopped", made_files[i]);
     options.seed = 2;
-    refused(&place, make_toolbank_set(engine, &writer, options, "stopped", &made), WT_EINVAL,
-            "begun with other options");
+    assert_call_refused(&place, make_toolbank_set(engine, &writer, options, "stopped", &made), WT_EINVAL,
+                        "begun with other options");
     wt_close(engine);
 }
 
@@ -293,7 +295,7 @@ static void test_within_provider_category_or_any(void **state)
         wt_generated *made = NULL;
         options.within = kinds[i];
         options.draw = i == 1 ? "near" : "random";
-        sound(&place, make_toolbank_set(engine, &writer, options, kinds[i], &made));
+        assert_call_ok(&place, make_toolbank_set(engine, &writer, options, kinds[i], &made));
         assert_toolbank_report(kinds[i], made);
         json_t *report = read_json_file(kinds[i], "report.json");
         const json_t *within = wt__json_object(report, "within");
@@ -313,25 +315,26 @@ static void test_within_provider_category_or_any(void **state)
     wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
     snprintf(place.store, sizeof place.store, "%s/plain.wt", place.folder);
-    engine = open_store(&place, "");
+    engine = open_test_engine(&place, "");
     options.within = "category";
-    refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY, "the store has no tools");
+    assert_call_refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
+                        "the store has no tools");
     add(&place, engine,
         "{\"name\": \"a\", \"description\": \"Adds\"}\n{\"name\": \"b\", \"description\": \"Takes\"}\n"
         "{\"name\": \"c\"}\n");
-    refused(
+    assert_call_refused(
         &place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
         "of 3 tools, 1 have no description, 0 are taken out, and no two of the rest belong together within category");
     wt_close(engine);
     snprintf(place.store, sizeof place.store, "%s/one.wt", place.folder);
-    engine = open_store(&place, "");
+    engine = open_test_engine(&place, "");
     add(&place, engine,
         "{\"provider\": \"p\", \"name\": \"a\", \"description\": \"Adds\"}\n"
         "{\"provider\": \"p\", \"name\": \"b\", \"description\": \"Takes\"}\n");
     options.within = "provider";
     options.unanswerable = 0.2;
-    refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
-            "no provider can be taken out for unanswerable requests: there is only one");
+    assert_call_refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
+                        "no provider can be taken out for unanswerable requests: there is only one");
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_close(engine);
 }
@@ -354,7 +357,7 @@ static void test_unanswerable_requests(void **state)
         options.usages = 10;
         options.within = within[i];
         options.one_tool = i == 2;
-        sound(&place, make_toolbank_set(engine, &writer, options, folder, &made));
+        assert_call_ok(&place, make_toolbank_set(engine, &writer, options, folder, &made));
         assert_true(made->unanswerable > 10 && made->unanswerable < made->rows / 2);
         assert_true(made->tools <= TOOLS * 4 / 5 && made->tools > TOOLS / 3);
         assert_int_equal(assert_sound_folder(folder, i == 2), made->rows - made->unanswerable);
@@ -389,7 +392,7 @@ static void test_one_tool_prompt(void **state)
     options.one_tool = 1;
     options.items = 1000;
     options.usages = 3;
-    sound(&place, make_toolbank_set(engine, &writer, options, "single", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &writer, options, "single", &made));
     assert_int_equal(assert_sound_folder("single", true), made->rows);
     assert_toolbank_report("single", made);
     assert_int_equal(made->questions, atomic_load(&writer.asked));
@@ -426,9 +429,9 @@ static void test_concurrency_does_not_change_data(void **state)
     patient.writer.model.ask = answer_together;
     patient.writer.model.at_once = TOGETHER;
     writer.model.at_once = 1;
-    sound(&place, make_toolbank_set(engine, &patient.writer, few_requests(), "together", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &patient.writer, few_requests(), "together", &made));
     wt_generated_free(made);
-    sound(&place, make_toolbank_set(engine, &writer, few_requests(), "one-by-one", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &writer, few_requests(), "one-by-one", &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof made_files / sizeof *made_files; i++)
         assert_same_file("together", "one-by-one", made_files[i]);
@@ -469,14 +472,14 @@ static const char *write_people_set(char path[256], bool several)
         wt__buffer_printf(&qrels, "q%d\tt9\t0\n", i);
     }
     snprintf(name, sizeof name, "%s/qrels", path);
-    sound(&place, wt__make_folders(name, &place.err));
+    assert_call_ok(&place, wt__make_folders(name, &place.err));
     snprintf(name, sizeof name, "%s/queries.jsonl", path);
-    sound(&place, wt__file_replace(name, queries.ptr, queries.len, &place.err));
+    assert_call_ok(&place, wt__file_replace(name, queries.ptr, queries.len, &place.err));
     snprintf(name, sizeof name, "%s/qrels/train.tsv", path);
-    sound(&place, wt__file_replace(name, qrels.ptr, qrels.len, &place.err));
+    assert_call_ok(&place, wt__file_replace(name, qrels.ptr, qrels.len, &place.err));
     snprintf(name, sizeof name, "%s/corpus.jsonl", path);
     const char *corpus = "{\"_id\": \"t0\", \"title\": \"count\"}\n{\"_id\": \"t1\"}\n";
-    sound(&place, wt__file_replace(name, corpus, strlen(corpus), &place.err));
+    assert_call_ok(&place, wt__file_replace(name, corpus, strlen(corpus), &place.err));
     wt__buffer_dispose(&queries);
     wt__buffer_dispose(&qrels);
     return path;
@@ -493,21 +496,23 @@ static void test_examples_written_by_people(void **state)
     reader.writer.model.ask = watch_prompt;
     options.like = write_people_set(path, true);
     options.no_polish = 1;
-    sound(&place, make_toolbank_set(engine, &reader.writer, options, "like", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &reader.writer, options, "like", &made));
     assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* the pool has only three */
     assert_int_equal(atomic_load(&reader.others), 0);
     assert_int_equal(assert_sound_folder("like", false), made->rows);
     wt_generated_free(made);
     options.like = NULL;
-    refused(&place, make_toolbank_set(engine, &reader.writer, options, "like", &made), WT_EINVAL,
-            "begun with other options");
+    assert_call_refused(&place, make_toolbank_set(engine, &reader.writer, options, "like", &made), WT_EINVAL,
+                        "begun with other options");
     options.like = write_people_set(path, false);
-    refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_EEMPTY,
-            "has no train request with 2 to 5 tools");
+    assert_call_refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_EEMPTY,
+                        "has no train request with 2 to 5 tools");
     options.like = "/nowhere";
-    refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_ENOTFOUND, "/nowhere");
+    assert_call_refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_ENOTFOUND,
+                        "/nowhere");
     options.one_tool = 1;
-    refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_EINVAL, "leave out either");
+    assert_call_refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_EINVAL,
+                        "leave out either");
     wt_close(engine);
 }
 
@@ -522,7 +527,7 @@ static void test_round_trip_drops_unfound_requests(void **state)
     options.no_polish = 1;
     options.round_trip = 10;
     writer.describes = true;
-    sound(&place, make_toolbank_set(engine, &writer, options, "found", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &writer, options, "found", &made));
     const size_t rows = made->rows;
     assert_true(rows > 30);
     assert_toolbank_report("found", made);
@@ -540,11 +545,12 @@ static void test_round_trip_drops_unfound_requests(void **state)
     writer.describes = true;
     options.usages = 8;
     options.items = 300;
-    sound(&place, make_toolbank_set(engine, &writer, options, "twins", &made));
+    assert_call_ok(&place, make_toolbank_set(engine, &writer, options, "twins", &made));
     assert_true(count_refused_as("twins", "near_twin") > 0);
     wt_generated_free(made);
     options.recipe = "no such recipe";
-    refused(&place, make_toolbank_set(engine, &writer, options, "bad", &made), WT_ERECIPE, "no such recipe");
+    assert_call_refused(&place, make_toolbank_set(engine, &writer, options, "bad", &made), WT_ERECIPE,
+                        "no such recipe");
     wt_close(engine);
 }
 
@@ -577,22 +583,23 @@ static void test_invalid_toolbank_options(void **state)
         wt_toolbank_options options = rows[i].options;
         options.size = sizeof options;
         options.out = i + 1 < sizeof rows / sizeof *rows ? place.folder : NULL;
-        refused(&place, wt__generate_toolbank(engine, &writer.model, &options, &made, &place.err), WT_EINVAL,
-                rows[i].says);
+        assert_call_refused(&place, wt__generate_toolbank(engine, &writer.model, &options, &made, &place.err),
+                            WT_EINVAL, rows[i].says);
     }
     char path[256];
     snprintf(path, sizeof path, "%s/foreign", place.folder);
-    sound(&place, wt__make_folders(path, &place.err));
+    assert_call_ok(&place, wt__make_folders(path, &place.err));
     snprintf(path, sizeof path, "%s/foreign/queries.jsonl", place.folder);
-    sound(&place, wt__file_replace(path, "mine\n", 5, &place.err));
-    refused(&place, make_toolbank_set(engine, &writer, few_requests(), "foreign", &made), WT_EINVAL,
-            "was not written by a run of this command");
+    assert_call_ok(&place, wt__file_replace(path, "mine\n", 5, &place.err));
+    assert_call_refused(&place, make_toolbank_set(engine, &writer, few_requests(), "foreign", &made), WT_EINVAL,
+                        "was not written by a run of this command");
     wt_toolbank_options options = few_requests();
     options.out = "x";
-    refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "");
-    refused(&place, wt_generate_toolbank(NULL, &options, &made, &place.err), WT_EINVAL, "an engine is needed");
+    assert_call_refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "");
+    assert_call_refused(&place, wt_generate_toolbank(NULL, &options, &made, &place.err), WT_EINVAL,
+                        "an engine is needed");
     options.size = 0;
-    refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "_init");
+    assert_call_refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "_init");
     wt_close(engine);
 }
 

@@ -19,7 +19,7 @@ static void test_toolselect_data_is_valid_at_any_error_rate(void **state)
         wt_generated *made = NULL;
         char folder[16];
         snprintf(folder, sizeof folder, "set-%zu", i);
-        sound(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), folder, &made));
+        assert_call_ok(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), folder, &made));
         json_t *report = read_json_file(folder, "report.json");
         assert_counts_add_up(report);
         assert_true(json_is_true(json_object_get(report, "complete")));
@@ -41,7 +41,7 @@ static void test_default_counts_match_the_paper(void **state)
     wt_toolselect_options options;
     wt_generated *made = NULL;
     wt_toolselect_options_init(&options);
-    sound(&place, make_toolselect_set(NULL, &writer, options, "default", &made));
+    assert_call_ok(&place, make_toolselect_set(NULL, &writer, options, "default", &made));
     assert_int_equal(made->tools, 180);
     assert_int_equal(made->rows, 540);
     assert_int_equal(made->hard, 73);
@@ -59,8 +59,8 @@ static void test_unusable_model_ends_early(void **state)
     (void)state;
     struct fake_writer writer = make_writer(2);
     wt_generated *made = NULL;
-    refused(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "nothing", &made), WT_EEMPTY,
-            "report.json for the reasons");
+    assert_call_refused(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "nothing", &made),
+                        WT_EEMPTY, "report.json for the reasons");
     assert_null(made);
     json_t *report = read_json_file("nothing", "report.json");
     assert_counts_add_up(report);
@@ -76,7 +76,7 @@ static void test_stopped_toolselect_continues_to_same_bytes(void **state)
     (void)state;
     struct fake_writer whole = make_writer(0.3);
     wt_generated *made = NULL;
-    sound(&place, make_toolselect_set(NULL, &whole, small_toolselect_options(), "whole", &made));
+    assert_call_ok(&place, make_toolselect_set(NULL, &whole, small_toolselect_options(), "whole", &made));
     const uint64_t questions = made->questions;
     wt_generated_free(made);
     struct fake_writer writer = make_writer(0.3);
@@ -84,20 +84,20 @@ static void test_stopped_toolselect_continues_to_same_bytes(void **state)
         writer.fail_after = stops[i];
         writer.failure = codes[i % 2];
         atomic_store(&writer.asked, 0);
-        refused(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "stopped", &made), codes[i % 2],
-                "it fails after");
+        assert_call_refused(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "stopped", &made),
+                            codes[i % 2], "it fails after");
         json_t *report = read_json_file("stopped", "report.json");
         assert_true(json_is_false(json_object_get(report, "complete")));
         json_decref(report);
     }
     writer.fail_after = 0;
-    sound(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "stopped", &made));
+    assert_call_ok(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "stopped", &made));
     assert_int_equal(made->questions, questions);
     assert_true(made->requests < questions);
     wt_generated_free(made);
     atomic_store(&writer.asked, 0);
-    sound(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "stopped",
-                                      &made)); /* again, without new questions */
+    assert_call_ok(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "stopped",
+                                               &made)); /* again, without new questions */
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_generated_free(made);
     assert_same_file("whole", "stopped", "samples.jsonl");
@@ -118,7 +118,7 @@ static void test_seed_determines_bytes(void **state)
         wt_toolselect_options options = small_toolselect_options();
         wt_generated *made;
         options.seed = runs[i].seed;
-        sound(&place, make_toolselect_set(NULL, &writer, options, runs[i].folder, &made));
+        assert_call_ok(&place, make_toolselect_set(NULL, &writer, options, runs[i].folder, &made));
         wt_generated_free(made);
     }
     assert_same_file("one", "again", "samples.jsonl");
@@ -132,12 +132,12 @@ static void test_seed_determines_bytes(void **state)
 static void test_toolselect_with_encoder(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, WT_BUILT_IN_MODEL);
+    wt_engine *engine = open_test_engine(&place, WT_BUILT_IN_MODEL);
     struct fake_writer writer = make_writer(0.3);
     wt_generated *made;
     wt_toolselect_options options = small_toolselect_options();
     options.duplicate = 0.8;
-    sound(&place, make_toolselect_set(engine, &writer, options, "near", &made));
+    assert_call_ok(&place, make_toolselect_set(engine, &writer, options, "near", &made));
     assert_int_equal(assert_sound_samples("near"), made->rows);
     json_t *report = read_json_file("near", "report.json");
     assert_counts_add_up(report);
@@ -155,14 +155,14 @@ static void test_toolselect_with_encoder(void **state)
 static void test_toolselect_from_catalogue(void **state)
 {
     (void)state;
-    wt_engine *engine = open_store(&place, "");
+    wt_engine *engine = open_test_engine(&place, "");
     add(&place, engine, handmade);
     struct fake_writer writer = make_writer(0.2);
     wt_toolselect_options options = small_toolselect_options();
     wt_generated *made;
     options.from_catalogue = 1;
     options.hard = 1;
-    sound(&place, make_toolselect_set(engine, &writer, options, "own", &made));
+    assert_call_ok(&place, make_toolselect_set(engine, &writer, options, "own", &made));
     assert_int_equal(made->tools, HANDMADE);
     assert_int_equal(assert_sound_samples("own"), made->rows);
     json_t *report = read_json_file("own", "report.json");
@@ -179,23 +179,24 @@ static void test_invalid_toolselect_options(void **state)
     struct fake_writer writer = make_writer(0);
     wt_generated *made = NULL;
     wt_toolselect_options options = small_toolselect_options();
-    sound(&place, make_toolselect_set(NULL, &writer, options, "taken", &made));
+    assert_call_ok(&place, make_toolselect_set(NULL, &writer, options, "taken", &made));
     wt_generated_free(made);
     options.seed = 3;
-    refused(&place, make_toolselect_set(NULL, &writer, options, "taken", &made), WT_EINVAL, "begun with other options");
+    assert_call_refused(&place, make_toolselect_set(NULL, &writer, options, "taken", &made), WT_EINVAL,
+                        "begun with other options");
     char path[256];
     int lock;
     snprintf(path, sizeof path, "%s/taken/.lock", place.folder);
-    sound(&place, wt__lock_file(&lock, path, 0, &place.err));
-    refused(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "taken", &made), WT_EBUSY,
-            "another process is writing a data set");
+    assert_call_ok(&place, wt__lock_file(&lock, path, 0, &place.err));
+    assert_call_refused(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "taken", &made),
+                        WT_EBUSY, "another process is writing a data set");
     wt__unlock_file(lock);
     snprintf(path, sizeof path, "%s/foreign", place.folder);
-    sound(&place, wt__make_folders(path, &place.err));
+    assert_call_ok(&place, wt__make_folders(path, &place.err));
     snprintf(path, sizeof path, "%s/foreign/samples.jsonl", place.folder);
-    sound(&place, wt__file_replace(path, "mine\n", 5, &place.err));
-    refused(&place, make_toolselect_set(NULL, &writer, options, "foreign", &made), WT_EINVAL,
-            "was not written by a run of this command");
+    assert_call_ok(&place, wt__file_replace(path, "mine\n", 5, &place.err));
+    assert_call_refused(&place, make_toolselect_set(NULL, &writer, options, "foreign", &made), WT_EINVAL,
+                        "was not written by a run of this command");
 
     static const struct {
         size_t tools, related, instructions, choices;
@@ -222,15 +223,16 @@ static void test_invalid_toolselect_options(void **state)
         options.hard = rows[i].hard;
         options.duplicate = rows[i].duplicate;
         options.temperature = rows[i].temperature;
-        refused(&place, make_toolselect_set(NULL, &writer, options, "bad", &made), WT_EINVAL, rows[i].says);
+        assert_call_refused(&place, make_toolselect_set(NULL, &writer, options, "bad", &made), WT_EINVAL, rows[i].says);
     }
     wt_toolselect_options_init(&options);
-    refused(&place, wt__generate_toolselect(NULL, &writer.model, &options, &made, &place.err), WT_EINVAL,
-            "name a folder");
+    assert_call_refused(&place, wt__generate_toolselect(NULL, &writer.model, &options, &made, &place.err), WT_EINVAL,
+                        "name a folder");
     options.out = "x";
-    refused(&place, wt_generate_toolselect(NULL, &options, &made, &place.err), WT_EINVAL, "an engine is needed");
+    assert_call_refused(&place, wt_generate_toolselect(NULL, &options, &made, &place.err), WT_EINVAL,
+                        "an engine is needed");
     options.size = 0;
-    refused(&place, wt_generate_toolselect(NULL, &options, &made, &place.err), WT_EINVAL, "_init");
+    assert_call_refused(&place, wt_generate_toolselect(NULL, &options, &made, &place.err), WT_EINVAL, "_init");
     wt_generated_free(NULL);
 }
 

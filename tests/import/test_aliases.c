@@ -127,7 +127,7 @@ static void put_both(struct drawing *d, const char *text)
     wt__buffer_text(&d->json, text);
 }
 
-/* Returns the anchor of an alias with this name at this point: the last one started. */
+/* Returns the anchor that an alias with this name refers to at this point: the last anchor of that name. */
 static const struct drawn_anchor *find_meaning(const struct drawing *d, unsigned name)
 {
     for (size_t i = d->anchor_count; i > 0; i--)
@@ -167,7 +167,7 @@ static void put_fault(struct drawing *d)
 
 static void put_node(struct drawing *d, enum kind kind, unsigned depth, unsigned indent);
 
-/* indent is that of a block, or 0 within brackets. */
+/* indent: indentation of a block, or 0 within brackets. */
 static void put_object(struct drawing *d, const struct node_form *form, unsigned depth, unsigned indent)
 {
     bool first = true;

@@ -113,7 +113,7 @@ static void a_folder_is_one_import_of_its_files(void **state)
     wt__import_dispose(&import);
 }
 
-static void a_folder_with_a_corpus_is_beir(void **state)
+static void a_folder_with_a_corpus_is_read_as_beir(void **state)
 {
     (void)state;
     char path[300];
@@ -173,7 +173,7 @@ static void each_format_can_be_forced_onto_anything(void **state)
 
 /* ---------------------------------------------------------------- limits */
 
-static void limits_are_kept(void **state)
+static void sources_over_the_limits_are_refused(void **state)
 {
     (void)state;
     struct import import;
@@ -424,10 +424,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(definitions_are_the_bytes_of_a_file),
         cmocka_unit_test(a_folder_is_one_import_of_its_files),
-        cmocka_unit_test(a_folder_with_a_corpus_is_beir),
+        cmocka_unit_test(a_folder_with_a_corpus_is_read_as_beir),
         cmocka_unit_test(unreadable_sources_are_reported),
         cmocka_unit_test(each_format_can_be_forced_onto_anything),
-        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(sources_over_the_limits_are_refused),
         cmocka_unit_test(a_definition_of_maximum_size_is_imported),
         cmocka_unit_test(aliases_expand_up_to_the_limit),
         cmocka_unit_test(issues_are_counted_beyond_those_kept),

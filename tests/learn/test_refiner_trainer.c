@@ -462,7 +462,7 @@ static void rejects_untrainable_refiners(void **state)
     wt_close(engine);
 }
 
-static void ignores_damaged_refiner_with_notice(void **state)
+static void refuses_recipe_of_stale_or_damaged_refiner(void **state)
 {
     struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
@@ -509,7 +509,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(auto_runs_chosen_refiner, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(resumed_training_gives_identical_bits, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(rejects_untrainable_refiners, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(ignores_damaged_refiner_with_notice, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(refuses_recipe_of_stale_or_damaged_refiner, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static const char large[] =
 static size_t tokens_of(const wt_tool *tool, const char *format)
 {
     char *text = NULL;
-    sound(&place, wt_export(&tool, 1, format, &text, &place.err));
+    assert_call_ok(&place, wt_export(&tool, 1, format, &text, &place.err));
     size_t tokens = (strlen(text) + 3) / 4;
     wt_string_free(text);
     return tokens;
@@ -113,7 +113,7 @@ static wt_picked *pick_within_budget(size_t max_tokens, const char *format)
     options.abstain = -1;
     options.max_tokens = max_tokens;
     options.format = format;
-    sound(&place, wt_pick(semantic, request, strlen(request), &options, &picked, &place.err));
+    assert_call_ok(&place, wt_pick(semantic, request, strlen(request), &options, &picked, &place.err));
     return picked;
 }
 
@@ -142,10 +142,10 @@ static void unknown_format_is_rejected_before_search(void **state)
     wt_pick_options_init(&pick);
     find.format = pick.format = "yaml";
     find.max_tokens = 100;
-    refused(&place, wt_find(semantic, "song", 4, &find, &hits, &place.err), WT_EINVAL, "unknown format");
-    refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "unknown format");
+    assert_call_refused(&place, wt_find(semantic, "song", 4, &find, &hits, &place.err), WT_EINVAL, "unknown format");
+    assert_call_refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "unknown format");
     pick.recipe = "ptr";
-    refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "unknown format");
+    assert_call_refused(&place, wt_pick(semantic, "song", 4, &pick, &picked, &place.err), WT_EINVAL, "unknown format");
 }
 
 #define test(name) cmocka_unit_test_setup_teardown(name, open_both, close_both)

@@ -39,7 +39,7 @@ static size_t rank_of_hit(const wt_hits *hits, const char *id)
     return 0;
 }
 
-static void last_turn_leads(void **state)
+static void last_turn_of_the_user_is_the_request(void **state)
 {
     (void)state;
     wt_find_options options = options_of(journey);
@@ -58,7 +58,7 @@ static void last_turn_leads(void **state)
     wt_hits_free(hits);
 }
 
-/* Two providers have a tool "search". The one called before, or mentioned, must come first. */
+/* Two providers have a tool "search". The tool of the provider that was called or mentioned before must come first. */
 static void earlier_turns_disambiguate(void **state)
 {
     static const struct {
@@ -217,15 +217,15 @@ static void invalid_conversation_is_rejected(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_find_options options = options_of(rows[i].messages);
-        refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), rows[i].code, rows[i].says);
+        assert_call_refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), rows[i].code, rows[i].says);
         assert_null(hits);
     }
     wt_find_options options = options_of("[\"hi\"]");
     options.have = names;
     options.have_count = 1;
-    refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), WT_EINVAL, "is NULL");
+    assert_call_refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), WT_EINVAL, "is NULL");
     options.have_count = WT_MAX_KEPT + 1;
-    refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), WT_EINVAL, "at most 256 are");
+    assert_call_refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), WT_EINVAL, "at most 256 are");
 }
 
 static void picked_set_keeps_called_tools(void **state)
@@ -239,7 +239,7 @@ static void picked_set_keeps_called_tools(void **state)
     for (int abstain = -1; abstain <= 0; abstain++) {
         size_t kept = 0;
         options.abstain = abstain;
-        sound(&place, wt_pick(semantic, NULL, 0, &options, &picked, &place.err));
+        assert_call_ok(&place, wt_pick(semantic, NULL, 0, &options, &picked, &place.err));
         assert_string_equal(picked->last_turn, "and a room there");
         for (size_t i = 0; i < picked->len; i++)
             kept += picked->items[i]->kept && strcmp(picked->items[i]->tool->id, "travel/search_flights") == 0;
@@ -250,8 +250,8 @@ static void picked_set_keeps_called_tools(void **state)
     static const char *const others[] = {"ptr", "bundle"};
     for (size_t i = 0; i < 2; i++) {
         options.recipe = others[i];
-        refused(&place, wt_pick(semantic, NULL, 0, &options, &picked, &place.err), WT_EINVAL,
-                "does not support conversations or tools to keep; use the recipe set");
+        assert_call_refused(&place, wt_pick(semantic, NULL, 0, &options, &picked, &place.err), WT_EINVAL,
+                            "does not support conversations or tools to keep; use the recipe set");
     }
 }
 
@@ -269,7 +269,7 @@ static void change_of_subject_ignores_context(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last_turn_leads),
+        cmocka_unit_test(last_turn_of_the_user_is_the_request),
         cmocka_unit_test(earlier_turns_disambiguate),
         cmocka_unit_test(called_tools_are_kept),
         cmocka_unit_test(request_without_messages_keeps_tools),

@@ -24,9 +24,9 @@ static const char catalogue[] =
 static int open_named_catalogue(void **state)
 {
     set_up_place(state);
-    semantic = open_store(&place, NULL);
+    semantic = open_test_engine(&place, NULL);
     add(&place, semantic, catalogue);
-    lexical = open_store(&place, "");
+    lexical = open_test_engine(&place, "");
     return 0;
 }
 
@@ -154,7 +154,8 @@ static void set_of_names_is_exact(void **state)
     (void)state;
     wt_pick_options_init(&options);
     for (size_t e = 0; e < 2; e++) {
-        sound(&place, wt_pick(e ? semantic : lexical, request, strlen(request), &options, &picked, &place.err));
+        assert_call_ok(&place,
+                       wt_pick(e ? semantic : lexical, request, strlen(request), &options, &picked, &place.err));
         assert_int_equal(picked->len, 3);
         assert_string_equal(picked->items[0]->tool->id, "github/search_code");
         assert_string_equal(picked->items[1]->tool->id, "github/listLabels");
@@ -205,7 +206,7 @@ static void weak_hits_are_marked_and_removed(void **state)
     }
 }
 
-static void hostile_requests_are_answered_in_no_time(void **state)
+static void hostile_names_are_matched_in_linear_time(void **state)
 {
     static const char *const patterns[] = {"create_issue, ",
                                            "gitlab create issue, ",
@@ -223,7 +224,7 @@ static void hostile_requests_are_answered_in_no_time(void **state)
         size_t len = strlen(patterns[p]);
         for (size_t i = 0; i < WT_MAX_REQUEST_BYTES; i++)
             request[i] = patterns[p][i % len];
-        sound(&place, wt_find(lexical, request, WT_MAX_REQUEST_BYTES, NULL, &hits, &place.err));
+        assert_call_ok(&place, wt_find(lexical, request, WT_MAX_REQUEST_BYTES, NULL, &hits, &place.err));
         /* Measured: at most 20 ms. The bound separates linear from quadratic time, also on a busy machine and under
          * sanitizers. */
         if (hits->total_ms > 1000)
@@ -243,7 +244,7 @@ int main(void)
         cmocka_unit_test(set_of_names_is_exact),
         cmocka_unit_test(undescribed_tool_is_found_by_parameters),
         cmocka_unit_test(weak_hits_are_marked_and_removed),
-        cmocka_unit_test(hostile_requests_are_answered_in_no_time),
+        cmocka_unit_test(hostile_names_are_matched_in_linear_time),
     };
     return cmocka_run_group_tests(tests, open_named_catalogue, close_both);
 }

@@ -12,7 +12,7 @@
 static wt_picked *pick_request(wt_engine *engine, const char *request, const wt_pick_options *options)
 {
     wt_picked *picked = NULL;
-    sound(&place, wt_pick(engine, request, strlen(request), options, &picked, &place.err));
+    assert_call_ok(&place, wt_pick(engine, request, strlen(request), options, &picked, &place.err));
     return picked;
 }
 
@@ -114,7 +114,7 @@ static void unmet_need_is_reported(void **state)
     }
 }
 
-static void misspelt_words_are_read_as_those_that_were_meant(void **state)
+static void misspelt_words_are_corrected_by_pick(void **state)
 {
     (void)state;
     wt_pick_options as_typed = any();
@@ -133,7 +133,7 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     wt_picked_free(picked);
 }
 
-/* One request with hits and one to abstain at. */
+/* A request with hits, and a request to abstain at. */
 static void promise_requires_training(void **state)
 {
     static const char *const requests[] = {"reserve a hotel room", "xyzzy plugh"};
@@ -143,7 +143,7 @@ static void promise_requires_training(void **state)
         wt_pick_options options = any();
         options.complete = 0.9;
         options.abstain = i == 0 ? -1 : 0.5;
-        refused(
+        assert_call_refused(
             &place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
             "is unknown without training; record use, then run `whichtool train all`; or use the first hits of find, "
             "or a budget of tokens (max_tokens)");
@@ -217,7 +217,7 @@ static void recorded_use_prevents_abstaining(void **state)
     (void)state;
     wt_picked *before = pick_request(semantic, request, NULL);
     for (int i = 0; i < 99; i++)
-        sound(&place, wt_record_usage(semantic, request, strlen(request), &tool, 1, NULL, &place.err));
+        assert_call_ok(&place, wt_record_usage(semantic, request, strlen(request), &tool, 1, NULL, &place.err));
     wt_picked *after = pick_request(semantic, request, NULL);
     assert_true(before->no_answer_probability > 0.011);
     assert_true(after->no_answer_probability < 0.011);
@@ -236,7 +236,7 @@ static void recorded_use_prevents_abstaining(void **state)
     wt_picked_free(after);
 }
 
-static void options_that_make_no_sense_are_refused(void **state)
+static void invalid_pick_options_are_refused(void **state)
 {
     static const struct {
         double complete, abstain;
@@ -254,20 +254,21 @@ static void options_that_make_no_sense_are_refused(void **state)
         wt_pick_options options = any();
         options.complete = rows[i].complete;
         options.abstain = rows[i].abstain;
-        refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EINVAL, rows[i].says);
+        assert_call_refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EINVAL,
+                            rows[i].says);
         assert_null(picked);
     }
-    refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
+    assert_call_refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
     find.abstain = 1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "below 1, not 1");
+    assert_call_refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "below 1, not 1");
     find.abstain = 0.05;
     find.recipe = "bm25";
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
+    assert_call_refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not bm25");
 }
 
-/* Like a caller whose struct ends after `complete`. */
-static void an_older_caller_has_fewer_options(void **state)
+/* Passes options of a caller whose struct ends after `complete`. */
+static void older_pick_options_are_not_read_past_their_end(void **state)
 {
     wt_pick_options options = any();
     (void)state;
@@ -286,13 +287,13 @@ int main(void)
         cmocka_unit_test(picked_set_is_likeliest_first),
         cmocka_unit_test(pick_works_without_encoder),
         cmocka_unit_test(unmet_need_is_reported),
-        cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
+        cmocka_unit_test(misspelt_words_are_corrected_by_pick),
         cmocka_unit_test(promise_requires_training),
         cmocka_unit_test(budget_replaces_promise),
         cmocka_unit_test(request_of_names_needs_no_promise),
         cmocka_unit_test(high_abstain_share_gives_empty_set),
-        cmocka_unit_test(options_that_make_no_sense_are_refused),
-        cmocka_unit_test(an_older_caller_has_fewer_options),
+        cmocka_unit_test(invalid_pick_options_are_refused),
+        cmocka_unit_test(older_pick_options_are_not_read_past_their_end),
         cmocka_unit_test(recorded_use_prevents_abstaining),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);

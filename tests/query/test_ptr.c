@@ -32,14 +32,14 @@ enum { REQUESTS = 4, USED = 7, LABELS = 4 };
 static const char *encode_past(const char *model, float **vectors, size_t *dim, struct arena *arena)
 {
     struct encoder *encoder = NULL;
-    wt_engine *engine = open_store(&place, model);
+    wt_engine *engine = open_test_engine(&place, model);
     size_t lens[REQUESTS];
     *dim = (size_t)wt_dimension(engine, NULL);
     *vectors = calloc(REQUESTS * *dim, sizeof **vectors);
     for (size_t i = 0; i < REQUESTS; i++)
         lens[i] = strlen(requests[i]);
-    sound(&place, wt_embed(engine, requests, lens, REQUESTS, *vectors, &place.err));
-    sound(&place, wt__encoder_open(&encoder, model, &place.err));
+    assert_call_ok(&place, wt_embed(engine, requests, lens, REQUESTS, *vectors, &place.err));
+    assert_call_ok(&place, wt__encoder_open(&encoder, model, &place.err));
     const char *hash = wt__arena_copy(arena, wt__str(wt__encoder_hash(encoder)));
     wt__encoder_close(encoder);
     wt_close(engine);
@@ -68,11 +68,11 @@ static void leave_past_by(const char *model, size_t untrained)
                                             {"starts", starts, 1, {REQUESTS + 1}},
                                             {"labels", used, 1, {USED}},
                                             {"untrained", plain, 2, {untrained, plain_dim}}};
-    sound(&place, wt__make_folders(folder.ptr, &place.err));
-    sound(&place, wt__safetensors_write(wt__path_join(&arena, folder.ptr, "model.safetensors"), tensors,
-                                        untrained ? 4 : 3, NULL, &place.err));
-    sound(&place,
-          wt__file_replace(wt__path_join(&arena, folder.ptr, "config.json"), config.ptr, config.len, &place.err));
+    assert_call_ok(&place, wt__make_folders(folder.ptr, &place.err));
+    assert_call_ok(&place, wt__safetensors_write(wt__path_join(&arena, folder.ptr, "model.safetensors"), tensors,
+                                                 untrained ? 4 : 3, NULL, &place.err));
+    assert_call_ok(
+        &place, wt__file_replace(wt__path_join(&arena, folder.ptr, "config.json"), config.ptr, config.len, &place.err));
     free(vectors);
     free(plain);
     wt__buffer_dispose(&folder);
@@ -136,13 +136,13 @@ static wt_picked *picked_from(wt_engine *engine, const char *request, struct scr
 {
     const struct pick_evaluation oracle = {.oracle = &script->model};
     wt_picked *picked = NULL;
-    sound(&place, wt__pick(engine, wt__str(request), options, &oracle, &picked, &place.err));
+    assert_call_ok(&place, wt__pick(engine, wt__str(request), options, &oracle, &picked, &place.err));
     return picked;
 }
 
 static wt_picked *picked(const char *request, struct scripted_ptr script, const wt_pick_options *options)
 {
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_picked *result = picked_from(engine, request, &script, options);
     wt_close(engine);
     return result;
@@ -162,7 +162,7 @@ static void expect_trace_list(const wt_picked *picked, const char *name, const c
 {
     json_t *trace = NULL;
     struct buffer all = {0};
-    sound(&place, wt__json_parse(&trace, picked->trace, strlen(picked->trace), &place.err));
+    assert_call_ok(&place, wt__json_parse(&trace, picked->trace, strlen(picked->trace), &place.err));
     const json_t *list = wt__json_array(trace, name);
     assert_non_null(list);
     for (size_t i = 0; i < json_array_size(list); i++)
@@ -218,18 +218,18 @@ static void each_distinct_set_is_one_bundle(void **state)
 {
     (void)state;
     leave_past();
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_pick_options options = ptr_options();
     const char *flight = "bookHotel: Reserve a hotel room in a city+search_flights: Find flights between airports";
     options.recipe = "bundle";
     options.base_retriever = NULL;
     wt_picked *result = NULL;
     const struct bundles *bundles = NULL;
-    sound(&place, wt_pick(engine, flight, strlen(flight), &options, &result, &place.err));
+    assert_call_ok(&place, wt_pick(engine, flight, strlen(flight), &options, &result, &place.err));
     is_set(result, "travel/bookHotel travel/search_flights");
     assert_int_equal(result->questions, 0);
     wt_picked_free(result);
-    sound(&place, wt__bundles_of(engine, NULL, engine->index, engine->encoder.opened, &bundles, &place.err));
+    assert_call_ok(&place, wt__bundles_of(engine, NULL, engine->index, engine->encoder.opened, &bundles, &place.err));
     assert_int_equal(bundles->count, 3);
     assert_int_equal(bundles->left_out, 0);
     assert_int_equal(bundles->starts[1], 2); /* the bundle of two requests comes first */
@@ -242,7 +242,7 @@ static void is_bundle(wt_engine *engine, const char *base_retriever, const char 
     wt_picked *result = NULL;
     options.recipe = "bundle";
     options.base_retriever = base_retriever;
-    sound(&place, wt_pick(engine, text, strlen(text), &options, &result, &place.err));
+    assert_call_ok(&place, wt_pick(engine, text, strlen(text), &options, &result, &place.err));
     is_set(result, ids);
     wt_picked_free(result);
 }
@@ -256,26 +256,26 @@ static void every_retriever_finds_bundles(void **state)
     struct arena arena = {0};
     const char *file = wt__path_join(&arena, place.index, "bundles/snapshot");
     for (size_t i = 0; i < sizeof base_retriever / sizeof *base_retriever; i++) {
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         is_bundle(engine, base_retriever[i], trip, "weather/getForecast travel/bookHotel");
         assert_true(wt__is_file(file));
         wt_close(engine);
     }
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     is_bundle(engine, "bm25", "flights", "travel/bookHotel travel/search_flights");
     struct stat before, after;
     assert_int_equal(stat(file, &before), 0);
     wt_close(engine);
-    engine = open_store(&place, NULL);
+    engine = open_test_engine(&place, NULL);
     is_bundle(engine, "bm25", "flights", "travel/bookHotel travel/search_flights");
     assert_int_equal(stat(file, &after), 0);
     assert_true(before.st_ino == after.st_ino);
 
     assert_int_equal(wt_remove(engine, "travel/bookHotel", &place.err), 1);
     is_bundle(engine, "bm25", "flights", "travel/search_flights");
-    sound(&place, wt__file_replace(file, "torn", 4, &place.err));
+    assert_call_ok(&place, wt__file_replace(file, "torn", 4, &place.err));
     wt_close(engine);
-    engine = open_store(&place, NULL);
+    engine = open_test_engine(&place, NULL);
     is_bundle(engine, "bm25", "flights", "travel/search_flights");
     wt_close(engine);
     wt__arena_dispose(&arena);
@@ -313,7 +313,7 @@ static void untrained_recipe_uses_untrained_bundles(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         leave_past_by(encoder, REQUESTS);
         remove_model_folder(place.index);
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         is_bundle(engine, cases[i].base_retriever, trip, "weather/getForecast travel/bookHotel");
         assert_true(wt__is_file(files[cases[i].trained]));
         assert_false(wt__is_file(files[!cases[i].trained]));
@@ -328,25 +328,25 @@ static void untrained_recipe_uses_untrained_bundles(void **state)
         wt_close(engine);
 
         leave_past_by(encoder, 0);
-        engine = open_store(&place, NULL);
+        engine = open_test_engine(&place, NULL);
         options.recipe = "bundle";
         options.k = 0;
         int rc = wt_pick(engine, trip, strlen(trip), &options, &result, &place.err);
         if (cases[i].knows)
-            sound(&place, rc);
+            assert_call_ok(&place, rc);
         else
-            refused(&place, rc, WT_ERECIPE, "whichtool train neighbours");
+            assert_call_refused(&place, rc, WT_ERECIPE, "whichtool train neighbours");
         wt_picked_free(result);
         wt_close(engine);
     }
     leave_past_by(encoder, REQUESTS - 1);
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_picked *result = NULL;
     wt_pick_options options = ptr_options();
     options.recipe = "bundle";
     options.base_retriever = "neighbours";
-    refused(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err), WT_ERECIPE,
-            "the tensor untrained does not fit the requests");
+    assert_call_refused(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err), WT_ERECIPE,
+                        "the tensor untrained does not fit the requests");
     wt_close(engine);
     wt__arena_dispose(&arena);
 }
@@ -382,11 +382,11 @@ static void damaged_bundles_are_rebuilt(void **state)
     (void)state;
     leave_past();
     for (double share = 0; share < 1; share += 0.05) {
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         is_bundle(engine, "dense", trip, "weather/getForecast travel/bookHotel");
         wt_close(engine);
         damage_vectors(share);
-        engine = open_store(&place, NULL);
+        engine = open_test_engine(&place, NULL);
         is_bundle(engine, "dense", trip, "weather/getForecast travel/bookHotel");
         wt_close(engine);
     }
@@ -412,14 +412,14 @@ static int count_encoded(void *context, const char *phase, uint64_t done, uint64
 static struct encoded encoded_by_a_pick(void)
 {
     struct encoded encoded = {0};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_picked *result = NULL;
     wt_pick_options options;
     wt_pick_options_init(&options);
     options.recipe = "bundle";
     options.progress = count_encoded;
     options.progress_context = &encoded;
-    sound(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err));
+    assert_call_ok(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err));
     wt_picked_free(result);
     wt_close(engine);
     return encoded;
@@ -430,11 +430,11 @@ static void bundles_are_encoded_only_once(void **state)
 {
     (void)state;
     leave_past();
-    wt_engine *engine = open_store(&place, NULL);
-    sound(&place, wt__ptr_prepare(engine, NULL, &place.err));
+    wt_engine *engine = open_test_engine(&place, NULL);
+    assert_call_ok(&place, wt__ptr_prepare(engine, NULL, &place.err));
     wt_close(engine);
     assert_false(encoded_by_a_pick().begun);
-    engine = open_store(&place, NULL);
+    engine = open_test_engine(&place, NULL);
     add(&place, engine, "{\"provider\": \"music\", \"name\": \"stop\", \"description\": \"Stops a song.\"}\n");
     wt_close(engine);
     assert_int_equal(encoded_by_a_pick().most, 0);
@@ -450,7 +450,7 @@ static void *first_pick(void *context)
     wt_picked *result = NULL;
     wt_pick_options_init(&options);
     options.abstain = -1;
-    sound(&place, wt_pick(context, trip, strlen(trip), &options, &result, NULL));
+    assert_call_ok(&place, wt_pick(context, trip, strlen(trip), &options, &result, NULL));
     assert_true(result->len > 0);
     wt_picked_free(result);
     return NULL;
@@ -463,7 +463,7 @@ static void concurrent_first_picks_succeed(void **state)
     leave_past();
     for (size_t round = 0; round < 3; round++) {
         pthread_t threads[THREADS];
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         for (size_t i = 0; i < THREADS; i++)
             assert_int_equal(pthread_create(&threads[i], NULL, first_pick, engine), 0);
         for (size_t i = 0; i < THREADS; i++)
@@ -490,7 +490,7 @@ static void lists_omit_removed_tools(void **state)
 {
     (void)state;
     leave_past();
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_pick_options options = ptr_options();
     struct scripted_ptr script = script_of("{\"requirements\": [\"weather\"]}", "1");
     wt_picked *result = picked_from(engine, trip, &script, &options);
@@ -531,12 +531,13 @@ static void invalid_ptr_options_are_rejected(void **state)
         {{.recipe = "set", .base_retriever = "bm25"}, WT_EINVAL, "use the recipe ptr"},
         {{.experiment = "without=hqc"}, WT_EINVAL, "use the recipe ptr"},
     };
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_picked *result = NULL;
         wt_pick_options options = cases[i].options;
         options.size = sizeof options;
-        refused(&place, wt_pick(engine, "weather", 7, &options, &result, &place.err), cases[i].code, cases[i].says);
+        assert_call_refused(&place, wt_pick(engine, "weather", 7, &options, &result, &place.err), cases[i].code,
+                            cases[i].says);
         assert_null(result);
     }
     wt_close(engine);
@@ -563,8 +564,9 @@ static void recording_and_replay_exclude_each_other(void **state)
         wt_engine *engine = NULL;
         wt_picked *result = NULL;
         options.model = "";
-        sound(&place, wt_open(&engine, place.store, &options, &place.err));
-        refused(&place, wt_pick(engine, "weather", 7, &pick, &result, &place.err), cases[i].code, cases[i].says);
+        assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
+        assert_call_refused(&place, wt_pick(engine, "weather", 7, &pick, &result, &place.err), cases[i].code,
+                            cases[i].says);
         wt_close(engine);
     }
 }
@@ -595,7 +597,7 @@ static void pick_by_ptr_can_be_cancelled(void **state)
     } cases[] = {{"searching", WT_ECANCELLED, "searching "},
                  {"asking", WT_ECANCELLED, "searching asking "},
                  {NULL, 0, "searching asking "}};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scripted_ptr script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
         const struct pick_evaluation oracle = {.oracle = &script.model};
@@ -630,10 +632,11 @@ static void time_limit_ends_wait_for_answer(void **state)
     opening.model = "";
     opening.chat_model = "m";
     opening.chat_url = url;
-    sound(&place, wt_open(&engine, place.store, &opening, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &opening, &place.err));
     wt_pick_options options = ptr_options();
     options.time_limit_ms = 2000; /* long enough to send the request */
-    refused(&place, wt_pick(engine, "a trip", 6, &options, &result, &place.err), WT_ETIMEOUT, "limit of 2000 ms");
+    assert_call_refused(&place, wt_pick(engine, "a trip", 6, &options, &result, &place.err), WT_ETIMEOUT,
+                        "limit of 2000 ms");
     assert_null(result);
     script_server_hang_up(&server);
     assert_int_equal(server.request_count, 1);

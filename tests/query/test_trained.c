@@ -19,7 +19,7 @@
 static void auto_without_training_is_hybrid(void **state)
 {
     (void)state;
-    wt_hits *automatic = asked("auto"), *hybrid = asked("hybrid");
+    wt_hits *automatic = find_in_new_engine("auto"), *hybrid = find_in_new_engine("hybrid");
     assert_string_equal(automatic->recipe, "hybrid");
     assert_null(automatic->why);
     same_hits(automatic, hybrid);
@@ -33,7 +33,7 @@ static void auto_runs_choice_with_reason(void **state)
     write_trained_config("auto", true,
                          "\"runs\": \"fuse(bm25, tool2vec)\", \"why\": \"it was best\", \"weights\": "
                          "{\"lexical\": 1, \"dense\": 2, \"tool2vec\": 1}");
-    wt_hits *hits = asked(NULL);
+    wt_hits *hits = find_in_new_engine(NULL);
     assert_string_equal(hits->recipe, "fuse(bm25, tool2vec)");
     assert_string_equal(hits->why, "it was best");
     assert_true(hits->len > 0);
@@ -47,7 +47,7 @@ static void auto_with_choice_hybrid_is_hybrid(void **state)
     write_trained_config("auto", true,
                          "\"runs\": \"hybrid\", \"why\": \"nothing bettered it\", \"weights\": "
                          "{\"lexical\": 0, \"dense\": 1, \"subquery\": 0, \"tool2vec\": 1}");
-    wt_hits *automatic = asked(NULL), *hybrid = asked("hybrid");
+    wt_hits *automatic = find_in_new_engine(NULL), *hybrid = find_in_new_engine("hybrid");
     assert_string_equal(automatic->recipe, "hybrid");
     assert_string_equal(automatic->why, "nothing bettered it");
     same_hits(automatic, hybrid);
@@ -59,13 +59,13 @@ static void recipe_of_other_encoder_gives_notice(void **state)
 {
     (void)state;
     write_trained_config("tool2vec", false, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}");
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_hits *hits = NULL;
     wt_find_options options;
     wt_find_options_init(&options);
     options.recipe = "tool2vec";
-    refused(&place, wt_find(engine, "weather", 7, &options, &hits, &place.err), WT_ERECIPE,
-            "its encoder has been retrained; run `whichtool train tool2vec` to train it again");
+    assert_call_refused(&place, wt_find(engine, "weather", 7, &options, &hits, &place.err), WT_ERECIPE,
+                        "its encoder has been retrained; run `whichtool train tool2vec` to train it again");
     wt_close(engine);
 }
 
@@ -88,12 +88,12 @@ static void unfit_chooser_gives_notice(void **state)
         if (rows[i].automatic)
             write_trained_config("auto", true, automatic);
         write_trained_config("set", true, rows[i].set);
-        wt_hits *hits = asked(NULL);
+        wt_hits *hits = find_in_new_engine(NULL);
         if (rows[i].found ? !hits->notice || !strstr(hits->notice, rows[i].found) : hits->notice != NULL)
             fail_msg("row %zu: \"%s\" is told", i, hits->notice ? hits->notice : "");
         wt_hits_free(hits);
-        wt_engine *engine = open_store(&place, NULL);
-        sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
+        wt_engine *engine = open_test_engine(&place, NULL);
+        assert_call_ok(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
         assert_non_null(strstr(picked->notice, "probabilities are not calibrated on this catalogue"));
         wt_picked_free(picked);
         wt_close(engine);
@@ -104,7 +104,7 @@ static void damaged_training_falls_back_to_hybrid(void **state)
 {
     (void)state;
     write_trained_config("auto", true, "\"weights\": [");
-    wt_hits *hits = asked(NULL);
+    wt_hits *hits = find_in_new_engine(NULL);
     assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "config.json"));
     wt_hits_free(hits);
@@ -112,12 +112,12 @@ static void damaged_training_falls_back_to_hybrid(void **state)
 
 /* ---------------------------------------------------------------- dpr and rerank-N */
 
-static void dpr_is_trained_encoder_on_texts(void **state)
+static void dpr_searches_with_trained_encoder(void **state)
 {
     (void)state;
     write_trained_config("dpr", true,
                          "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* same as dense, with the same encoder */
-    wt_hits *dpr = asked("dpr"), *dense = asked("dense");
+    wt_hits *dpr = find_in_new_engine("dpr"), *dense = find_in_new_engine("dense");
     assert_string_equal(dpr->recipe, "dpr");
     same_hits(dpr, dense);
     wt_hits_free(dpr);
@@ -158,7 +158,7 @@ static void old_members_are_renamed(void **state)
 }
 
 /* A request of two sub-queries shows the weight. */
-static void old_model_opens(void **state)
+static void model_of_earlier_version_opens(void **state)
 {
     static const struct {
         const char *recipe, *old, *now;
@@ -196,7 +196,7 @@ static float logit_of(struct cross *cross, const char *request, const wt_tool *t
     float logit = 0;
     wt__document_fields_text(&read, fields, &text);
     struct token_run run = wt__cross_tokens(cross, wt__buffer_view(&text), ids);
-    sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, NULL, &logit, &place.err));
+    assert_call_ok(&place, wt__cross_score(cross, wt__str(request), &run, 1, NULL, &logit, &place.err));
     wt__buffer_dispose(&text);
     return logit;
 }
@@ -204,7 +204,7 @@ static float logit_of(struct cross *cross, const char *request, const wt_tool *t
 static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, unsigned fields, const char *request)
 {
     struct cross *cross;
-    sound(&place, wt__cross_open(&cross, cross_folder(), NULL, &place.err));
+    assert_call_ok(&place, wt__cross_open(&cross, cross_folder(), NULL, &place.err));
     assert_int_equal(hits->len, first->len);
     for (size_t i = 0; i < hits->len; i++) {
         const wt_hit *hit = hits->items[i];
@@ -284,22 +284,23 @@ static void cross_encoder_is_opened_only_when_needed(void **state)
     write_trained_config("dpr", true, DPR);
     wt_find_options_init(&options);
     options.recipe = "rerank-10";
-    wt_engine *engine = open_store(&place, NULL);
-    refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
-            "the recipe rerank-10 needs training; run `whichtool train dpr`, then `whichtool train cross`");
+    wt_engine *engine = open_test_engine(&place, NULL);
+    assert_call_refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
+                        "the recipe rerank-10 needs training; run `whichtool train dpr`, then `whichtool train cross`");
     wt_close(engine);
     write_trained_config("toolrerank", true, "\"across\": true, " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS, 2);
     char *weights = wt__path_join(&arena, cross_folder(), "model.safetensors");
     assert_int_equal(remove(weights), 0);
     wt__arena_dispose(&arena);
-    wt_hits_free(asked("dpr"));
-    wt_hits_free(asked("hybrid"));
-    wt_hits_free(asked("auto"));
-    engine = open_store(&place, NULL);
+    wt_hits_free(find_in_new_engine("dpr"));
+    wt_hits_free(find_in_new_engine("hybrid"));
+    wt_hits_free(find_in_new_engine("auto"));
+    engine = open_test_engine(&place, NULL);
     for (int i = 0; i < 4; i++) {
         options.recipe = i < 2 ? "rerank-10" : "toolrerank";
-        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "model.safetensors");
+        assert_call_refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL,
+                            "model.safetensors");
     }
     wt_close(engine);
 }
@@ -315,20 +316,20 @@ static void refiner_is_opened_only_when_needed(void **state)
     write_trained_config("tool2vec+refiner", true,
                          "\"first\": \"one\", \"join\": 0, \"candidates\": 16"); /* no weights */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        hits = asked(others[i]);
+        hits = find_in_new_engine(others[i]);
         assert_null(hits->notice);
         wt_hits_free(hits);
     }
     wt_find_options_init(&options);
     options.recipe = "tool2vec+refiner";
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     hits = NULL;
     for (int i = 0; i < 2; i++)
-        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
-                "the trained recipe tool2vec+refiner is not used: the refiner: ");
+        assert_call_refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
+                            "the trained recipe tool2vec+refiner is not used: the refiner: ");
     wt_close(engine);
     write_trained_config("auto", true, "\"runs\": \"tool2vec+refiner\"");
-    hits = asked(NULL);
+    hits = find_in_new_engine(NULL);
     assert_string_equal(hits->recipe, "hybrid");
     assert_non_null(strstr(hits->notice, "run `whichtool train tool2vec+refiner` to train it again"));
     wt_hits_free(hits);
@@ -369,9 +370,9 @@ static void reload_reads_new_training(void **state)
         {"\"runs\": \"fuse(bm25, dense)\", \"weights\": {\"lexical\": 1, \"dense\": 1}", 0, true, "fuse(bm25, dense)"},
     };
     (void)state;
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     bool anew = true;
-    sound(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* not opened yet */
+    assert_call_ok(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* not opened yet */
     assert_false(anew);
     runs_by(engine, "hybrid");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -397,9 +398,9 @@ static void trained_encoder_replaces_engine_encoder(void **state)
     wt__buffer_printf(&models, "%s-models", place.store);
     const char *own = wt__path_join(&arena, models.ptr, "encoder");
     tiny_model_write(own, TINY_BERT, 2);
-    leave_by(own, "dpr", true, DPR);
-    leave_by(own, "auto", true, "\"runs\": \"fuse(dense)\", \"weights\": {\"dense\": 1}");
-    wt_hits_free(asked("auto"));
+    write_recipe_config(own, "dpr", true, DPR);
+    write_recipe_config(own, "auto", true, "\"runs\": \"fuse(dense)\", \"weights\": {\"dense\": 1}");
+    wt_hits_free(find_in_new_engine("auto"));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int loads = 0;
         wt_find_options options;
@@ -407,7 +408,7 @@ static void trained_encoder_replaces_engine_encoder(void **state)
         options.recipe = cases[i].recipe;
         options.progress = note_loading;
         options.progress_context = &loads;
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         wt_hits_free(find_with(&place, engine, "weather in a city", &options));
         wt_close(engine);
         if (!!loads != cases[i].loads)
@@ -477,10 +478,11 @@ static void first_query_can_be_cancelled_anywhere(void **state)
         struct stopping stopping = {.phase = cases[i].phase, .call = cases[i].call};
         wt_hits *hits = NULL;
         begin_anew();
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         options.progress = stop_at;
         options.progress_context = &stopping;
-        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ECANCELLED, "stopped on request");
+        assert_call_refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ECANCELLED,
+                            "stopped on request");
         assert_null(hits);
         assert_int_equal(stopping.calls, stopping.call);
         options.progress = NULL;
@@ -502,13 +504,14 @@ static void pick_reports_progress_of_loading(void **state)
         struct stopping stopping = {.phase = phases[i], .call = 1};
         wt_picked *picked = NULL;
         begin_anew();
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         options.progress = stop_at;
         options.progress_context = &stopping;
-        refused(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err), WT_ECANCELLED, "stopped on request");
+        assert_call_refused(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err), WT_ECANCELLED,
+                            "stopped on request");
         assert_null(picked);
         options.progress = NULL;
-        sound(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err));
+        assert_call_ok(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err));
         wt_picked_free(picked);
         wt_close(engine);
     }
@@ -525,7 +528,7 @@ static void wait_for_index_can_be_cancelled(void **state)
     } cases[] = {{"waiting", 1, WT_ECANCELLED, 0, "stopped on request"},
                  {"waiting", 2, WT_ECANCELLED, 0, "stopped on request"},
                  {"", 1, WT_ETIMEOUT, 20, "the time limit of 20 ms ran out"}};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stopping stopping = {.phase = cases[i].phase, .call = cases[i].call};
@@ -539,7 +542,7 @@ static void wait_for_index_can_be_cancelled(void **state)
         pthread_mutex_lock(&engine->build_lock);
         int rc = wt_find(engine, "song", 4, &options, &hits, &place.err);
         pthread_mutex_unlock(&engine->build_lock);
-        refused(&place, rc, cases[i].code, cases[i].says);
+        assert_call_refused(&place, rc, cases[i].code, cases[i].says);
         assert_null(hits);
     }
     wt_close(engine);
@@ -567,7 +570,7 @@ enum { LEFTOVERS = sizeof leftovers / sizeof *leftovers };
 static void words_go_on(const char *name)
 {
     static const char request[] = "weather in a city";
-    wt_engine *engine = open_store(&place, "/no/such/model");
+    wt_engine *engine = open_test_engine(&place, "/no/such/model");
     wt_find_options options;
     wt_find_options_init(&options);
     wt_hits *hits = find_with(&place, engine, request, &options);
@@ -576,7 +579,7 @@ static void words_go_on(const char *name)
         !strstr(hits->notice, "is not installed"))
         fail_msg("%s: %s, %s", name, hits->recipe, hits->notice);
     wt_hits_free(hits);
-    sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
+    assert_call_ok(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
     if (picked->len == 0 || !strstr(picked->notice, "is not installed") || strstr(picked->notice, "train"))
         fail_msg("%s: a set of %zu, %s", name, picked->len, picked->notice);
     wt_picked_free(picked);
@@ -586,8 +589,9 @@ static void words_go_on(const char *name)
         options.recipe = leftovers[i].recipe;
         for (size_t r = 0; options.recipe && (recipe = wt_recipe_at(r)); r++)
             if (strcmp(recipe->name, options.recipe) == 0 && recipe->needs_model && !recipe->picks)
-                refused(&place, wt_find(engine, request, strlen(request), &options, &hits, &place.err),
-                        strcmp(options.recipe, "toolrerank") == 0 ? WT_EMODEL : WT_ERECIPE, "is not installed");
+                assert_call_refused(&place, wt_find(engine, request, strlen(request), &options, &hits, &place.err),
+                                    strcmp(options.recipe, "toolrerank") == 0 ? WT_EMODEL : WT_ERECIPE,
+                                    "is not installed");
     }
     wt_close(engine);
 }
@@ -597,7 +601,7 @@ static void search_without_encoder_uses_words(void **state)
     (void)state;
     struct buffer folder = {0};
     wt__buffer_printf(&folder, "%s-models", place.store);
-    sound(&place, wt__make_folders(folder.ptr, &place.err));
+    assert_call_ok(&place, wt__make_folders(folder.ptr, &place.err));
     for (size_t i = 0; i < LEFTOVERS; i++) {
         if (leftovers[i].recipe)
             write_trained_config(leftovers[i].recipe, true, leftovers[i].members);
@@ -616,9 +620,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(unfit_chooser_gives_notice, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(damaged_training_falls_back_to_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(search_without_encoder_uses_words, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(dpr_is_trained_encoder_on_texts, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(dpr_searches_with_trained_encoder, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(old_members_are_renamed, set_up_handmade, tear_down_place),
-        cmocka_unit_test_setup_teardown(old_model_opens, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(model_of_earlier_version_opens, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(first_hits_of_dpr_are_reranked, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(cross_encoder_reads_its_trained_fields, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(cross_encoder_is_opened_only_when_needed, set_up_handmade, tear_down_place),

@@ -18,8 +18,8 @@ static void toolrerank_without_training_is_hybrid(void **state)
     add_many(120);
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
         for (size_t most = 0; most < 4; most += 3) {
-            wt_hits *ours = asked_capped("toolrerank", requests[i], 80, most);
-            wt_hits *hybrid = asked_capped("hybrid", requests[i], 80, most);
+            wt_hits *ours = find_capped_in_new_engine("toolrerank", requests[i], 80, most);
+            wt_hits *hybrid = find_capped_in_new_engine("hybrid", requests[i], 80, most);
             assert_string_equal(ours->recipe, "toolrerank");
             assert_true(isnan(ours->multi_provider_probability) && isnan(hybrid->multi_provider_probability));
             same_hits(ours, hybrid);
@@ -38,8 +38,9 @@ static void config_weighs_first_stage(void **state)
     write_trained_config(
         "toolrerank", true,
         "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"subquery\": 1}, \"hierarchy\": {\"truncate\": false}");
-    wt_hits *ours = asked_capped("toolrerank", request, 40, 0), *hybrid = asked_capped("hybrid", request, 40, 0);
-    wt_hits *dpr = asked_capped("dpr", request, 40, 0);
+    wt_hits *ours = find_capped_in_new_engine("toolrerank", request, 40, 0),
+            *hybrid = find_capped_in_new_engine("hybrid", request, 40, 0);
+    wt_hits *dpr = find_capped_in_new_engine("dpr", request, 40, 0);
     bool same = ours->len == dpr->len;
     assert_int_equal(ours->len, hybrid->len);
     for (size_t i = 0; i < ours->len; i++) {
@@ -64,7 +65,7 @@ static void reranker_does_not_restore_excluded_tools(void **state)
     write_trained_config(
         "toolrerank", true,
         "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_find_options options;
     wt_filter filter;
     wt_filter_init(&filter);
@@ -99,7 +100,7 @@ static void single_provider_comes_first_complete(void **state)
     write_trained_config(
         "toolrerank", true,
         "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
-    wt_hits *hits = asked_capped("toolrerank", request, 60, 0);
+    wt_hits *hits = find_capped_in_new_engine("toolrerank", request, 60, 0);
     assert_string_equal(hits->recipe, "toolrerank");
     assert_true(hits->multi_provider_probability < 0.001);
     assert_int_equal(hits->len, 60);
@@ -109,8 +110,8 @@ static void single_provider_comes_first_complete(void **state)
     wt_list_options_init(&list);
     list.provider = provider;
     wt_tools *tools = NULL;
-    wt_engine *engine = open_store(&place, NULL);
-    sound(&place, wt_list(engine, &list, &tools, &place.err));
+    wt_engine *engine = open_test_engine(&place, NULL);
+    assert_call_ok(&place, wt_list(engine, &list, &tools, &place.err));
     of_provider = tools->len;
     wt_tools_free(tools);
     wt_close(engine);
@@ -130,7 +131,7 @@ static void single_provider_comes_first_complete(void **state)
             assert_string_not_equal(hits->items[i]->tool->id, hits->items[j]->tool->id);
     }
     wt_hits_free(hits);
-    hits = asked_capped("toolrerank", request, 60, 2);
+    hits = find_capped_in_new_engine("toolrerank", request, 60, 2);
     for (size_t i = 0; i < hits->len; i++) {
         size_t same = 0;
         for (size_t j = 0; j < i; j++)
@@ -148,7 +149,8 @@ static void several_providers_alternate(void **state)
     add_many(100);
     write_trained_config("dpr", true, DPR);
     write_trained_config("toolrerank", true, "\"hierarchy\": {\"tau_m\": 1, \"group_most\": 1}, " CLASSIFIED(9));
-    wt_hits *hits = asked_capped("toolrerank", request, 60, 0), *dpr = asked_capped("dpr", request, 60, 0);
+    wt_hits *hits = find_capped_in_new_engine("toolrerank", request, 60, 0),
+            *dpr = find_capped_in_new_engine("dpr", request, 60, 0);
     size_t first = 0;
     assert_int_equal(hits->len, 60);
     assert_true(hits->multi_provider_probability > 0.999);
@@ -184,7 +186,7 @@ static void seen_counts_by_provider_or_tool(void **state)
         struct buffer id = {0};
         struct rerank_rules rules;
         json_t *config = json_loads(cases[c].members, 0, NULL);
-        sound(&place, wt__rules_read(&rules, config, &arena, &place.err));
+        assert_call_ok(&place, wt__rules_read(&rules, config, &arena, &place.err));
         for (size_t i = 0; i < 4; i++)
             assert_true(wt__rules_seen(&rules, &tools[i], &id) == wanted[i]);
         wt__map_dispose(&rules.seen);
@@ -213,7 +215,7 @@ static void rules_are_read_from_config(void **state)
     (void)state;
     json_t *config = wt__rules_write(&rules, json_pack("[s]", "weather/getForecast"));
     assert_non_null(config);
-    sound(&place, wt__rules_read(&read, config, &arena, &place.err));
+    assert_call_ok(&place, wt__rules_read(&read, config, &arena, &place.err));
     assert_int_equal(read.seen.len, 1);
     assert_true(read.across && !read.by_provider);
     assert_memory_equal(&read.classifier, &rules.classifier, sizeof read.classifier);
@@ -248,13 +250,13 @@ static void invalid_rules_give_notice(void **state)
         wt_find_options_init(&options);
         write_trained_config("dpr", true, DPR);
         write_trained_config("toolrerank", true, cases[c].members);
-        wt_engine *engine = open_store(&place, NULL);
+        wt_engine *engine = open_test_engine(&place, NULL);
         options.recipe = "toolrerank";
-        sound(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
+        assert_call_ok(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
         assert_non_null(strstr(hits->notice, cases[c].says));
         wt_hits_free(hits);
         options.recipe = "dpr"; /* other recipes are unaffected */
-        sound(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
+        assert_call_ok(&place, wt_find(engine, "song", 4, &options, &hits, &place.err));
         assert_string_equal(hits->recipe, "dpr");
         wt_hits_free(hits);
         wt_close(engine);
@@ -267,7 +269,7 @@ static void rules_work_without_meaning(void **state)
     (void)state;
     write_trained_config("dpr", true, "\"weights\": {\"lexical\": 1}");
     write_trained_config("toolrerank", true, CLASSIFIED(-9));
-    wt_hits *hits = asked("toolrerank");
+    wt_hits *hits = find_in_new_engine("toolrerank");
     assert_string_equal(hits->recipe, "toolrerank");
     assert_null(hits->notice);
     wt_hits_free(hits);
@@ -280,13 +282,13 @@ static void rules_of_other_cross_encoder_are_ignored(void **state)
     write_trained_config("dpr", true, DPR);
     write_trained_config("toolrerank", true, "\"across\": true, \"cross\": \"one\", " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"identity\": \"two\"}", 2);
-    wt_hits *hits = asked("toolrerank"), *hybrid = asked("hybrid");
+    wt_hits *hits = find_in_new_engine("toolrerank"), *hybrid = find_in_new_engine("hybrid");
     assert_non_null(strstr(hits->notice, "the cross-encoder has been retrained"));
     same_hits(hits, hybrid);
     wt_hits_free(hits);
     wt_hits_free(hybrid);
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"identity\": \"one\"}", 2);
-    hits = asked("toolrerank");
+    hits = find_in_new_engine("toolrerank");
     assert_null(hits->notice);
     assert_non_null(stage_of(hits->items[0], "cross"));
     wt_hits_free(hits);

@@ -7,19 +7,19 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 
-/* Writes STORE-models/RECIPE/config.json, for the encoder of that model or for another one. */
-static inline void leave_by(const char *model, const char *recipe, bool fits, const char *members)
+/* Writes STORE-models/RECIPE/config.json. fits: for the encoder of the model; otherwise for another encoder. */
+static inline void write_recipe_config(const char *model, const char *recipe, bool fits, const char *members)
 {
     struct arena arena = {0};
     struct encoder *encoder = NULL;
     struct buffer folder = {0}, config = {0};
-    sound(&place, wt__encoder_open(&encoder, model, &place.err));
+    assert_call_ok(&place, wt__encoder_open(&encoder, model, &place.err));
     wt__buffer_printf(&folder, "%s-models/%s", place.store, recipe);
     wt__buffer_printf(&config, "{\"encoder\": {\"hash\": \"%s\"}, %s}", fits ? wt__encoder_hash(encoder) : "other",
                       members);
-    sound(&place, wt__make_folders(folder.ptr, &place.err));
-    sound(&place,
-          wt__file_replace(wt__path_join(&arena, folder.ptr, "config.json"), config.ptr, config.len, &place.err));
+    assert_call_ok(&place, wt__make_folders(folder.ptr, &place.err));
+    assert_call_ok(
+        &place, wt__file_replace(wt__path_join(&arena, folder.ptr, "config.json"), config.ptr, config.len, &place.err));
     wt__encoder_close(encoder);
     wt__buffer_dispose(&folder);
     wt__buffer_dispose(&config);
@@ -28,13 +28,13 @@ static inline void leave_by(const char *model, const char *recipe, bool fits, co
 
 static inline void write_trained_config(const char *recipe, bool fits, const char *members)
 {
-    leave_by(place.model, recipe, fits, members);
+    write_recipe_config(place.model, recipe, fits, members);
 }
 
 /* Returns the hits of a new engine, as in a new process. */
-static inline wt_hits *asked(const char *recipe)
+static inline wt_hits *find_in_new_engine(const char *recipe)
 {
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_find_options options;
     wt_find_options_init(&options);
     options.recipe = recipe;
@@ -67,7 +67,7 @@ static inline const char *cross_folder(void)
 static inline void add_many(size_t count)
 {
     struct buffer jsonl = {0};
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     synthetic_tools(&jsonl, 5, count, 4);
     add(&place, engine, jsonl.ptr);
     wt_close(engine);
@@ -75,9 +75,9 @@ static inline void add_many(size_t count)
 }
 
 /* most: maximum hits per provider; 0 for no limit. */
-static inline wt_hits *asked_capped(const char *recipe, const char *request, size_t k, size_t most)
+static inline wt_hits *find_capped_in_new_engine(const char *recipe, const char *request, size_t k, size_t most)
 {
-    wt_engine *engine = open_store(&place, NULL);
+    wt_engine *engine = open_test_engine(&place, NULL);
     wt_find_options options;
     wt_find_options_init(&options);
     options.recipe = recipe;
@@ -91,7 +91,7 @@ static inline wt_hits *asked_capped(const char *recipe, const char *request, siz
 
 static inline wt_hits *asked_for(const char *recipe, const char *request, size_t k)
 {
-    return asked_capped(recipe, request, k, 0);
+    return find_capped_in_new_engine(recipe, request, k, 0);
 }
 
 #define DPR "\"weights\": {\"dense\": 1, \"subquery\": 0}"

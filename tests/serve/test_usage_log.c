@@ -57,7 +57,7 @@ static void wait_for_answer(struct batch_answer *answer)
 static wt_engine *open_handmade_store(const char *model)
 {
     unlink(place.store);
-    wt_engine *engine = open_store(&place, model);
+    wt_engine *engine = open_test_engine(&place, model);
     add(&place, engine, handmade);
     return engine;
 }
@@ -65,7 +65,7 @@ static wt_engine *open_handmade_store(const char *model)
 static struct usage_log *open_log(wt_engine *engine, const struct usage_log_options *options)
 {
     struct usage_log *log;
-    sound(&place, wt__usage_log_open(&log, engine, options, &place.err));
+    assert_call_ok(&place, wt__usage_log_open(&log, engine, options, &place.err));
     return log;
 }
 
@@ -83,7 +83,7 @@ static struct batch_answer *report_and_wait(struct usage_log *log, const char *c
     static struct batch_answer answer;
     unsigned retry_ms;
     init_answer(&answer);
-    sound(&place, report_batch_of(log, client, id, lines, &answer, &retry_ms));
+    assert_call_ok(&place, report_batch_of(log, client, id, lines, &answer, &retry_ms));
     wait_for_answer(&answer);
     assert_int_equal(answer.times, 1);
     return &answer;
@@ -93,7 +93,7 @@ static uint64_t count_recorded(wt_engine *engine)
 {
     wt_usage_info info;
     wt_usage_info_init(&info);
-    sound(&place, wt_get_usage_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_get_usage_info(engine, &info, &place.err));
     return info.usages;
 }
 
@@ -150,7 +150,7 @@ static void test_usages_are_recorded_for_the_client_of_the_batch(void **state)
     report_and_wait(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"client\":\"somebody else\"}");
     wt__usage_log_close(log);
     wt_usages *usages;
-    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    assert_call_ok(&place, wt_list_usage(engine, NULL, &usages, &place.err));
     assert_int_equal(usages->len, 1);
     assert_string_equal(usages->items[0]->client, "c1");
     wt_usages_free(usages);
@@ -166,7 +166,7 @@ static void test_a_repeated_batch_is_not_recorded_again(void **state)
     assert_int_equal(report_and_wait(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_REPEATED);
     wt__usage_log_close(log);
     wt_close(engine);
-    engine = open_store(&place, ""); /* also known after a restart */
+    engine = open_test_engine(&place, ""); /* also known after a restart */
     log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
     struct batch_answer *answer = report_and_wait(log, "c1", "b1", RAIN SUM SUM);
     assert_int_equal(answer->usages[0].fate, USAGE_REPEATED);
@@ -197,7 +197,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
                      USAGE_MISSING);
     wt__usage_log_close(log);
     wt_usages *usages;
-    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    assert_call_ok(&place, wt_list_usage(engine, NULL, &usages, &place.err));
     assert_int_equal(usages->len, 1);
     assert_string_equal(usages->items[0]->outcome, "failed");
     assert_string_equal(usages->items[0]->key, "k");
@@ -270,11 +270,11 @@ static void test_a_failed_write_is_reported_to_the_group(void **state)
     wt_open_options_init(&options);
     options.model = "";
     options.busy_ms = 1;
-    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1, .no_learning = true});
     struct store *other;
-    sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
-    sound(&place, wt__sql_begin(other, &place.err));
+    assert_call_ok(&place, wt__store_open(&other, place.store, NULL, &place.err));
+    assert_call_ok(&place, wt__sql_begin(other, &place.err));
     struct batch_answer *answer = report_and_wait(log, "c1", "b1", RAIN);
     assert_int_equal(answer->rc, WT_EBUSY);
     assert_int_equal(answer->count, 0);
@@ -332,8 +332,8 @@ static void test_invalid_batches_are_refused(void **state)
         unsigned retry_ms = 1;
         init_answer(&answer);
         place.err = (wt_error){0};
-        refused(&place, report_batch_of(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms),
-                rows[i].code, rows[i].sentence);
+        assert_call_refused(&place, report_batch_of(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms),
+                            rows[i].code, rows[i].sentence);
         assert_int_equal(retry_ms, 0);
         assert_int_equal(answer.times, 0);
     }
@@ -354,8 +354,8 @@ static void test_the_rate_limit_applies_to_each_client_alone(void **state)
     unsigned retry_ms;
     init_answer(&answer);
     report_and_wait(log, "greedy", NULL, RAIN SUM);
-    refused(&place, report_batch_of(log, "greedy", NULL, RAIN SUM, &answer, &retry_ms), WT_EBUSY,
-            "the client reports more than 1 usages a minute; try again in");
+    assert_call_refused(&place, report_batch_of(log, "greedy", NULL, RAIN SUM, &answer, &retry_ms), WT_EBUSY,
+                        "the client reports more than 1 usages a minute; try again in");
     assert_in_range(retry_ms, 1, 60001);
     report_and_wait(log, "greedy", NULL, RAIN); /* uses the last token */
     report_and_wait(log, "modest", NULL, RAIN SUM);
@@ -382,9 +382,9 @@ static void test_a_full_queue_refuses_reports_and_close_writes_it(void **state)
     for (size_t i = 0; i <= last; i++)
         init_answer(&answers[i]);
     for (size_t i = 0; i < last; i++)
-        sound(&place, report_batch_of(log, "c", NULL, lines, &answers[i], &retry_ms));
-    refused(&place, report_batch_of(log, "c", NULL, RAIN, &answers[last], &retry_ms), WT_EBUSY,
-            "10000 usages are waiting to be written; try again");
+        assert_call_ok(&place, report_batch_of(log, "c", NULL, lines, &answers[i], &retry_ms));
+    assert_call_refused(&place, report_batch_of(log, "c", NULL, RAIN, &answers[last], &retry_ms), WT_EBUSY,
+                        "10000 usages are waiting to be written; try again");
     assert_int_equal(retry_ms, NEVER_MS);
     wt__usage_log_close(log);
     for (size_t i = 0; i < last; i++)
@@ -409,9 +409,9 @@ static void report_as(struct usage_log *log, size_t number, int code)
     place.err = (wt_error){0};
     int rc = wt__usage_log_report(log, &batch, ignore_result, NULL, &retry_ms, &place.err);
     if (code)
-        refused(&place, rc, code, "clients are reporting usages");
+        assert_call_refused(&place, rc, code, "clients are reporting usages");
     else
-        sound(&place, rc);
+        assert_call_ok(&place, rc);
 }
 
 /* The number of token buckets is limited; a full bucket is dropped for a new client. */
@@ -455,7 +455,7 @@ static void test_recorded_usages_are_learned_in_the_background(void **state)
     wt__usage_log_close(log);
     wt_usage_info info;
     wt_usage_info_init(&info);
-    sound(&place, wt_get_usage_info(engine, &info, &place.err));
+    assert_call_ok(&place, wt_get_usage_info(engine, &info, &place.err));
     assert_int_equal(info.pending, 0);
     wt_close(engine);
 }
@@ -470,8 +470,9 @@ static void test_a_read_only_store_cannot_have_a_usage_log(void **state)
     wt_open_options_init(&options);
     options.model = "";
     options.read_only = 1;
-    sound(&place, wt_open(&engine, place.store, &options, &place.err));
-    refused(&place, wt__usage_log_open(&log, engine, NULL, &place.err), WT_EREADONLY, "cannot record usages");
+    assert_call_ok(&place, wt_open(&engine, place.store, &options, &place.err));
+    assert_call_refused(&place, wt__usage_log_open(&log, engine, NULL, &place.err), WT_EREADONLY,
+                        "cannot record usages");
     assert_null(log);
     wt__usage_log_close(log);
     wt_close(engine);

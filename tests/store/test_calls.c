@@ -88,8 +88,8 @@ static const char *newest_request(struct store *store, const char *name)
     return text;
 }
 
-/* Calls without arguments count here, failed ones do not. */
-static void test_newest_request_of_a_tool(void **state)
+/* Calls without arguments count here, but failed calls do not. */
+static void test_newest_request_of_a_tool_is_found(void **state)
 {
     (void)state;
     struct store *store = open_private_tools();
@@ -128,7 +128,7 @@ static void test_arguments_are_read_on_request(void **state)
     wt__store_close(store);
 }
 
-static void test_the_newest_calls_of_a_tool(void **state)
+static void test_newest_calls_of_a_tool_are_found(void **state)
 {
     (void)state;
     struct store *store = open_private_tools();
@@ -189,7 +189,7 @@ static void test_lookup_of_calls_is_bounded(void **state)
     wt__store_close(store);
 }
 
-/* One client's calls leave room for those of others, however many and new they are. */
+/* Many new calls of one client leave room for the calls of others. */
 static void test_calls_are_shared_among_clients(void **state)
 {
     static const char *const clients[] = {"", "honest", "mallory"};
@@ -251,7 +251,7 @@ static void test_damaged_arguments_are_reported(void **state)
     }
 }
 
-/* Version 5 had no arguments: calls of older usages have none. */
+/* Version 5 stored no arguments, so calls of its usages have no arguments. */
 static void test_a_store_of_version_5_gets_arguments(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void test_a_store_of_version_5_gets_arguments(void **state)
     unlink(path);
 }
 
-static void test_arguments(void **state)
+static void test_arguments_are_validated(void **state)
 {
     (void)state;
     static const struct {
@@ -358,13 +358,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments_are_read_on_request),
-        cmocka_unit_test(test_newest_request_of_a_tool),
-        cmocka_unit_test(test_the_newest_calls_of_a_tool),
+        cmocka_unit_test(test_newest_request_of_a_tool_is_found),
+        cmocka_unit_test(test_newest_calls_of_a_tool_are_found),
         cmocka_unit_test(test_lookup_of_calls_is_bounded),
         cmocka_unit_test(test_calls_are_shared_among_clients),
         cmocka_unit_test(test_damaged_arguments_are_reported),
         cmocka_unit_test(test_a_store_of_version_5_gets_arguments),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_arguments_are_validated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

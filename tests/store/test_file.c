@@ -316,7 +316,7 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
     wt__store_close(store);
 }
 
-/* Version 7 had no reviews: its tools stay, and none is approved. */
+/* Version 7 had no reviews: its tools stay, and no tool counts as approved. */
 static void test_a_store_of_version_7_gets_reviews(void **state)
 {
     (void)state;
@@ -416,7 +416,7 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
     wt__store_close(store);
 }
 
-/* Creates the store from another connection while the first one is reading the version. */
+/* Creates the store through another connection while the first connection is reading the version. */
 static int make_meanwhile(unsigned event, void *made, void *statement, void *unused)
 {
     const struct store_options at_once = {.busy_ms = 1};
@@ -651,7 +651,7 @@ static void test_a_killed_writer_keeps_reported_changes(void **state)
         uint64_t there = count_stored_tools(store);
         assert_true(there == reported || there == reported + 1);
         sqlite3_stmt *check;
-        assert_int_equal(wt__sql_prepare(store, "PRAGMA integrity_check", &check, &err), 0);
+        assert_int_equal(wt__sql_open(store, "PRAGMA integrity_check", NULL, &check, &err), 0);
         assert_int_equal(wt__sql_step(store, check, &err), 1);
         assert_string_equal((const char *)sqlite3_column_text(check, 0), "ok");
         wt__sql_reset(check);

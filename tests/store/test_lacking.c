@@ -269,7 +269,7 @@ static struct store *open_new_store(void)
     return store;
 }
 
-static void test_operations_on_a_complete_store(void **state)
+static void test_operations_succeed_on_a_complete_store(void **state)
 {
     (void)state;
     struct store *store = open_new_store();
@@ -320,7 +320,7 @@ static void test_a_missing_table_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations_on_a_complete_store),
+        cmocka_unit_test(test_operations_succeed_on_a_complete_store),
         cmocka_unit_test(test_a_missing_table_is_reported),
     };
     return cmocka_run_group_tests(tests, make_lacking_folder, remove_lacking_folder);

@@ -27,7 +27,7 @@ static void check_shares(struct store *store, const char *request, int a, int b)
     wt__arena_dispose(&arena);
 }
 
-static void test_tools_of_the_same_request(void **state)
+static void test_tools_of_the_same_request_are_found(void **state)
 {
     struct store *store = open_test_tools();
     (void)state;
@@ -61,7 +61,7 @@ static void check_share(struct store *store, const char *request, int percent)
         fail_msg("%s: %.1f %%, not %d", request, 100 * share, percent);
 }
 
-/* Repetitions of a client, in any spelling, hide neither its own other usages nor those of others. */
+/* Repetitions of a client, in any spelling, do not hide its other usages or the usages of other clients. */
 static void test_repetitions_of_a_client_count_once(void **state)
 {
     char request[60] = "walk the grey dog slowly";
@@ -82,8 +82,8 @@ static void test_repetitions_of_a_client_count_once(void **state)
     wt__store_close(store);
 }
 
-/* In a store of sixty clients, five of them give full trust in a tool, and fewer give part of it. A client with few
- * usages counts in part. */
+/* In a store of sixty clients, the reports of five clients have full trust, and the reports of fewer clients have part
+ * of it. A client with few usages counts in part. */
 static void test_few_clients_are_trusted_in_part(void **state)
 {
     static const struct {
@@ -112,7 +112,7 @@ static void test_few_clients_are_trusted_in_part(void **state)
     }
 }
 
-/* Long requests of others do not raise the cost of searching nearly equal ones. */
+/* Long requests of others do not raise the cost of the search for nearly equal requests. */
 static void test_reading_of_near_requests_is_bounded(void **state)
 {
     enum { BYTES = 60000, FIT = 4 /* within 256 KB, together with the nearly equal request */ };
@@ -300,7 +300,7 @@ static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tools_of_the_same_request),
+        cmocka_unit_test(test_tools_of_the_same_request_are_found),
         cmocka_unit_test(test_repetitions_of_a_client_count_once),
         cmocka_unit_test(test_few_clients_are_trusted_in_part),
         cmocka_unit_test(test_reading_of_near_requests_is_bounded),

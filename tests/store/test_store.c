@@ -164,7 +164,7 @@ static int append_tool(void *context, const struct store_key *key, const struct 
     return 0;
 }
 
-static void test_imports(void **state)
+static void test_each_import_makes_the_expected_changes(void **state)
 {
     (void)state;
     struct store *store = open_empty_store();
@@ -231,7 +231,7 @@ static void test_ids_are_never_reused(void **state)
     wt__store_close(store);
 }
 
-static void test_limits(void **state)
+static void test_tools_over_the_limits_are_refused(void **state)
 {
     (void)state;
     static char big[WT_MAX_DEFINITION_BYTES + 2];
@@ -299,7 +299,7 @@ static void test_a_cancelled_import_changes_nothing(void **state)
 
 /* ---------------------------------------------------------------- finding */
 
-static void test_finding(void **state)
+static void test_tools_are_found_by_each_key(void **state)
 {
     (void)state;
     struct store *store = open_empty_store();
@@ -380,7 +380,7 @@ static void test_finding(void **state)
     wt__store_close(store);
 }
 
-static void test_removing(void **state)
+static void test_removed_tools_are_counted(void **state)
 {
     (void)state;
     struct store *store = open_empty_store();
@@ -437,7 +437,7 @@ static uint64_t count_set_vectors(struct store *store, const struct vector_set *
     return count;
 }
 
-static void test_vectors(void **state)
+static void test_vectors_are_stored_per_set(void **state)
 {
     (void)state;
     struct store *store = open_empty_store();
@@ -541,7 +541,7 @@ static void test_a_changed_tool_loses_its_vectors(void **state)
 enum { MANY = 13242 };
 
 /* Without its indexes the store would exceed the time limit of a test. */
-static void test_many_tools(void **state)
+static void test_many_tools_are_imported_in_time(void **state)
 {
     (void)state;
     static char names[MANY][24], providers[MANY][24], texts[MANY][1200];
@@ -571,18 +571,18 @@ static void test_many_tools(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_imports),
+        cmocka_unit_test(test_each_import_makes_the_expected_changes),
         cmocka_unit_test(test_each_field_is_compared),
         cmocka_unit_test(test_ids_are_never_reused),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_tools_over_the_limits_are_refused),
         cmocka_unit_test(test_a_cancelled_import_changes_nothing),
-        cmocka_unit_test(test_finding),
-        cmocka_unit_test(test_removing),
+        cmocka_unit_test(test_tools_are_found_by_each_key),
+        cmocka_unit_test(test_removed_tools_are_counted),
         cmocka_unit_test(test_a_visitor_can_stop),
-        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_vectors_are_stored_per_set),
         cmocka_unit_test(test_vectors_of_the_former_kind_are_a_fallback),
         cmocka_unit_test(test_a_changed_tool_loses_its_vectors),
-        cmocka_unit_test(test_many_tools),
+        cmocka_unit_test(test_many_tools_are_imported_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

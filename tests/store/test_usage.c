@@ -105,7 +105,7 @@ static void test_equal_requests_are_stored_once(void **state)
     wt__store_close(store);
 }
 
-static void test_every_change_of_usages_is_a_generation(void **state)
+static void test_every_change_of_usages_increments_the_generation(void **state)
 {
     (void)state;
     struct store *store = open_test_tools();
@@ -164,7 +164,7 @@ static void test_labels_follow_tools(void **state)
     wt__store_close(store);
 }
 
-static void test_forgetting(void **state)
+static void test_selected_usages_are_forgotten(void **state)
 {
     (void)state;
     static const struct {
@@ -536,7 +536,7 @@ static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
     wt__store_close(store);
 }
 
-/* Returns the trusted uses in the sum of tool a. */
+/* Returns the number of trusted usages in the sum of tool a. */
 static uint32_t trusted_uses(struct store *store)
 {
     int64_t a = find_test_id(store, "p", "a");
@@ -556,7 +556,7 @@ static void test_few_usages_of_a_client_count_in_a_mean(void **state)
         record_client_usage(store, "c", request, "a", USAGE_OK, i);
     }
     add_pending_sums(store, &set, 16);
-    assert_int_equal(trusted_uses(store), 30); /* it has no other clients */
+    assert_int_equal(trusted_uses(store), 30); /* the store has no other clients */
     for (int i = 0; i < 19; i++) {
         snprintf(client, sizeof client, "client %d", i);
         record_client_usage(store, client, "another", "b", USAGE_OK, 100 + i);
@@ -579,7 +579,7 @@ static void test_few_usages_of_a_client_count_in_a_mean(void **state)
 
 /* ---------------------------------------------------------------- many usages */
 
-static void test_many_usages(void **state)
+static void test_many_usages_are_read_in_time(void **state)
 {
     (void)state;
     char path[] = "/tmp/whichtool-usage-XXXXXX";
@@ -921,7 +921,7 @@ static void test_a_failure_before_learning_leaves_the_sums(void **state)
     wt__store_close(store);
 }
 
-static void test_counters_are_of_the_last_commit(void **state)
+static void test_counters_show_the_last_commit(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-counters-XXXXXX", path[80], command[120];
@@ -957,12 +957,12 @@ static void test_counters_are_of_the_last_commit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counters_are_of_the_last_commit),
+        cmocka_unit_test(test_counters_show_the_last_commit),
         cmocka_unit_test(test_usages_are_read_as_they_were_recorded),
         cmocka_unit_test(test_equal_requests_are_stored_once),
-        cmocka_unit_test(test_every_change_of_usages_is_a_generation),
+        cmocka_unit_test(test_every_change_of_usages_increments_the_generation),
         cmocka_unit_test(test_labels_follow_tools),
-        cmocka_unit_test(test_forgetting),
+        cmocka_unit_test(test_selected_usages_are_forgotten),
         cmocka_unit_test(test_a_client_has_one_usage_of_a_key),
         cmocka_unit_test(test_an_outcome_can_be_reported_later),
         cmocka_unit_test(test_a_failure_before_learning_leaves_the_sums),
@@ -979,7 +979,7 @@ int main(void)
         cmocka_unit_test(test_a_repetition_counts_when_the_first_is_forgotten),
         cmocka_unit_test(test_few_usages_of_a_client_count_in_a_mean),
         cmocka_unit_test(test_a_store_of_version_2_gets_clients),
-        cmocka_unit_test(test_many_usages),
+        cmocka_unit_test(test_many_usages_are_read_in_time),
         cmocka_unit_test(test_a_store_of_version_1_is_updated),
         cmocka_unit_test(test_times_are_parsed),
         cmocka_unit_test(test_requests_are_checked),
