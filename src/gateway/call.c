@@ -230,6 +230,7 @@ static bool may_use_server(const struct face *face, const struct mcp_call *call,
 /* Arguments of a call to a server. */
 struct outgoing_call {
     struct str arguments;                        /* arguments sent to the server */
+    json_t *tree;                                /* the same, parsed */
     struct str repaired_from;                    /* arguments as the client wrote them; "" if they were not repaired */
     struct http_header headers[MCP_MIRRORS_MAX]; /* copies of arguments */
     size_t header_count;
@@ -307,12 +308,12 @@ static int check_or_repair_arguments(const struct face *face, const struct view_
                                      const struct mcp_input *input, struct outgoing_call *outgoing,
                                      struct buffer *repaired, struct buffer *words)
 {
-    int fits = wt__mcp_input_check(input, outgoing->arguments, words);
+    int fits = wt__mcp_input_check(input, outgoing->tree, words);
     if (words->failed)
         return WT_ENOMEM;
     if (fits != 0 || !wt__policy_repairs(face->gateway->options.policy, wt__upstream_name(tool->upstream)))
         return fits;
-    fits = wt__mcp_input_repair(input, outgoing->arguments, false, repaired);
+    fits = wt__mcp_input_repair(input, outgoing->arguments, &outgoing->tree, false, repaired);
     if (fits <= 0)
         return fits;
     if (outgoing->repaired_from.len == 0)
@@ -321,35 +322,47 @@ static int check_or_repair_arguments(const struct face *face, const struct view_
     return fits;
 }
 
-void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
-                   struct str written, bool cut)
+/* Checks or repairs the arguments, and writes the headers that repeat some of them. Returns 1 if the call can be sent.
+ * Otherwise refuses the call and returns 0 or a negative code. repaired, arena: own the texts of *outgoing. */
+static int prepare_outgoing(const struct face *face, struct mcp_call *call, struct view_tool *tool,
+                            struct outgoing_call *outgoing, struct buffer *repaired, struct arena *arena)
 {
-    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0}, repaired = {0};
-    struct outgoing_call outgoing = {
-        .arguments = arguments.len > 0 ? arguments : STR("{}"), .repaired_from = written, .cuts_result = cut};
     static const char *const unchecked_parts[] = {[MCP_CHECKS_PART] = "part", [MCP_CHECKS_NOTHING] = "all"};
-    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
-    if (input) {
-        outgoing.unchecked = wt__mcp_input_unchecked(input);
-        outgoing.unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
-    }
-    int fits = input ? check_or_repair_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
-    int repeated =
-        fits > 0 ? wt__mcp_input_write_headers(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
-    if (!input)
+    if (!input) {
         wt__mcp_fail_tool_error(call, &err);
-    else if (fits < 0 || repeated < 0)
+        return 0;
+    }
+    outgoing->unchecked = wt__mcp_input_unchecked(input);
+    outgoing->unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
+    int fits = outgoing->tree ? check_or_repair_arguments(face, tool, input, outgoing, repaired, &words) : WT_ENOMEM;
+    int headers = fits > 0 ? wt__mcp_input_write_headers(input, outgoing->arguments, outgoing->tree, arena,
+                                                         outgoing->headers, &err)
+                           : 0;
+    outgoing->header_count = headers > 0 ? (size_t)headers : 0;
+    if (fits < 0 || headers < 0)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     else if (fits == 0)
         wt__mcp_fail_tool(call, "%.*s", (int)words.len, words.ptr);
-    if (fits > 0 && repeated >= 0) {
-        outgoing.header_count = (size_t)repeated;
+    return headers < 0 ? headers : fits;
+}
+
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
+                   const struct client_arguments *arguments, bool cut)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer repaired = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    struct outgoing_call outgoing = {.arguments = arguments->text.len > 0 ? arguments->text : STR("{}"),
+                                     .tree = arguments->tree ? json_incref((json_t *)arguments->tree) : json_object(),
+                                     .repaired_from = arguments->written,
+                                     .cuts_result = cut};
+    if (prepare_outgoing(face, call, tool, &outgoing, &repaired, &arena) > 0)
         relay_call(face, call, tool, &outgoing);
-    } else {
+    else
         wt__face_audit_refused_call(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
-    }
+    json_decref(outgoing.tree);
 }
 
 /* Returns the first member of a call tool's arguments other than "name" and "arguments", or NULL. */
@@ -382,7 +395,7 @@ static bool refuse_stray_member(struct mcp_call *call, const struct view_tool *t
 
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect)
 {
-    const json_t *tree = wt__mcp_call_argument_tree(call);
+    const json_t *tree = wt__mcp_call_argument_tree(call), *own = wt__json_object(tree, "arguments");
     struct str name = wt__json_str(tree, "name");
     struct str arguments = STR(""), written;
     wt_error err;
@@ -395,7 +408,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
         tool = view ? wt__view_find(view, name) : NULL;
     }
     bool allowed = tool && wt__face_allows(face, call, tool);
-    if (wt__json_object(tree, "arguments")) /* use the original text: the tree cannot represent every number */
+    if (own) /* use the original text: the tree cannot represent every number */
         wt__mcp_member(wt__mcp_call_arguments(call), "arguments", &arguments);
     if (!allowed) {
         wt__face_fail_missing(face, call, name, tool != NULL, &err);
@@ -409,7 +422,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     } else {
         wt__mcp_member(wt__mcp_call_written_arguments(call), "arguments", &written);
         bool is_text = written.len > 0 && written.ptr[0] == '"';
-        wt__face_call(face, call, tool, arguments, is_text ? written : STR(""), true);
+        wt__face_call(face, call, tool, &(struct client_arguments){arguments, own, is_text ? written : STR("")}, true);
     }
     wt__view_release(view);
 }

@@ -69,6 +69,12 @@ static int find_view_tool(void *context, struct mcp_call *call, struct str name,
     return wt__face_fail_missing(face, call, name, tool != NULL, err);
 }
 
+static void call_view_tool(struct face *face, struct mcp_call *call, struct view_tool *tool)
+{
+    const struct client_arguments arguments = {wt__mcp_call_arguments(call), wt__mcp_call_argument_tree(call), STR("")};
+    wt__face_call(face, call, tool, &arguments, false);
+}
+
 /* Waits for starting servers, as a list does: a client may call without listing first. */
 static void run_late_tool(struct face *face, struct mcp_call *call)
 {
@@ -78,7 +84,7 @@ static void run_late_tool(struct face *face, struct mcp_call *call)
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     if (tool && wt__face_allows(face, call, tool)) {
-        wt__face_call(face, call, tool, wt__mcp_call_arguments(call), STR(""), false);
+        call_view_tool(face, call, tool);
     } else {
         wt__face_audit_refused_call(face, call, tool, name, wt__mcp_call_arguments(call),
                                     tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
@@ -95,7 +101,7 @@ static void run_view_tool(void *context, struct mcp_call *call, const struct mcp
         run_late_tool(context, call);
         return;
     }
-    wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), STR(""), false);
+    call_view_tool(context, call, view->tools[tool->number]);
 }
 
 /* True if the gateway has no lock, or the lock has the server's instructions. */

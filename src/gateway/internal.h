@@ -297,10 +297,16 @@ int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, 
 /* Appends a sentence to an empty search result if the request names a tool that waits for approval. */
 void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query, struct buffer *out);
 
-/* Checks the arguments and calls a tool. Blocks. written: other text of the arguments by the client, or "". cut: cuts a
- * long result. */
-void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
-                   struct str written, bool cut);
+/* Arguments that a client sends to a tool. */
+struct client_arguments {
+    struct str text;    /* a JSON object; "" if absent */
+    const json_t *tree; /* the parsed text; NULL if absent */
+    struct str written; /* text by the client if `text` was repaired already, else "" */
+};
+
+/* Checks the arguments and calls a tool. Blocks. cut: cuts a long result. */
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
+                   const struct client_arguments *arguments, bool cut);
 /* Writes the refusal of a call to the audit. tool: NULL if unknown. */
 void wt__face_audit_refused_call(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
                                  struct str asked, struct str arguments, enum audit_decision decision);
