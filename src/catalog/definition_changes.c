@@ -275,8 +275,6 @@ static void pop_member(struct definition_walk *w, size_t back)
         wt__buffer_cut(&w->path, back);
 }
 
-/* ---------------------------------------------------------------- hints */
-
 static const struct {
     const char *name;
     bool unsaid;  /* default of the hint */

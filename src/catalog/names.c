@@ -139,8 +139,6 @@ size_t wt__readable_cut(const char *text, size_t len, size_t max)
     return cut;
 }
 
-/* ---------------------------------------------------------------- words */
-
 bool wt__is_form_word(struct str word)
 {
     static const char *const words[] = {

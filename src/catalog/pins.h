@@ -11,8 +11,6 @@
 #include "base/str.h"
 #include "catalog/tool.h"
 
-/* ---------------------------------------------------------------- hashes of definitions */
-
 /* The hash of a definition is the SHA-256 of its canonical JSON (compact, keys sorted). All members count, also unknown
  * ones; the order of keys and white space do not. A definition that is not a JSON object is hashed as bytes. Files of
  * pins and approvals use this hash.
@@ -44,8 +42,6 @@ enum review_kind { REVIEW_TOOL, REVIEW_PROMPT, REVIEW_RESOURCE, REVIEW_TEMPLATE 
 enum { REVIEW_KINDS = 4, REVIEW_NAME_BYTES_MAX = 8 << 10 /* maximum bytes of a URI that can be approved */ };
 /* "tool", "prompt", "resource", "template" */
 extern const char *const wt__review_words[REVIEW_KINDS];
-
-/* ---------------------------------------------------------------- files of pins */
 
 /* A file of pins is JSON Lines: {"whichtool_pins": 1}, then one line per tool, by id, and one per server with approved
  * instructions:

@@ -69,8 +69,6 @@ int wt__usage_check_arguments(struct str text, wt_error *err);
  * midnight UTC; years 1970 to 9999. Returns false for other texts. */
 bool wt__usage_time_read(struct str text, int64_t *seconds);
 
-/* ---------------------------------------------------------------- recorded use from files */
-
 /* Reads recorded use from JSON Lines or a BEIR folder. docs/store.md is the user's description.
  *
  * The reader passes one draft after the other to `take`, in the order of the source. It does not know the catalogue; the

@@ -236,8 +236,6 @@ static int import_all_servers(struct mcp_import *adding, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- report */
-
 static int report_server(struct arena *arena, struct listed_server *asked, wt_mcp_server *out)
 {
     const char *reason = asked->server->itself ? asked->server->refusal : asked->why.code < 0 ? asked->why.message : "";
@@ -284,8 +282,6 @@ static int write_mcp_report(struct mcp_import *adding, const struct import_repor
     *out = &report->public;
     return 0;
 }
-
-/* ---------------------------------------------------------------- entry point */
 
 static int add_listed_tools(struct mcp_import *adding, wt_mcp_report **out, wt_error *err)
 {

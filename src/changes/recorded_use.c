@@ -108,8 +108,6 @@ static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usa
     return !same;
 }
 
-/* ---------------------------------------------------------------- arguments */
-
 static int drop_credentials(wt_engine *engine, int64_t id, struct str label, json_t *arguments, wt_error *err)
 {
     struct arena arena = {0};
@@ -764,8 +762,6 @@ int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *given, wt_writ
     return total;
 }
 
-/* ---------------------------------------------------------------- forgetting */
-
 int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all, wt_error *err)
 {
     wt_usage_filter filter;
@@ -784,8 +780,6 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
     wt__engine_changed(engine);
     return rc;
 }
-
-/* ---------------------------------------------------------------- information */
 
 int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
 {

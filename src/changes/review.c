@@ -323,8 +323,6 @@ static int read_review_listing(struct review_run *r, struct str bytes, const wt_
     return rc < 0 ? rc : keep_approved_bytes(r, rows, count);
 }
 
-/* ---------------------------------------------------------------- report */
-
 static int report_waiting(struct review_run *r, struct review_report *report)
 {
     wt_review_report *out = &report->public;

@@ -65,8 +65,6 @@ enum mcp_era wt__mcp_connection_era(const struct mcp_connection *connection);
 struct str wt__mcp_connection_self(const struct mcp_connection *connection);
 bool wt__mcp_connection_is_lost(const struct mcp_connection *connection);
 
-/* ---------------------------------------------------------------- exchanges */
-
 /* Borrowed by wt__mcp_exchange_begin for the call. */
 struct mcp_request {
     const char *method;

@@ -114,8 +114,6 @@ static struct mcp_exchange *find_of_only_principal(struct mcp_connection *connec
     return newest ? newest : connection->newest;
 }
 
-/* ---------------------------------------------------------------- answers */
-
 /* Passes an answer to its exchange. False if no exchange waits for it. */
 static bool take_answer(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message,
                         bool *answered)
@@ -256,8 +254,6 @@ static int take_invalid(struct mcp_connection *connection, int64_t stream, struc
         *err = why;
     return exchange ? 0 : ambiguous ? why.code : count_stray(connection, err);
 }
-
-/* ---------------------------------------------------------------- questions */
 
 /* Queues a question; the caller holds the lock. */
 static bool queue_question(struct mcp_exchange *exchange, const struct mcp_event *event)

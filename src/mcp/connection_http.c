@@ -396,8 +396,6 @@ static bool on_http_body(void *context, const struct http_head *head, struct str
     return request->rc == 0 && !request->is_answered && !request->is_doubtful;
 }
 
-/* ---------------------------------------------------------------- failures */
-
 static void fail_request(struct link_request *request, const wt_error *why, int status, bool sent)
 {
     wt__mcp_connection_fail_request(request->link->connection, request->id, why, status, sent);
@@ -595,8 +593,6 @@ static void finish_session_renewal(struct link_request *request, const struct ht
     wt__fail(&why, WT_ENETWORK, "%s lost the session and did not begin another", link->connection->shown);
     release_parked(link, SESSION_GONE, &why);
 }
-
-/* ---------------------------------------------------------------- redirects */
 
 /* Returns the target of a redirect, which the caller frees, or NULL if it must not be followed. */
 static char *find_redirect_target(struct http_link *link, const struct http_head *head)

@@ -39,8 +39,6 @@ struct post {
     char text[];
 };
 
-/* ---------------------------------------------------------------- received data */
-
 static void take_sse_event(struct sse_link *link)
 {
     struct mcp_connection *connection = link->connection;
@@ -100,8 +98,6 @@ static void on_sse_end(void *context, const struct http_head *head, int rc, cons
     pthread_mutex_unlock(&link->lock);
     wt__mcp_connection_mark_lost(link->connection, link->why.code < 0 ? &link->why : rc < 0 ? why : &own, "");
 }
-
-/* ---------------------------------------------------------------- sent data */
 
 static bool ignore_post_body(void *context, const struct http_head *head, struct str piece)
 {
@@ -203,8 +199,6 @@ static bool sse_wait_delivered(struct mcp_link *public, unsigned ms)
     pthread_mutex_unlock(&link->lock);
     return delivered;
 }
-
-/* ---------------------------------------------------------------- open and close */
 
 static void free_sse_link(struct sse_link *link)
 {

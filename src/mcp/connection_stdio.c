@@ -19,8 +19,6 @@ struct stdio_link {
     wt_error why;
 };
 
-/* ---------------------------------------------------------------- reading */
-
 static void *read_server_lines(void *context)
 {
     struct stdio_link *link = context;
@@ -44,8 +42,6 @@ static void *read_server_lines(void *context)
     wt__mcp_connection_mark_lost(link->connection, rc == 0 ? NULL : &why, words);
     return NULL;
 }
-
-/* ---------------------------------------------------------------- writing */
 
 static int send_line(struct stdio_link *link, struct str line, wt_error *err)
 {
@@ -78,8 +74,6 @@ static void stdio_cancel_request(struct mcp_link *public, int64_t id, struct str
     if (notice.len > 0)
         send_line((struct stdio_link *)public, notice, NULL);
 }
-
-/* ---------------------------------------------------------------- open and close */
 
 static void free_stdio_link(struct stdio_link *link)
 {

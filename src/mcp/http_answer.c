@@ -19,8 +19,6 @@ bool wt__mcp_http_is_error_page(const struct http_head *head, struct str body)
             (message.error.len > 0 && message.error.ptr[0] != '{') || message.jsonrpc.len == 0);
 }
 
-/* ---------------------------------------------------------------- errors */
-
 /* Appends the target of a redirect without user, query and fragment, which may hold secrets. */
 static void put_target(struct buffer *out, const char *location)
 {
@@ -66,8 +64,6 @@ void wt__mcp_http_fail_status(const char *shown, const char *method, const struc
     else
         wt__fail(err, WT_ENETWORK, "%s answered with HTTP status %d and no message%s%s", shown, status, says, words);
 }
-
-/* ---------------------------------------------------------------- redirects */
 
 /* Returns url with a slash added to its path, or removed from it. NULL if out of memory. The caller frees it. */
 static char *toggle_slash(const char *url)

@@ -113,8 +113,6 @@ struct mcp_connection {
     struct mcp_allowance stray, unsolicited, unsolicited_bytes; /* used by the link's thread */
 };
 
-/* ---------------------------------------------------------------- under the lock */
-
 /* Returns the running exchange of this number, or NULL. */
 struct mcp_exchange *wt__mcp_connection_find(struct mcp_connection *connection, int64_t id);
 /* Removes an exchange from the list and wakes up its waiter. A no-op if it is not running. */
@@ -127,8 +125,6 @@ struct mcp_link *wt__mcp_link_acquire(struct mcp_connection *connection);
 /* Fills *err with the reason that the connection is lost. Returns its code. */
 int wt__mcp_connection_fail_lost(const struct mcp_connection *connection, const char *method, wt_error *err);
 void wt__mcp_link_release(struct mcp_connection *connection);
-
-/* ---------------------------------------------------------------- for links */
 
 /* Open a link. The caller holds the connection's lock. */
 int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
@@ -149,8 +145,6 @@ void wt__mcp_connection_fail_request(struct mcp_connection *connection, int64_t 
 /* Marks the connection as lost and fails its exchanges. why: NULL if the program ended. words: see mcp_link.close. */
 void wt__mcp_connection_mark_lost(struct mcp_connection *connection, const wt_error *why, const char *words);
 
-/* ---------------------------------------------------------------- for the opening */
-
 /* Works like wt__mcp_exchange_next, but `progress` can cancel it. patience_ms: after this time, returns WT_ETIMEOUT and
  * leaves the exchange running; 0 to wait for the exchange's own timeout. */
 int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, struct progress *progress,
@@ -161,8 +155,6 @@ void wt__mcp_connection_fail_all(struct mcp_connection *connection);
 void wt__mcp_disconnect_with_output(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES]);
 /* Drops a reference; the last one frees the connection. */
 void wt__mcp_connection_release(struct mcp_connection *connection);
-
-/* ---------------------------------------------------------------- HTTP answers */
 
 #define MCP_EVENT_STREAM "text/event-stream"
 

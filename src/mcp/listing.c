@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "mcp/internal.h"
 
-/* ---------------------------------------------------------------- pages */
-
 void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out)
 {
     if (pages->cursor.len == 0)
@@ -156,8 +154,6 @@ struct listing_client {
     bool has_tools; /* true unless the server's capabilities lack "tools" */
 };
 
-/* ---------------------------------------------------------------- requests */
-
 /* Sends a request and waits for its answer, which lives until the next call. */
 static int request_listing(struct listing_client *client, const char *method, struct str params,
                            struct mcp_message *answer, wt_error *err)
@@ -196,8 +192,6 @@ static int connect_client(struct listing_client *client, const struct mcp_server
     return 0;
 }
 
-/* ---------------------------------------------------------------- page requests */
-
 /* Requests one page. Returns 1 if another follows. */
 static int request_page(struct listing_client *client, struct mcp_pages *pages, wt_error *err)
 {
@@ -233,8 +227,6 @@ static int list_pages(struct listing_client *client, const struct mcp_server *se
     wt__mcp_pages_dispose(&pages);
     return rc == 0 && out->tools.failed ? wt__fail_nomem(err) : rc;
 }
-
-/* ---------------------------------------------------------------- listing */
 
 int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server, unsigned timeout_ms,
                        struct progress *progress, wt_error *err)

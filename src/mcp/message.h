@@ -92,8 +92,6 @@ int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t 
  * twice. */
 bool wt__mcp_member(struct str object, const char *key, struct str *value);
 
-/* ---------------------------------------------------------------- HTTP */
-
 /* Returns the text in the arena, or NULL if out of memory. Encodes it as "=?base64?...?=" if it is empty, begins or
  * ends with a space, has characters that headers cannot carry, or looks encoded itself. */
 const char *wt__mcp_encode_header(struct arena *arena, struct str text);

@@ -12,8 +12,6 @@
 
 enum { SECRET_BYTES_MIN = 4 /* shorter values ("1", "yes") occur in too many words to be hidden */ };
 
-/* ---------------------------------------------------------------- environment */
-
 /* Variables that every program gets. Other variables of this process may be keys and tokens, and are not inherited. */
 static const char *const inherited[] = {"HOME",
                                         "LOGNAME",
@@ -63,8 +61,6 @@ const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_ser
     return out;
 }
 
-/* ---------------------------------------------------------------- tools */
-
 static bool names_tool(const char *const *names, struct str tool)
 {
     bool named = false;
@@ -78,8 +74,6 @@ bool wt__mcp_offers(const struct mcp_server *server, struct str tool)
     return !(server->denied && names_tool(server->denied, tool)) &&
            (!server->allowed || names_tool(server->allowed, tool));
 }
-
-/* ---------------------------------------------------------------- secrets */
 
 bool wt__mcp_is_url(const char *text)
 {
@@ -163,8 +157,6 @@ void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *serv
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = ' ';
 }
-
-/* ---------------------------------------------------------------- names */
 
 static bool drop_front(struct str *name, const char *word)
 {

@@ -39,8 +39,6 @@ struct shape {
     const char *either[2]; /* at least one of the two is required; NULL if absent */
 };
 
-/* ---------------------------------------------------------------- contents */
-
 #define END                                                                                                            \
     {                                                                                                                  \
         NULL, 0, 0, NULL                                                                                               \
@@ -110,8 +108,6 @@ static const struct shape block = {(const struct shape_member[]){{"type", IS_STR
                                                                           {NULL, NULL}},
                                            {NULL, NULL}};
 
-/* ---------------------------------------------------------------- results */
-
 SHAPE(no_members, {"_meta", IS_OBJECT, 0, NULL});
 
 static const struct shape_variant roles[] = {{"user", &no_members}, {"assistant", &no_members}, {NULL, NULL}};
@@ -142,8 +138,6 @@ SHAPE(asking, {"inputRequests", IS_OBJECT, 0, NULL}, {"requestState", IS_STRING,
       {"_meta", IS_OBJECT, 0, NULL});
 SHAPE(question, {"method", IS_STRING | REQUIRED, 0, NULL}, {"params", IS_OBJECT, 0, NULL});
 SHAPE(refusal, {"code", IS_INTEGER | REQUIRED, 0, NULL}, {"message", IS_STRING | REQUIRED, 0, NULL});
-
-/* ---------------------------------------------------------------- questions, notices, items */
 
 SHAPE(elicitation, {"message", IS_STRING | REQUIRED, 0, NULL}, {"requestedSchema", IS_OBJECT, 0, NULL},
       {"mode", IS_STRING, 0, NULL}, {"url", IS_STRING, 0, NULL}, {"elicitationId", IS_STRING, 0, NULL},
@@ -330,8 +324,6 @@ static bool fits_row(const struct shape_variant *rows, struct str name, struct s
     const struct shape *shape = find_variant(rows, name);
     return object_fits(value.len > 0 ? value : STR("{}"), shape ? shape : &no_members, out);
 }
-
-/* ---------------------------------------------------------------- questions within a result */
 
 /* Returns the first member of this name; empty if absent. */
 static struct str find_member(struct str object, const char *name)
