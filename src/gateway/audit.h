@@ -35,7 +35,8 @@ struct audit_key {
  * WT_EINVAL (others can access the file, or wrong length), WT_ENOTFOUND, WT_EIO, ... */
 int wt__audit_key_read(struct audit_key *out, const char *path, wt_error *err);
 void wt__audit_key_forget(struct audit_key *key); /* overwrites the key in memory */
-/* Reads up to len bytes at offset `from` of a regular file. Returns their number, less at the end of the file, or -1. */
+/* Reads up to len bytes at offset `from` of a regular file. Returns their number, less at the end of the file, or
+ * -1. */
 ssize_t wt__audit_read_at(int fd, char *bytes, size_t len, off_t from);
 
 /* State after a line; all zero before the first one. */
@@ -46,14 +47,14 @@ struct audit_chain {
     bool has_number; /* the last line has "seq" */
 };
 
-/* Completes a line whose closing brace is missing: adds its number, its link, the brace and a newline. Advances the chain.
- * key: NULL for no key. */
+/* Completes a line whose closing brace is missing: adds its number, its link, the brace and a newline. Advances the
+ * chain. key: NULL for no key. */
 void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, struct buffer *line);
 
 /* Checks that the line, without its newline, follows the chain, and advances the chain. An all-zero chain also accepts
- * the first line of a rotated file. The first line with an HMAC after lines without must be the first of a rotated file.
- * Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow),
- * WT_EINVAL (the line has an HMAC, and key is NULL). */
+ * the first line of a rotated file. The first line with an HMAC after lines without must be the first of a rotated
+ * file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow), WT_EINVAL (the line
+ * has an HMAC, and key is NULL). */
 int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err);
 
 /* Returns the link in the member "continues" of a line; empty if the line has no such member. */
@@ -122,9 +123,9 @@ struct audit_line {
     const char *own_name;     /* the server's own name of the tool; NULL if the same */
     struct str uri, prompt;   /* the server's own name of a resource or prompt; "" if not applicable */
     struct str asked;         /* name in the client's request */
-    const char *effect;       /* of wt__effect_word; NULL if the tool is unknown, or for a resource or prompt */
+    const char *effect;       /* word of wt__effect_word; NULL if the tool is unknown, or for a resource or prompt */
     const char *sha256;       /* hash of the approved definition, or NULL */
-    const char *revision;     /* of wt__policy_revision */
+    const char *revision;     /* see wt__policy_revision */
     struct str arguments;     /* arguments sent to the server, or those of a refused call */
     struct str repaired_from; /* arguments as the client wrote them; "" if they were not repaired */
     const char *unchecked;    /* unchecked "part" or "all" of the input schema; NULL if all was checked */
@@ -151,10 +152,10 @@ void wt__audit_sync(struct audit_log *log);
 /* True if the last write failed; *why is the error. */
 bool wt__audit_is_failing(struct audit_log *log, wt_error *why);
 
-/* Rotates the log: starts a new file at the path. Its first line continues the old file's chain, with an HMAC if there is a key. *kept:
- * the old file's new name, PATH.YYYYMMDDTHHMMSSZ, freed by the caller. *number: number of the new file's first line.
- * Gateways that write the log continue in the new file. Errors: those of wt__audit_open, and WT_EINVAL if the log
- * has no lines. */
+/* Rotates the log: starts a new file at the path. Its first line continues the old file's chain, with an HMAC if there
+ * is a key. *kept: the old file's new name, PATH.YYYYMMDDTHHMMSSZ, freed by the caller. *number: number of the new
+ * file's first line. Gateways that write the log continue in the new file. Errors: those of wt__audit_open, and
+ * WT_EINVAL if the log has no lines. */
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err);
 
 /* Checks audit logs and repeats their decisions with the same policy. */

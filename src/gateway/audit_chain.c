@@ -358,8 +358,8 @@ static const char *member_text(const json_t *line, const char *key)
     return json_string_value(json_object_get(line, key));
 }
 
-/* Returns 1 if the policy allows the tool, resource or prompt of the line, or 0 if not. Returns -1 if the line names none
- * of them, so that no policy decided it. */
+/* Returns 1 if the policy allows the tool, resource or prompt of the line, or 0 if not. Returns -1 if the line names
+ * none of them, so that no policy decided it. */
 static int decide_line(const json_t *line, const struct policy *policy)
 {
     int effect = wt__effect_parse(wt__json_str(line, "effect"));
@@ -376,7 +376,8 @@ static int decide_line(const json_t *line, const struct policy *policy)
     return question.tool && effect >= 0 ? wt__policy_allows(policy, &question) : -1;
 }
 
-/* Counts the line, and repeats its decision if it was made with this policy. number: of the line, for first_differing. */
+/* Counts the line, and repeats its decision if it was made with this policy. number: of the line, for
+ * first_differing. */
 static void replay_line(const json_t *line, const struct policy *policy, size_t number, struct audit_replay *out)
 {
     struct str decision = wt__json_str(line, "decision");

@@ -42,7 +42,7 @@ struct audit_log {
 
 /* ---------------------------------------------------------------- reading the file */
 
-/* Advice in errors that last until the operator restores the log. */
+/* Advice in errors, to be followed by the operator. */
 #define RECOVER "; put the file back, or stop the gateway, move the log and its .head file away, and start again"
 
 /* True if the text may be the beginning of an audit line. */
@@ -52,8 +52,8 @@ static bool is_torn_line(struct str text)
     return len == 0 || memcmp(text.ptr, BEGIN, len) == 0;
 }
 
-/* Checks the lines from offset *at to the end of the file. Moves *at and the chain after the last complete line, so that
- * *at stays before a line that a crash cut short. */
+/* Checks the lines from offset *at to the end of the file. Moves *at and the chain after the last complete line. A line
+ * cut short by a crash is not complete. */
 static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct audit_chain *chain, wt_error *err)
 {
     char bytes[LINE_BYTES];
@@ -81,8 +81,8 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
     }
 }
 
-/* Checks the lines from offset `from`, which follow the chain, and continues after the last one. Then removes a line that
- * a crash cut short. */
+/* Checks that the lines from offset `from` follow the chain, and continues after the last one. Removes an incomplete
+ * line at the end. */
 static int read_new_lines(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
 {
     struct audit_chain next = *chain;
@@ -231,7 +231,7 @@ void wt__audit_close(struct audit_log *log)
         return;
     if (log->fd >= 0) {
         flock(log->fd, LOCK_EX);
-        /* The head must not refer to lines that are not on disk, or to another file. */
+        /* The head must not refer to another file, or to lines not yet on disk. */
         if (fdatasync(log->fd) == 0 && is_at_path(log->fd, log->path))
             wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, NULL);
         close(log->fd);
@@ -268,8 +268,7 @@ static int adopt_rotated(struct audit_log *log, wt_error *err)
     return rc;
 }
 
-/* Locks the file, checks that it is the log with all its lines, and reads the lines that another gateway has
- * appended. */
+/* Locks the file, checks that it is the log with all its lines, and reads lines appended by other gateways. */
 static int follow_file(struct audit_log *log, wt_error *err)
 {
     struct stat now;

@@ -101,7 +101,7 @@ struct face_request {
     const struct view_tool *tool; /* NULL if unknown, or for a resource or prompt */
     struct upstream *upstream;    /* NULL if no server has the name */
     struct str uri, prompt;       /* the server's own name of a resource or prompt; "" for other requests */
-    const char *sha256;           /* hash of the approved definition of a resource or prompt; NULL if there is none */
+    const char *sha256;           /* hash of the approved definition of a resource or prompt, or NULL */
     struct str arguments;         /* arguments sent to the server */
     struct str repaired_from;     /* arguments as the client wrote them; "" if they were not repaired */
     const char *unchecked;        /* see struct audit_line */
@@ -185,8 +185,8 @@ static const char *outcome_word(enum relayed relayed, const struct mcp_call *cal
     return wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
 }
 
-/* Relays a request between the audit lines of its decision and of its outcome. If the second line cannot be written, the
- * client still gets its answer, since the server has acted already. */
+/* Relays a request between the audit lines of its decision and of its outcome. If the second line cannot be written,
+ * the client still gets its answer, since the server has acted already. */
 static enum relayed relay_audited(const struct face *face, struct mcp_call *call, const struct face_request *asked,
                                   const struct relay *what, struct buffer *result, wt_error *err)
 {

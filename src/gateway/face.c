@@ -14,8 +14,8 @@ enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum length of a server's instructio
 
 /* ---------------------------------------------------------------- direct face */
 
-/* Adds the tools that the caller may use to a list. after: shown name of the last tool of the page before, which may no
- * longer exist; "" for the first page. */
+/* Adds the tools allowed for the caller to a list. after: shown name of the last tool of the page before, even if that
+ * tool is gone; "" for the first page. */
 static void list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
@@ -76,7 +76,7 @@ static void call_view_tool(struct face *face, struct mcp_call *call, struct view
     wt__face_call(face, call, tool, &arguments, false);
 }
 
-/* Waits for starting servers and then calls the tool. A client may call a tool that it knows from an earlier session. */
+/* Waits for starting servers and then calls the tool. A client may know the tool from an earlier session. */
 static void run_late_tool(struct face *face, struct mcp_call *call)
 {
     struct str name = wt__mcp_call_name(call);
@@ -198,7 +198,7 @@ static void list_search_face(void *context, struct mcp_call *call, struct str af
         wt__mcp_refuse_cursor(call);
 }
 
-/* Returns the number of tools that the caller may use, at most most + 1. */
+/* Returns the number of tools allowed for the caller, at most most + 1. */
 static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct tool_view *view,
                             size_t most)
 {
@@ -208,8 +208,8 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-/* Lists all tools that the caller may use if they are few, else the tools of the search face. Also lists the latter while
- * the tools of a server are unknown, since a client that never lists again could not find them otherwise. */
+/* Lists all tools allowed for the caller if they are few, else the tools of the search face. Also lists the latter
+ * while the tools of a server are unknown, since a client that never lists again could not find them otherwise. */
 static void list_auto_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
@@ -225,8 +225,8 @@ static void list_auto_face(void *context, struct mcp_call *call, struct str afte
 
 /* ---------------------------------------------------------------- calls */
 
-/* Finds a tool of the search face by its name; out->number is its index. Returns WT_ENOTFOUND, without setting *err, for
- * other names. */
+/* Finds a tool of the search face by its name; out->number is its index. Returns WT_ENOTFOUND, without setting *err,
+ * for other names. */
 static int find_face_tool(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out,
                           wt_error *err)
 {
@@ -315,8 +315,8 @@ static int may_find_tool(void *context, const char *id)
     return tool && wt__face_allows(filter->face, filter->call, tool);
 }
 
-/* Restricts a search to tools that the caller may call. The name of the filter, for the cache of results, has all that the
- * filter depends on: catalogue generation, policy revision, profile and caller. Returns false if no tool is callable. */
+/* Restricts a search to tools that the caller may call. The name of the filter is part of the key in the cache of
+ * results: catalogue generation, policy revision, profile and caller. Returns false if no tool is callable. */
 static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
@@ -346,7 +346,7 @@ static void release_filter(void *context, const wt_filter *filter)
     free(filter_state);
 }
 
-/* Appends the id of the tool that has this name. Returns false if the caller may not use such a tool. */
+/* Appends the id of the tool with this name. Returns false if the tool is unknown or not allowed for the caller. */
 static bool resolve_tool_name(void *context, struct mcp_call *call, struct str name, struct buffer *id)
 {
     const struct face *face = context;
@@ -359,7 +359,7 @@ static bool resolve_tool_name(void *context, struct mcp_call *call, struct str n
     return allowed;
 }
 
-/* Appends the member of a found tool that names its call tool. */
+/* Appends the member "call_with" of a found tool, with the name of its call tool. */
 static void put_call_tool(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;
@@ -447,8 +447,8 @@ static void put_server_summary(struct buffer *out, const struct gateway *gateway
         wt__catalogue_summary(out, names, count, SUMMARY_BYTES_MAX);
 }
 
-/* Sets face->summary to the summary of the options, or else to a description of the servers. With a policy it is "", since
- * not every caller may know all servers. */
+/* Sets face->summary to the summary of the options, or else to a description of the servers. With a policy it is "",
+ * since not every caller may know all servers. */
 static int describe_servers(struct face *face, wt_error *err)
 {
     struct buffer text = {0};

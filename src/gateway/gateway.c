@@ -214,7 +214,8 @@ static bool is_first_list_trusted(const struct gateway *gateway, const char *nam
     return rc == 0 && !*deceives && !gateway->options.review_first && gateway->options.lock.len == 0;
 }
 
-/* Removes the items whose hash has no pin, if the gateway has a lock. what: WT_REVIEW_PROMPT, _RESOURCE or _TEMPLATE. */
+/* Removes the items whose hash has no pin, if the gateway has a lock. what: WT_REVIEW_PROMPT, _RESOURCE or
+ * _TEMPLATE. */
 static void drop_unpinned_offers(const struct gateway *gateway, const char *server, int what, json_t *list)
 {
     static const char *const keys[] = {

@@ -21,10 +21,10 @@
 
 /* ---------------------------------------------------------------- view */
 
-/* A view is a snapshot of the callable tools: tools of the gateway's servers whose definition is approved and, if there is
- * a lock, has its hash in the lock. A view is immutable and reference counted. After a change of the catalogue a new view
- * replaces it. So a call is checked without access to the store, with the definition that its client has seen or a newer
- * one. */
+/* A view is a snapshot of the callable tools: tools of the gateway's servers whose definition is approved and, if there
+ * is a lock, has its hash in the lock. A view is immutable and reference counted. After a change of the catalogue a new
+ * view replaces it. So a call is checked without access to the store, with the definition that its client has seen or a
+ * newer one. */
 
 struct view_tool {
     struct upstream *upstream;
@@ -155,7 +155,8 @@ struct gateway {
 struct tool_view *wt__gateway_view(struct gateway *gateway);
 /* Rebuilds the view if the catalogue has changed, and notifies the services. */
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
-/* Waits up to list_wait_ms until each server has listed its tools or has failed to start. Returns true if that is so. */
+/* Waits up to list_wait_ms until each server has listed its tools or has failed to start. Returns true if that is
+ * so. */
 bool wt__gateway_wait_for_tools(struct gateway *gateway);
 /* True if wt__gateway_wait_for_tools would not wait. */
 bool wt__gateway_knows_all_tools(struct gateway *gateway);
@@ -181,8 +182,8 @@ struct result_reader {
     const char *principal; /* may read the rest */
     const char *holder;    /* whose share of the stored results is used */
 };
-/* Appends the result, a JSON object, to out. A result over `most` bytes is cut and ends with a handle for the rest. Returns
- * 0 or WT_ENOMEM. */
+/* Appends the result, a JSON object, to out. A result over `most` bytes is cut and ends with a handle for the rest.
+ * Returns 0 or WT_ENOMEM. */
 int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
                    struct buffer *out, wt_error *err);
 /* Appends the next piece of a result to out. Returns WT_ENOTFOUND if the handle expired or is not this principal's. */
@@ -197,9 +198,9 @@ void wt__results_close(struct gateway *gateway);
 
 /* Maps the URIs and names of resources, templates and prompts of all servers to names for clients, and back.
  *
- * A client sees a URI or a prompt's name as its server has it, unless that is ambiguous. The name is ambiguous if a server
- * before it, in the operator's order, has the same name or a template that the URI matches, or if the name begins with
- * the prefix of any server. An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x",
+ * A client sees a URI or a prompt's name as its server has it, unless that is ambiguous. The name is ambiguous if a
+ * server before it, in the operator's order, has the same name or a template that the URI matches, or if the name
+ * begins with the prefix of any server. An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x",
  * "SERVER.review". So a server cannot take over a name of a server before it. A name that no server lists and that
  * matches no template has no owner. */
 
@@ -223,8 +224,8 @@ void wt__offer_put_shown_name(const struct gateway *gateway, const struct offer_
 /* Appends the URI that clients see for the URI of a server's resource. */
 void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstream *upstream, struct str uri,
                              struct buffer *out);
-/* Writes the hash of the definition of the server's item with this own name or, for a resource that is not listed, of the
- * template that its URI matches. Returns false if there is neither. */
+/* Writes the hash of the definition of the server's item with this own name or, for a resource that is not listed, of
+ * the template that its URI matches. Returns false if there is neither. */
 bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str name,
                     char sha256[DEFINITION_DIGITS + 1]);
 /* Returns the server that owns a name shown to clients, and sets *name to the server's own name. Returns NULL if it is
@@ -282,8 +283,8 @@ struct face {
     struct mcp_input *inputs[FACE_TOOLS]; /* NULL for tools of the catalogue */
 };
 
-/* Tool functions of a kind of face, as in mcp_features with the face as context. mcp_tool.handle is the view that has the
- * tool, or NULL; features.tools.drop releases it. */
+/* Tool functions of a kind of face, as in mcp_features with the face as context. mcp_tool.handle is the view that has
+ * the tool, or NULL; features.tools.drop releases it. */
 struct face_kind_row {
     void (*list)(void *context, struct mcp_call *call, struct str after);
     int (*find)(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err);

@@ -1,9 +1,9 @@
-/* large_results.c: cuts results that are too long for one answer. The client gets the first items of the content and a
- * handle for the rest, which is kept until it expires. A text is cut at the end of a line if possible. Structured content
+/* large_results.c: cuts results too long for one answer. The client gets the first items of the content and a handle
+ * for the rest. The rest is kept until it expires. A text is cut at the end of a line if possible. Structured content
  * is left out; if the result has no text, it becomes one.
  *
- * All lengths are lengths of JSON, where a character may take six bytes. A piece exceeds the limit only if its first item
- * cannot be cut, such as an image. */
+ * All lengths are lengths of JSON, where a character may take six bytes. A piece exceeds the limit only if its first
+ * item cannot be cut, such as an image. */
 #include "gateway/internal.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum {
 struct remainder {
     struct remainder *next; /* older than this one */
     char handle[HANDLE_BYTES];
-    char *principal, *holder; /* as in result_reader */
+    char *principal, *holder; /* see result_reader */
     json_t *content;          /* array of items; not shared with another thread, since reading takes it from the list */
     size_t bytes;             /* length, counted against the holder's share */
     double until_ms;          /* when it expires, by wt__gateway_now */
@@ -69,7 +69,7 @@ static struct remainder *take_oldest_remainder(struct gateway *gateway, const ch
     return oldest ? take_remainder(gateway, oldest) : NULL;
 }
 
-/* Takes the shares that a new remainder needs. Moves the oldest remainders of its holder to *gone until the shares
+/* Takes the shares for a new remainder. Moves the oldest remainders of its holder to *gone until the shares
  * suffice. Returns false if they do not suffice even then. Call with the lock held. */
 static bool make_room_for(struct gateway *gateway, const struct remainder *fresh, struct remainder **gone)
 {
@@ -135,7 +135,7 @@ static struct remainder *make_remainder(const struct result_reader *reader, json
     return NULL;
 }
 
-/* Stores content, of which it takes ownership, and writes its handle. Returns false if out of memory or if it does not
+/* Takes ownership of content, stores it and writes its handle. Returns false if out of memory or if it does not
  * fit into the holder's share. */
 static bool store_remainder(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
                             char handle[HANDLE_BYTES])
@@ -171,8 +171,8 @@ static size_t escaped_length(unsigned char c)
     return is_short ? 2 : c < 0x20 ? 6 : 1;
 }
 
-/* Returns the offset at which to cut a text so that its JSON has at most `most` bytes. Cuts after the last newline in the
- * second half of these bytes, or else between characters. */
+/* Returns the offset at which to cut a text so that its JSON has at most `most` bytes. Cuts after the last newline in
+ * the second half of these bytes, or else between characters. */
 static size_t find_cut(const char *text, size_t len, size_t most)
 {
     size_t at = 0;
@@ -219,8 +219,8 @@ static size_t move_content(json_t *content, json_t *head, size_t most)
     return left;
 }
 
-/* Stores the rest of a result. Returns an item that tells the model its handle, or that the rest is lost; NULL if out of
- * memory. */
+/* Stores the rest of a result. Returns an item with a sentence for the model: the handle, or the loss of the rest.
+ * Returns NULL if out of memory. */
 static json_t *store_rest(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t left)
 {
     char words[200], handle[HANDLE_BYTES];
@@ -253,8 +253,8 @@ static bool content_has_text(const json_t *content)
     return false;
 }
 
-/* Returns a copy of the result's content, or NULL if out of memory. If it has no text, the structured content is added as
- * one. written: the text of the result, whose structured content is copied unchanged. */
+/* Returns a copy of the result's content, or NULL if out of memory. If it has no text, the structured content is added
+ * as one. written: the text of the result, whose structured content is copied unchanged. */
 static json_t *copy_content(const json_t *result, struct str written)
 {
     const json_t *given = wt__json_array(result, "content");

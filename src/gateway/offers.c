@@ -1,5 +1,5 @@
-/* offers.c: names of resources, templates and prompts as clients see them, and the server that owns a name. internal.h
- * has the rules ("names of offers"). */
+/* offers.c: names of resources, templates and prompts as clients see them, and the owner of each name. internal.h has
+ * the rules ("names of offers"). */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
@@ -49,16 +49,15 @@ static const json_t *find_offer(const struct upstream_offer *offer, enum offer_k
     return NULL;
 }
 
-/* Returns the character that stands for one of the server's name in the prefix. In a URI the prefix becomes part of the
- * scheme, which strict clients check (RFC 3986, section 3.1), so '-' replaces each character that a scheme must not
- * have. */
+/* Returns the form of a character of the server's name in the prefix. In a URI the prefix becomes part of the scheme,
+ * and strict clients check it (RFC 3986, section 3.1). So '-' replaces each character not allowed in a scheme. */
 static char prefix_character(enum offer_kind kind, char c)
 {
     return kind == OFFER_PROMPTS || wt__is_letter(c) || wt__is_digit(c) || c == '.' || c == '+' ? c : '-';
 }
 
-/* Returns the text before the server's name in the prefix: "x-" for a URI if the name does not begin with a letter, as a
- * scheme must, else "". */
+/* Returns the text before the server's name in the prefix: "x-" for a URI if the name does not begin with a letter, as
+ * a scheme must, else "". */
 static struct str prefix_begin(enum offer_kind kind, const char *server)
 {
     return kind == OFFER_PROMPTS || wt__is_letter(*server) ? STR("") : STR("x-");
@@ -100,8 +99,8 @@ static struct str template_head(struct str template)
 }
 
 /* True if the URI matches the template: the literal parts of the template occur in the URI in order, from its beginning
- * to its end. An expression matches any text, since servers differ in the characters that they encode. A template that
- * begins with an expression matches no URI, since it would match those of all servers. */
+ * to its end. An expression matches any text, since servers encode different characters. A template with an expression
+ * at its beginning matches no URI; it would match the URIs of all servers. */
 static bool fits_template(struct str template, struct str uri)
 {
     struct str part = template_head(template);
@@ -123,16 +122,15 @@ static bool fits_template(struct str template, struct str uri)
     return uri.len == part.len;
 }
 
-/* True if some URI may match both templates: the text before the first expression of one template begins with that of
- * the other. */
+/* True if some URI may match both templates: the texts before their first expressions agree as far as both go. */
 static bool may_overlap(struct str template, struct str other)
 {
     struct str one = template_head(template), two = template_head(other);
     return one.len > 0 && two.len > 0 && (wt__str_starts(one, two) || wt__str_starts(two, one));
 }
 
-/* True if the server of `offer` lists the name, or has a template that the URI of a resource matches. For
- * OFFER_TEMPLATES, a listed resource counts too, since a completion may name a resource instead of a template. */
+/* True if the server of `offer` lists the name, or has a template for the URI of a resource. For OFFER_TEMPLATES, a
+ * listed resource counts too, since a completion may name a resource instead of a template. */
 static bool offers_name(const struct upstream_offer *offer, enum offer_kind kind, struct str name)
 {
     return find_offer(offer, kind, name, wt__str_equal) ||
@@ -175,8 +173,8 @@ void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstrea
     wt__offer_snapshot_close(&offers);
 }
 
-/* Returns the owner of a name. A name with the prefix of a server belongs to the first such server that offers the rest
- * of it, or to no server. Any other name belongs to the first server that offers it. */
+/* Returns the owner of a name. A name with the prefix of a server belongs to a server with that prefix, if it offers
+ * the rest of the name. Any other name belongs to the first server offering it. */
 static struct upstream *find_owner(const struct gateway *gateway, const struct offer_snapshot *offers,
                                    enum offer_kind kind, struct str *name)
 {

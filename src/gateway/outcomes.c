@@ -18,7 +18,7 @@ struct outcome_tool {
 
 /* The last search of a client. */
 struct client_search {
-    struct client_search *next; /* of the client that was active before this one */
+    struct client_search *next; /* search of a less recently active client */
     char *principal, *request;
     struct outcome_tool found[OUTCOME_FOUND_MAX]; /* [count] */
     size_t count;
@@ -28,7 +28,7 @@ struct client_search {
 struct outcomes {
     struct usage_log *log;
     pthread_mutex_t lock;        /* protects the list */
-    struct client_search *first; /* of the client that was active last */
+    struct client_search *first; /* search of the most recently active client */
 };
 
 static void free_search(struct client_search *searched)
@@ -104,8 +104,8 @@ static void put_search_first(struct outcomes *outcomes, struct client_search *se
     outcomes->first = searched;
 }
 
-/* Removes and returns the searches beyond OUTCOME_CLIENTS_MAX and those of idle clients. all: all searches. Call with the
- * lock held. */
+/* Removes and returns the searches beyond OUTCOME_CLIENTS_MAX and those of idle clients. all: all searches. Call with
+ * the lock held. */
 static struct client_search *take_old_searches(struct outcomes *outcomes, bool all)
 {
     struct client_search **at = &outcomes->first;

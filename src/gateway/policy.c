@@ -93,8 +93,8 @@ static int fail_policy(const struct policy_reader *r, const char *pointer, const
     return wt__fail(r->err, WT_EFORMAT, "%s%s%s: %s", r->file, *pointer ? ", " : "", pointer, words);
 }
 
-/* Checks that `object` is an object with no other members than `known`, a list that ends in NULL. A misspelt member of a
- * rule would be ignored, and the rule would allow too much. */
+/* Checks that `object` is an object and has no other members than `known`. known: ends in NULL. A misspelt member of
+ * a rule would be ignored, and the rule would allow too much. */
 static int check_members(const struct policy_reader *r, const json_t *object, const char *const *known,
                          const char *pointer)
 {
@@ -374,8 +374,8 @@ bool wt__policy_allows(const struct policy *policy, const struct policy_question
     return narrower && rules_allow(narrower, question);
 }
 
-/* See wt__policy_allows_server. A rule that allows counts if it has no list of tools; a rule that denies, only if it also
- * denies all effects. */
+/* See wt__policy_allows_server. A rule counts only without a list of tools; a denying rule, only if it denies all
+ * effects. */
 static bool rules_allow_server(const struct policy_rules *rules, const char *principal, const char *server)
 {
     bool allowed = false;

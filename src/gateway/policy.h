@@ -20,8 +20,8 @@ enum effect wt__effect_of(const json_t *definition);
 const char *wt__effect_word(enum effect effect);
 int wt__effect_parse(struct str word);
 
-/* Kinds of faces (gateway.h). Each row has the word for the kind in options, policies and messages, and its description.
- * face.c has the functions of the kinds. */
+/* Kinds of faces (gateway.h). Each row has the word for the kind in options, policies and messages, and its
+ * description. face.c has the functions of the kinds. */
 
 #define FACE_KINDS(ROW, BETWEEN)                                                                                       \
     ROW(SEARCH, "search", "tools that search and call")                                                                \

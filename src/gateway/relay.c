@@ -1,6 +1,6 @@
 /* relay.c: relays requests to servers; internal.h describes the combinations of eras.
  *
- * While a modern client answers questions, it holds the state of the call, which serve/mcp seals. The state is "p" and
+ * While a modern client answers questions, it holds the state of the call, sealed by serve/mcp. The state is "p" and
  * the handle of a parked exchange if the server is legacy. If the server is modern, the state is "m" and {"keys": [keys
  * of its questions], "state": its requestState}. */
 #include "gateway/internal.h"
@@ -83,7 +83,7 @@ static void give_parked_places(struct gateway *gateway, const struct parked *par
     wt__shares_give(&gateway->parked_of_servers, parked->server, 1);
 }
 
-/* Parks an exchange. Returns false and sets *err if that fails. */
+/* Parks an exchange. Returns false and sets *err on failure. */
 static bool park_exchange(const struct relay_state *r, struct parked *parked, wt_error *err)
 {
     struct gateway *gateway = r->gateway;
@@ -160,7 +160,7 @@ static bool is_hop_member(struct str key)
     return wt__str_equal(key, STR("progressToken")) || wt__str_starts(key, STR("io.modelcontextprotocol/"));
 }
 
-/* Appends the members of the client's _meta that are for the server, as the client wrote them. */
+/* Appends the members of the client's _meta for the server, unchanged. */
 static void put_meta(struct buffer *out, const struct mcp_call *call)
 {
     struct json_scan scan;
@@ -212,8 +212,8 @@ static void cancel_exchange(void *exchange)
     wt__mcp_exchange_cancel(exchange);
 }
 
-/* Returns the era that a connection needs so that the client can answer questions of the server. Returns
- * MCP_ERA_UNKNOWN if the client answers no questions. */
+/* Returns the era of the connection needed for questions to the client, or MCP_ERA_UNKNOWN if the client answers no
+ * questions. */
 static enum mcp_era needed_era(const struct mcp_call *call)
 {
     static const char *const answered[] = {"elicitation", "sampling", "roots"};
@@ -223,7 +223,7 @@ static enum mcp_era needed_era(const struct mcp_call *call)
     return MCP_ERA_UNKNOWN;
 }
 
-/* Borrows a connection to the server, in the era that the client needs if the server supports it. */
+/* Borrows a connection to the server, in the era needed by the client if the server supports it. */
 static int borrow_link(struct relay_state *r, struct upstream_link **out)
 {
     enum mcp_era era = needed_era(r->call);
@@ -298,8 +298,8 @@ static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
     }
 }
 
-/* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the client answered and the server has the
- * answer, or a refusal instead. */
+/* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the client answered and the server has
+ * the answer, or a refusal instead. */
 static enum relayed put_question(struct relay_state *r, const struct mcp_event *event)
 {
     struct parked *at = r->exchange;
@@ -380,8 +380,8 @@ static void keep_questions(struct relay_state *r, const json_t *keys, const json
         wt__mcp_keep_state(r->call, wt__buffer_view(&text));
 }
 
-/* Puts the questions of a modern server to the client. Returns RELAY_ANSWERED if the client has answered all of them, so
- * that the request can be sent again with the answers. */
+/* Puts the questions of a modern server to the client. Returns RELAY_ANSWERED if the client has answered all of them,
+ * so that the request can be sent again with the answers. */
 static enum relayed put_requests(struct relay_state *r, const json_t *result)
 {
     json_t *requests = wt__json_object(result, "inputRequests"), *request, *keys = json_array();

@@ -45,8 +45,8 @@ struct upstream_listing {
     struct str tools;                            /* {"tools":[...]}; ptr is NULL if they were not requested */
     struct str instructions;                     /* the server's instructions, or "" */
     const char *prompts, *resources, *templates; /* JSON arrays; NULL if not requested or refused */
-    /* Numbers of malformed items that were repaired or left out, and of schemas that do not compile; 0 if they are as in
-     * the last listing. */
+    /* Numbers of malformed items that were repaired or left out, and of schemas that do not compile; 0 if they are as
+     * in the last listing. */
     size_t mended, left_out, faulty_schemas;
 };
 
@@ -203,7 +203,7 @@ struct upstream {
     unsigned failed_starts;    /* failed starts since the gateway began */
     struct mcp_mends mends[2]; /* malformed items: [0] of the list of tools, [1] of the other lists */
     bool ran;                  /* the server was ready once */
-    long long since;           /* as in upstream_status */
+    long long since;           /* see upstream_status */
     wt_error error;            /* last error; code 0 if there is no error */
 };
 

@@ -226,7 +226,7 @@ struct gathered_lists {
     struct buffer tools; /* {"tools":[...]} */
     size_t tool_count;
     struct upstream_offer rest; /* resources, templates and prompts; refs is not used */
-    struct mcp_mends mends[2];  /* as in struct upstream */
+    struct mcp_mends mends[2];  /* see struct upstream */
 };
 
 /* Reads all pages of the tools and repairs them. */
@@ -401,7 +401,8 @@ static const char *write_list(const json_t *list, struct buffer *out)
     return list && wt__json_write(out, list) == 0 && !out->failed ? out->ptr : NULL;
 }
 
-/* Passes a listing to take_listing. *why: the error, code 0 on success. is_news: store_mends, for each of got->mends. */
+/* Passes a listing to take_listing. *why: the error, code 0 on success. is_news: store_mends, for each of
+ * got->mends. */
 static void report_listing(struct upstream *upstream, struct str tools, struct str instructions,
                            struct gathered_lists *got, const bool is_news[2], wt_error *why)
 {
@@ -422,8 +423,8 @@ static void report_listing(struct upstream *upstream, struct str tools, struct s
         wt__buffer_dispose(&texts[i]);
 }
 
-/* Stores the notes about lists of one kind, and empties *got. Returns true if they differ from the last ones. which: index
- * of mends. */
+/* Stores the notes about lists of one kind, and empties *got. Returns true if they differ from the last ones. which:
+ * index of mends. */
 static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int which)
 {
     pthread_mutex_lock(&upstream->lock);

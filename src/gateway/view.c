@@ -15,7 +15,7 @@
 struct view_builder {
     struct tool_view *view;
     const struct view_options *options;
-    size_t capacity; /* of view->tools */
+    size_t capacity; /* allocated length of view->tools */
     struct map bare; /* number of tools with each name or exported name */
     wt_error *err;
 };
@@ -41,8 +41,8 @@ static struct str legacy_definition(struct tool_view *view, json_t *definition, 
     return copy_json_text(view, definition);
 }
 
-/* Parses and repairs a stored definition, since other imports and older versions may have stored malformed ones. *out is
- * NULL if it cannot be repaired. Returns 0 or WT_ENOMEM. */
+/* Parses and repairs a stored definition, since other imports and older versions may have stored malformed ones. *out
+ * is NULL if it cannot be repaired. Returns 0 or WT_ENOMEM. */
 static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
 {
     struct str definition = {from->definition, from->definition_len};
@@ -155,8 +155,8 @@ static int sort_tools(struct view_builder *m)
     return 0;
 }
 
-/* Adds the approved tools of each server. lists [count]: receives the tools of each server, which the view's texts do not
- * borrow; freed by the caller. */
+/* Adds the approved tools of each server. lists [count]: receives the tools of each server, which the view's texts do
+ * not borrow; freed by the caller. */
 static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists)
 {
     const struct view_options *options = m->options;

@@ -1,6 +1,6 @@
-/* connection_stdio.c: the stdio transport, for a program of this machine. Each line is a message. The calling thread
- * writes as much as the pipe takes; the link's thread writes the rest and reads. The connection fails if the program
- * leaves too much of its input unread. */
+/* connection_stdio.c: the stdio transport, for a program on this machine. Each line is a message. The calling thread
+ * writes as much as the pipe accepts; the thread of the coprocess (net/process.h) writes the rest. The connection fails
+ * if the program leaves too much of its input unread. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -14,9 +14,9 @@ struct stdio_link {
     struct coprocess *coprocess;
     struct arena arena;
     pthread_t reader;
-    pthread_mutex_t lock;
-    bool stopped_reading; /* the program does not read its input; why has the reason */
-    wt_error why;
+    pthread_mutex_t lock; /* guards the fields below */
+    bool stopped_reading; /* the program does not read its input */
+    wt_error why;         /* the error if stopped_reading */
 };
 
 static void *read_server_lines(void *context)
