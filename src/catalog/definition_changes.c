@@ -452,8 +452,8 @@ static int walk_member(struct definition_walk *w, const char *key, const json_t 
     return rc < 0 ? rc : 0;
 }
 
-/* Compares the properties of a schema and their required names. *is_complete is set if the lists of required names need no
- * sentence of their own. */
+/* Compares the properties of a schema and their required names. *is_complete is set if the lists of required names need
+ * no sentence of their own. */
 static int walk_arguments(struct definition_walk *w, const json_t *before, const json_t *after, bool *is_complete)
 {
     const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
