@@ -1,8 +1,8 @@
 /* dataset.c: reads the queries and judgements of a BEIR folder. Reports invalid lines, which BEIR's own loader skips.
  *
  *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines and other members are ignored
- *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 if the score of the first line is not a number, the line
- *                                                               is a header and is skipped
+ *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 the first line is skipped if its score is not a
+ *                                                               number, since it is a header then
  *
  * The judgements are read first, because they select the queries of the split; other queries are not kept. For a pair
  * judged twice the later line counts, as in the loader's dictionary. */
