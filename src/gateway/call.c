@@ -219,7 +219,7 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .own_name = tool->own_name,
                                              .effect = tool->effect};
     /* A tool excluded by the configuration stays in the catalogue until its server lists again. */
-    return wt__upstream_allows_tool(tool->upstream, tool->name) &&
+    return wt__mcp_offers(tool->upstream->server, wt__str(tool->name)) &&
            wt__policy_allows(face->gateway->options.policy, &question);
 }
 

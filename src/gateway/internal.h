@@ -19,8 +19,6 @@
 #include "serve/mcp/input.h"
 #include "whichtool.h"
 
-/* ---------------------------------------------------------------- view */
-
 /* A view is a snapshot of the callable tools: tools of the gateway's servers whose definition is approved and, if there
  * is a lock, has its hash in the lock. A view is immutable and reference counted. After a change of the catalogue a new
  * view replaces it. So a call is checked without access to the store, with the definition that its client has seen or a
@@ -77,8 +75,6 @@ struct view_tool *wt__view_find_id(const struct tool_view *view, const char *id)
 /* Returns the compiled input schema, or NULL with err set. */
 const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
 
-/* ---------------------------------------------------------------- recorded usage */
-
 /* Records calls after a search as usage to learn from (serve/usage_log.h): if a client calls a tool that its search has
  * found, the request needed that tool. The operator must enable this, since requests are stored.
  *
@@ -106,8 +102,6 @@ void wt__outcomes_record_search(struct outcomes *outcomes, const char *principal
 void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, const char *id, bool worked);
 /* Writes usages of idle clients. Call it about once a second. */
 void wt__outcomes_sweep(struct outcomes *outcomes);
-
-/* ---------------------------------------------------------------- gateway */
 
 enum {
     GATEWAY_SERVICES_MAX = 64,
@@ -170,12 +164,8 @@ static inline double wt__gateway_now(const struct gateway *gateway)
     return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
 }
 
-/* ---------------------------------------------------------------- calls parked between two requests */
-
 /* Ends the parked calls (relay.c) that have expired. all: ends all of them. */
 void wt__parked_sweep(struct gateway *gateway, bool all);
-
-/* ---------------------------------------------------------------- long results */
 
 /* Client of a long result. */
 struct result_reader {
@@ -193,8 +183,6 @@ int wt__result_more(struct gateway *gateway, const struct result_reader *reader,
 void wt__result_sweep(struct gateway *gateway, bool all);
 void wt__results_open(struct gateway *gateway);
 void wt__results_close(struct gateway *gateway);
-
-/* ---------------------------------------------------------------- names of offers */
 
 /* Maps the URIs and names of resources, templates and prompts of all servers to names for clients, and back.
  *
@@ -231,8 +219,6 @@ bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str 
 /* Returns the server that owns a name shown to clients, and sets *name to the server's own name. Returns NULL if it is
  * unknown. */
 struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind kind, struct str *name);
-
-/* ---------------------------------------------------------------- relay */
 
 /* Relays a client's request to a server behind the gateway, for all combinations of eras:
  *
@@ -271,8 +257,6 @@ bool wt__result_is_error(struct str result);
  * result to `result`. */
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
                        const struct relay *what, struct buffer *result, wt_error *err);
-
-/* ---------------------------------------------------------------- faces */
 
 struct face {
     struct gateway *gateway;

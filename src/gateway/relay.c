@@ -238,6 +238,7 @@ static int borrow_link(struct relay_state *r, struct upstream_link **out)
 static int send_to_server(struct relay_state *r)
 {
     struct mcp_call *call = r->call;
+    unsigned configured_ms = r->upstream->server->call_timeout_ms;
     WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, meta = {0}, capabilities = {0};
     put_params(&params, r);
     put_meta(&meta, call);
@@ -256,7 +257,7 @@ static int send_to_server(struct relay_state *r)
         .headers = r->what->headers,
         .header_count = r->what->header_count,
         .principal = wt__mcp_call_principal(call),
-        .timeout_ms = wt__upstream_call_timeout(r->upstream, r->gateway->options.call_timeout_ms),
+        .timeout_ms = configured_ms ? configured_ms : r->gateway->options.call_timeout_ms,
     };
     request.passed = wt__mcp_call_passed_headers(call, &request.passed_count);
     struct parked *exchange = calloc(1, sizeof *exchange);
@@ -267,7 +268,7 @@ static int send_to_server(struct relay_state *r)
         return rc;
     }
     r->exchange = exchange;
-    return wt__mcp_exchange_begin(&exchange->exchange, wt__upstream_connection(exchange->link), &request, r->err);
+    return wt__mcp_exchange_begin(&exchange->exchange, exchange->link->connection, &request, r->err);
 }
 
 /* ---------------------------------------------------------------- notices and questions before the answer */
@@ -559,7 +560,7 @@ static enum relayed ask_server(struct relay_state *r, bool *asks)
  * block the requests of others. Returns false and sets *r->err if a share is used up. */
 static bool take_call_shares(const struct relay_state *r)
 {
-    struct shares *servers = &r->gateway->calls, *clients = wt__upstream_calls(r->upstream);
+    struct shares *servers = &r->gateway->calls, *clients = &r->upstream->calls;
     const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
     if (!wt__shares_take(clients, holder, 1)) {
         wt__fail(r->err, WT_EBUSY,
@@ -582,7 +583,7 @@ static bool take_call_shares(const struct relay_state *r)
 static void give_call_shares(const struct relay_state *r)
 {
     wt__shares_give(&r->gateway->calls, wt__upstream_name(r->upstream), 1);
-    wt__shares_give(wt__upstream_calls(r->upstream), wt__mcp_call_holder(r->call), 1);
+    wt__shares_give(&r->upstream->calls, wt__mcp_call_holder(r->call), 1);
 }
 
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,

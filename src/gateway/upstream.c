@@ -180,16 +180,6 @@ const char *wt__upstream_name(const struct upstream *upstream)
     return upstream->server->name;
 }
 
-unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise)
-{
-    return upstream->server->call_timeout_ms ? upstream->server->call_timeout_ms : otherwise;
-}
-
-bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool)
-{
-    return wt__mcp_offers(upstream->server, wt__str(tool));
-}
-
 /* ---------------------------------------------------------------- links */
 
 /* Releases a reference; the last one ends the connection. */
@@ -199,16 +189,6 @@ void wt__upstream_return(struct upstream_link *link)
         return;
     wt__mcp_disconnect(link->connection, wt__mcp_connection_is_lost(link->connection));
     free(link);
-}
-
-struct shares *wt__upstream_calls(struct upstream *upstream)
-{
-    return &upstream->calls;
-}
-
-struct mcp_connection *wt__upstream_connection(const struct upstream_link *link)
-{
-    return link->connection;
 }
 
 /* Reports why the server cannot be used. Call with the lock held. */

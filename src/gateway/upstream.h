@@ -77,11 +77,6 @@ void wt__upstream_end(struct upstream *upstream);
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
-/* True if the configuration of the server does not exclude the tool. */
-bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool);
-
-/* Returns the call timeout of the server's configuration entry, or `otherwise`. */
-unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise);
 
 struct upstream_status {
     enum upstream_state state;
@@ -144,14 +139,11 @@ struct upstream_link; /* a borrowed connection */
  * WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
-/* Returns the shares of concurrent requests, by holder. */
-struct shares *wt__upstream_calls(struct upstream *upstream);
 /* Replaces *link with a connection in `era` if the server speaks that era too; otherwise leaves it. A client that
  * answers questions needs this: a server with both eras sends its questions to a legacy client as requests, which a
  * modern connection cannot carry. Opens the second connection on first use, and waits for it as above. */
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
                           bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
-struct mcp_connection *wt__upstream_connection(const struct upstream_link *link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
 
 enum {

@@ -124,13 +124,14 @@ static bool take_answer(struct mcp_connection *connection, int64_t stream, const
                         bool *answered)
 {
     bool refused = message->error.len > 0;
+    bool has_id = message->id.len > 0 && !wt__str_equal(message->id, STR("null"));
     const struct mcp_event event = {
         .kind = refused ? MCP_EVENT_REFUSED : MCP_EVENT_RESULT, .result = message->result, .error = message->error};
     struct mcp_exchange *exchange = NULL;
     int64_t id;
     wt_error why;
     pthread_mutex_lock(&connection->lock);
-    if (!wt__mcp_is_error_without_id(message))
+    if (has_id || !refused) /* servers send an error without an id if they cannot read the request */
         exchange = wt__mcp_parse_id(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
     else if (stream != 0)
         exchange = wt__mcp_connection_find(connection, stream);

@@ -81,11 +81,6 @@ enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out)
     return (out->result.len > 0) != (out->error.len > 0) ? MCP_ANSWER : MCP_NO_MESSAGE;
 }
 
-bool wt__mcp_is_error_without_id(const struct mcp_message *answer)
-{
-    return answer->error.len > 0 && (answer->id.len == 0 || wt__str_equal(answer->id, STR("null")));
-}
-
 bool wt__mcp_parse_id(struct str text, int64_t *out)
 {
     char digits[24];

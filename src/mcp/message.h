@@ -42,8 +42,6 @@ struct mcp_message {
 
 /* Splits a message into its members and returns its kind. */
 enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out);
-/* True for an error without an id. Servers send one if they cannot read the request. */
-bool wt__mcp_is_error_without_id(const struct mcp_message *answer);
 /* Parses an id or a progress token that we have sent: a number, which some servers return as a string. False if the
  * text is not one. */
 bool wt__mcp_parse_id(struct str text, int64_t *out);
