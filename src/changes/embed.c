@@ -187,8 +187,9 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     return embed_tools_in_scope(engine, encoder, &(struct embed_scope){.newest = UINT64_MAX}, progress, embedded, err);
 }
 
-/* Sets *rest to all tools of imports up to now, and *alone to whether no other import is running; then this import
- * encodes them. Reads the generation first, so that tools of an import that begins later are not in *rest. */
+/* Sets *rest to the tools of all imports so far. Sets *alone to true if no other import is running: the last running
+ * import encodes these tools. Reads the generation first, so that tools of an import that begins later are not in
+ * *rest. */
 static int find_other_tools(wt_engine *engine, struct embed_scope *rest, bool *alone, wt_error *err)
 {
     *rest = (struct embed_scope){0};

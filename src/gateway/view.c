@@ -9,7 +9,7 @@
 #include "mcp/mend.h"
 #include "whichtool/review.h"
 
-/* Keyword for arguments that headers repeat. Clients ignore a tool that uses it wrongly, so such a tool is left out. */
+/* Keyword for arguments that headers repeat. A tool with an invalid use of the keyword is left out. */
 #define MIRRORED "\"x-mcp-header\""
 
 struct view_builder {

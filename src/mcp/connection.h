@@ -29,7 +29,7 @@ enum {
     MCP_PROBE_MS = 5000,             /* maximum wait for the answer to `server/discover` of a server of unknown era */
     MCP_REQUEST_MS = 60000,          /* maximum time of a request without a message about it, such as progress */
     MCP_EXCHANGES_MAX = 1024,        /* maximum running exchanges of a connection */
-    MCP_EVENTS_BYTES_MAX = 4 << 20,  /* maximum size of an exchange's queued events; later ones are dropped */
+    MCP_EVENTS_BYTES_MAX = 4 << 20,  /* maximum size of an exchange's queued events; then notifications are dropped */
     MCP_ANSWER_BYTES_MAX = 16 << 20, /* maximum size of a server's message */
     MCP_SENT_BYTES_MAX = 6 << 20,    /* maximum size of our message */
 };

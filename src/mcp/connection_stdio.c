@@ -1,6 +1,6 @@
 /* connection_stdio.c: the stdio transport, for a program on this machine. Each line is a message. The calling thread
- * writes as much as the pipe accepts; the thread of the coprocess (net/process.h) writes the rest. The connection fails
- * if the program leaves too much of its input unread. */
+ * writes as much as the pipe accepts; the link's thread writes the rest, and reads. The connection fails if the program
+ * leaves too much of its input unread. */
 #include <stdlib.h>
 
 #include "base/arena.h"
