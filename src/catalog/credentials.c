@@ -1,12 +1,13 @@
-/* credentials.c: see credentials.h. The two mistakes have different costs: an offered credential costs a few words in a
- * prompt, a missing argument makes the tool useless. So a name alone decides only if it has hardly any other meaning
- * ("api_key"). "token", "key" or "signature" need a description about authentication, or a header. A longer name
- * ("slack_api_key") is mostly a credential of another service, to be stored by the tool. Passwords are kept: names and
- * descriptions do not reveal if a password opens the service or is set in it. A credential is text: flags, lists and
- * objects with such names are settings.
+/* credentials.c: finds arguments that are credentials (credentials.h), by their names and descriptions.
  *
- * For recorded calls it is the other way round. A missing argument in an example costs little, and a kept one may be a
- * secret.
+ * To offer a credential to a model costs a few words of the prompt, but a tool without a real argument is useless. So a
+ * name alone decides only if it has hardly any other meaning ("api_key"). "token", "key" or "signature" count only in a
+ * header, or with a description about authentication. A longer name ("slack_api_key") is mostly the credential of
+ * another service, which the tool stores. Passwords are kept: a name does not reveal whether the password opens the
+ * service or is set in it. A credential is a text, so flags, lists and objects are kept too.
+ *
+ * In recorded calls, more arguments count as credentials: a missing argument in an example costs little, and a kept one
+ * may be a secret.
  *
  * Names are compared by letters and digits alone, so that apiKey, api_key and X-API-Key are equal. */
 #include "catalog/credentials.h"
@@ -68,6 +69,15 @@ static bool any_ends(const char *text, const char *const *endings, size_t count)
     return false;
 }
 
+/* True if text equals one of the words. */
+static bool equals_any(const char *text, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Writes letters and digits of name in lower case; "" if there are too many. */
 static void squeeze_name(char out[NAME_MAX_LETTERS + 1], struct str name)
 {
@@ -110,6 +120,7 @@ static bool next_name_word(struct str *rest, char word[WORD_MAX + 1])
     return len > 0;
 }
 
+/* Returns the noun that ends the argument's name, or the name itself. */
 static const char *noun_of(const char *argument)
 {
     for (size_t i = 0; i < COUNT(nouns); i++)
@@ -118,6 +129,7 @@ static const char *noun_of(const char *argument)
     return argument;
 }
 
+/* True if the name of the tool says that the tool is about credentials such as this argument. */
 static bool is_about_credentials(struct str tool, const char *argument)
 {
     const char *noun = noun_of(argument);
@@ -126,11 +138,8 @@ static bool is_about_credentials(struct str tool, const char *argument)
         size_t len = strlen(word);
         if (len > 1 && word[len - 1] == 's') /* plural */
             word[len - 1] = '\0';
-        if (strcmp(word, noun) == 0)
+        if (strcmp(word, noun) == 0 || equals_any(word, about, COUNT(about)))
             return true;
-        for (size_t i = 0; i < COUNT(about); i++)
-            if (strcmp(word, about[i]) == 0)
-                return true;
     }
     return false;
 }
@@ -154,14 +163,6 @@ static bool is_sure(struct str written, const char *name)
     return false;
 }
 
-static bool is_likely(const char *name)
-{
-    for (size_t i = 0; i < COUNT(likely); i++)
-        if (strcmp(name, likely[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool is_header_credential(const char *name)
 {
     return any_ends(name, header, COUNT(header)) && !any_ends(name, no_header, COUNT(no_header));
@@ -176,11 +177,11 @@ bool wt__is_credential(const struct credential_argument *argument)
         return false;
     bool head = wt__str_equal(argument->place, STR("header")) || wt__str_equal(argument->place, STR("cookie"));
     if (head && any_ends(name, header, COUNT(header)))
-        return is_header_credential(name);
+        return !any_ends(name, no_header, COUNT(no_header));
     if (argument->data && !description_contains(schema, scope, COUNT(scope)))
         return false;
     return (is_sure(argument->name, name) ||
-            (is_likely(name) && description_contains(schema, meaning, COUNT(meaning)))) &&
+            (equals_any(name, likely, COUNT(likely)) && description_contains(schema, meaning, COUNT(meaning)))) &&
            !is_about_credentials(argument->tool, name);
 }
 
@@ -188,7 +189,7 @@ static bool may_be_credential(struct str written)
 {
     char name[NAME_MAX_LETTERS + 1];
     squeeze_name(name, written);
-    return *name && (is_sure(written, name) || is_likely(name) || is_header_credential(name));
+    return *name && (is_sure(written, name) || equals_any(name, likely, COUNT(likely)) || is_header_credential(name));
 }
 
 bool wt__may_have_credentials(json_t *arguments)
@@ -218,6 +219,7 @@ void wt__drop_credentials(json_t *arguments, struct str tool, const json_t *sche
     }
 }
 
+/* Removes the name from "required". */
 static void no_longer_required(json_t *schema, const char *name)
 {
     json_t *required = json_object_get(schema, "required");

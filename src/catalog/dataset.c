@@ -1,7 +1,8 @@
-/* dataset.c: reads the same files as BEIR's own loader, but reports invalid lines instead of skipping them.
+/* dataset.c: reads the queries and judgements of a BEIR folder. Reports invalid lines, which BEIR's own loader skips.
  *
- *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines, other members are ignored
- *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line without a number as its score is a header
+ *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines and other members are ignored
+ *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 the first line is skipped if its score is not a
+ *                                                               number, since it is a header then
  *
  * The judgements are read first, because they select the queries of the split; other queries are not kept. For a pair
  * judged twice the later line counts, as in the loader's dictionary. */
@@ -18,12 +19,13 @@
 /* A query named by a judgement, and perhaps not found in queries.jsonl yet. */
 struct query_slot {
     struct str id, text;
-    size_t place; /* line in queries.jsonl, 1-based; 0 if not found yet */
-    size_t first, count, relevant;
+    size_t place;        /* line in queries.jsonl, 1-based; 0 if not found yet */
+    size_t first, count; /* first judgement of the query, and their number */
+    size_t relevant;     /* number of judgements with a positive gain */
 };
 
 struct judgement_row {
-    uint32_t slot;
+    uint32_t slot; /* index of the query */
     struct judgement judgement;
 };
 
@@ -39,27 +41,20 @@ struct dataset_reader {
     wt_error *err;
 };
 
-/* Removes the next line from *rest and writes it without its newline. Returns false at the end of the text. */
-static bool next_dataset_line(struct str *rest, struct str *line)
+/* Removes the text up to the next `separator`, or all of it, from *rest, with the separator. Returns it without the
+ * separator. */
+static struct str take_until(struct str *rest, char separator)
 {
-    if (rest->len == 0)
-        return false;
-    const char *end = memchr(rest->ptr, '\n', rest->len);
-    size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
-    *line = (struct str){rest->ptr, len};
-    size_t step = end ? len + 1 : len;
+    const char *end = rest->len ? memchr(rest->ptr, separator, rest->len) : NULL;
+    size_t len = end ? (size_t)(end - rest->ptr) : rest->len, step = len + (end != NULL);
+    struct str taken = {rest->ptr, len};
     *rest = (struct str){rest->ptr + step, rest->len - step};
-    return true;
+    return taken;
 }
 
 static struct str next_field(struct str *rest)
 {
-    const char *tab = rest->len ? memchr(rest->ptr, '\t', rest->len) : NULL;
-    size_t len = tab ? (size_t)(tab - rest->ptr) : rest->len;
-    struct str field = {rest->ptr, len};
-    size_t step = tab ? len + 1 : len;
-    *rest = (struct str){rest->ptr + step, rest->len - step};
-    return wt__str_trim(field);
+    return wt__str_trim(take_until(rest, '\t'));
 }
 
 /* Parses an integer with an optional sign, within the limit of gains. */
@@ -71,7 +66,7 @@ static bool read_gain(struct str text, int *gain)
     if (i == text.len)
         return false;
     for (; i < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+        if (!wt__is_digit(text.ptr[i]))
             return false;
         value = value * 10 + (text.ptr[i] - '0');
         if (value > DATASET_MAX_GAIN)
@@ -127,11 +122,8 @@ static int read_judgement(struct dataset_reader *r, struct str line)
         return wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, NULL, "%s has more than %d judgements", r->file,
                            DATASET_MAX_JUDGEMENTS);
     struct judgement_row row = {.judgement = {tool, gain}};
-    int rc = find_slot(r, query, &row.slot);
-    if (rc == 0)
-        rc = copy_dataset_string(r, &row.judgement.tool);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_slot(r, query, &row.slot));
+    WT_TRY(copy_dataset_string(r, &row.judgement.tool));
     if (wt__grow((void **)&r->rows, &r->row_capacity, r->row_count + 1, sizeof *r->rows) < 0)
         return wt__fail_nomem(r->err);
     r->rows[r->row_count++] = row;
@@ -140,7 +132,7 @@ static int read_judgement(struct dataset_reader *r, struct str line)
 
 static int read_query_line(struct dataset_reader *r, struct str line)
 {
-    json_t *object = NULL;
+    json_auto_t *object = NULL;
     wt_error why;
     int rc = wt__json_parse(&object, line.ptr, line.len, &why);
     if (rc < 0)
@@ -148,37 +140,38 @@ static int read_query_line(struct dataset_reader *r, struct str line)
     struct str id = wt__json_str(object, "_id"), text = wt__json_str(object, "text");
     uint32_t *slot = id.len ? wt__map_get(&r->by_id, id) : NULL;
     if (id.len == 0)
-        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query has no \"_id\"", r->file, r->line);
-    else if (slot && r->slots[*slot].place)
-        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: duplicate query \"%.*s\"", r->file, r->line,
-                         (int)(id.len < 80 ? id.len : 80), id.ptr);
-    else if (wt__str_trim(text).len == 0)
-        rc =
-            wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/text", "%s:%zu: the query has no \"text\"", r->file, r->line);
-    else if (text.len > WT_MAX_REQUEST_BYTES)
-        rc = wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
-                         "%s:%zu: the text has %zu bytes; at most %d are allowed", r->file, r->line, text.len,
-                         WT_MAX_REQUEST_BYTES);
-    else if (slot && (rc = copy_dataset_string(r, &text)) == 0) {
-        r->slots[*slot].text = text;
-        r->slots[*slot].place = r->line;
-    }
-    json_decref(object);
-    return rc;
+        return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query has no \"_id\"", r->file,
+                           r->line);
+    if (slot && r->slots[*slot].place)
+        return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: duplicate query \"%.*s\"", r->file, r->line,
+                           (int)(id.len < 80 ? id.len : 80), id.ptr);
+    if (wt__str_trim(text).len == 0)
+        return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/text", "%s:%zu: the query has no \"text\"", r->file,
+                           r->line);
+    if (text.len > WT_MAX_REQUEST_BYTES)
+        return wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
+                           "%s:%zu: the text has %zu bytes; at most %d are allowed", r->file, r->line, text.len,
+                           WT_MAX_REQUEST_BYTES);
+    if (!slot)
+        return 0;
+    WT_TRY(copy_dataset_string(r, &text));
+    r->slots[*slot].text = text;
+    r->slots[*slot].place = r->line;
+    return 0;
 }
 
 static int read_each_line(struct dataset_reader *r, struct str text, const char *file,
                           int (*read)(struct dataset_reader *, struct str))
 {
-    struct str line;
-    int rc = 0;
     if (wt__str_starts(text, STR("\xef\xbb\xbf")))
         text = (struct str){text.ptr + 3, text.len - 3};
     r->file = file;
-    for (r->line = 1; rc == 0 && next_dataset_line(&text, &line); r->line++)
+    for (r->line = 1; text.len > 0; r->line++) {
+        struct str line = take_until(&text, '\n');
         if (wt__str_trim(line).len > 0)
-            rc = read(r, line);
-    return rc;
+            WT_TRY(read(r, line));
+    }
+    return 0;
 }
 
 static int compare_place(const void *a, const void *b)
@@ -187,7 +180,8 @@ static int compare_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Groups the rows of each slot to consecutive judgements in the arena. A repeated pair replaces the earlier one. */
+/* Creates the queries. Sorts the judgements by query; if a query and a tool were judged twice, the later judgement
+ * counts. */
 static int group_judgements(struct dataset_reader *r)
 {
     struct arena *arena = &r->out->arena;
@@ -276,17 +270,11 @@ static struct str last_path_part(const char *path)
 static int parse_files(struct dataset *out, const char *dir, const char *queries_path, const char *qrels_path,
                        wt_error *err)
 {
-    struct mapping queries = {0}, qrels = {0};
-    int rc = wt__file_map(&qrels, qrels_path, err);
-    if (rc == 0)
-        rc = wt__file_map(&queries, queries_path, err);
-    if (rc == 0)
-        rc = wt__dataset_parse(out, (struct str){(const char *)queries.ptr, queries.len}, queries_path,
-                               (struct str){(const char *)qrels.ptr, qrels.len}, qrels_path, err);
-    wt__file_unmap(&queries);
-    wt__file_unmap(&qrels);
-    if (rc < 0)
-        return rc;
+    WT_CLEANUP(wt__file_unmap) struct mapping queries = {0}, qrels = {0};
+    WT_TRY(wt__file_map(&qrels, qrels_path, err));
+    WT_TRY(wt__file_map(&queries, queries_path, err));
+    WT_TRY(wt__dataset_parse(out, (struct str){(const char *)queries.ptr, queries.len}, queries_path,
+                             (struct str){(const char *)qrels.ptr, qrels.len}, qrels_path, err));
     out->name = wt__arena_copy(&out->arena, last_path_part(dir));
     if (!out->name) {
         wt__dataset_dispose(out);
@@ -305,8 +293,7 @@ int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt
     wt__buffer_printf(&file, "qrels/%s.tsv", split);
     char *qrels = file.failed ? NULL : wt__path_join(&scratch, dir, file.ptr);
     char *queries = wt__path_join(&scratch, dir, "queries.jsonl");
-    int rc = qrels && queries ? parse_files(out, dir, queries, qrels, err) : wt__fail_nomem(err);
-    return rc;
+    return qrels && queries ? parse_files(out, dir, queries, qrels, err) : wt__fail_nomem(err);
 }
 
 void wt__dataset_dispose(struct dataset *dataset)

@@ -27,21 +27,22 @@ struct diff_words {
     size_t count, capacity;
 };
 
-/* Returns the length of at most `most` bytes that ends between characters. */
-static size_t find_cut(struct str text, size_t most)
+/* Returns the beginning of text, at most `most` bytes, cut between characters. */
+static struct str cut_before_character(struct str text, size_t most)
 {
+    if (text.len <= most)
+        return text;
     while (most > 0 && ((unsigned char)text.ptr[most] & 0xc0) == 0x80)
         most--;
-    return most;
+    return (struct str){text.ptr, most};
 }
 
-/* Appends at most `most` bytes of text as a JSON string with escaped invisible characters. A shortened text ends in
- * "..." and its length. */
+/* Appends at most `most` bytes of text as a JSON string with escaped invisible characters. A shortened text is followed
+ * by "..." and its full length. */
 static void quote_text(struct buffer *out, struct str text, size_t most)
 {
-    bool whole = text.len <= most;
-    wt__shown_string(out, whole ? text : (struct str){text.ptr, find_cut(text, most)});
-    if (!whole)
+    wt__shown_string(out, cut_before_character(text, most));
+    if (text.len > most)
         wt__buffer_printf(out, "... (%zu bytes)", text.len);
 }
 
@@ -72,10 +73,11 @@ static struct str join_words(const struct diff_words *words, size_t from, size_t
 struct diff {
     struct diff_words before, after;
     struct buffer *out;
-    size_t shown_count, hidden_count;
-    uint16_t *table; /* [(n + 1) * (m + 1)] length of the longest common subsequence of the rests */
+    size_t shown_count, hidden_count; /* changes described, and changes beyond DIFF_PLACES */
+    uint16_t *table; /* [(n - a + 1) * (m - b + 1)] length of the longest common subsequence of the remaining words */
 };
 
+/* Describes one change: `gone` was replaced by `come`; one of them may be empty. */
 static void add_text_change(struct diff *d, struct str gone, struct str come)
 {
     if (d->shown_count == DIFF_PLACES) {
@@ -110,6 +112,7 @@ static void fill_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
         }
 }
 
+/* Describes the changes between the words [a, n) and [b, m) with the filled table. */
 static void walk_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
 {
     size_t width = m - b + 1, i = 0, j = 0;
@@ -133,6 +136,7 @@ static void walk_table(struct diff *d, size_t a, size_t n, size_t b, size_t m)
     }
 }
 
+/* Describes the changes of the words. Returns 0 or WT_ENOMEM. */
 static int compare_words(struct diff *d)
 {
     size_t a = 0, n = d->before.count, m = d->after.count;
@@ -184,13 +188,14 @@ struct definition_walk {
     struct definition_changes *out;
     struct arena *arena;
     struct buffer path, line;
-    bool schema;      /* within a schema */
-    bool annotations; /* within annotations */
+    bool schema;      /* the current member is a schema */
+    bool annotations; /* the current member is "annotations" */
     wt_error *err;
 };
 
 /* ---------------------------------------------------------------- sentences */
 
+/* Starts a sentence with the path. A long path is shortened at its beginning. */
 static void begin_sentence(struct definition_walk *w)
 {
     struct str path = wt__buffer_view(&w->path);
@@ -205,6 +210,7 @@ static void begin_sentence(struct definition_walk *w)
     wt__buffer_text(&w->line, ": ");
 }
 
+/* Adds the sentence to the changes, or counts it if there are WT_MAX_CHANGES already. */
 static int end_sentence(struct definition_walk *w)
 {
     struct definition_changes *out = w->out;
@@ -215,10 +221,7 @@ static int end_sentence(struct definition_walk *w)
         return 0;
     }
     if (w->line.len > WT_MAX_CHANGE_BYTES) {
-        size_t len = WT_MAX_CHANGE_BYTES - 3;
-        while (len > 0 && ((unsigned char)w->line.ptr[len] & 0xc0) == 0x80)
-            len--;
-        wt__buffer_cut(&w->line, len);
+        wt__buffer_cut(&w->line, cut_before_character(wt__buffer_view(&w->line), WT_MAX_CHANGE_BYTES - 3).len);
         wt__buffer_text(&w->line, "...");
     }
     const char *copy = w->line.failed ? NULL : wt__arena_copy(w->arena, wt__buffer_view(&w->line));
@@ -230,28 +233,22 @@ static int end_sentence(struct definition_walk *w)
 /* Appends a value as JSON, at most `most` bytes of it. */
 static void put_changed_value(struct definition_walk *w, const json_t *value, size_t most)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__shown_value(&text, value);
     struct str all = wt__buffer_view(&text);
-    size_t len = all.len;
-    if (len > most)
-        for (len = most; len > 0 && ((unsigned char)all.ptr[len] & 0xc0) == 0x80;)
-            len--;
-    wt__buffer_str(&w->line, (struct str){all.ptr, len});
-    if (len < all.len)
+    wt__buffer_str(&w->line, cut_before_character(all, most));
+    if (all.len > most)
         wt__buffer_printf(&w->line, "... (%zu bytes)", all.len);
     w->line.failed |= text.failed;
-    wt__buffer_dispose(&text);
 }
 
+/* True if a path may show the key without quotes. */
 static bool is_plain_key(struct str key)
 {
-    bool plain = key.len > 0 && key.len <= KEY_SHOWN;
-    for (size_t i = 0; plain && i < key.len; i++) {
-        char c = key.ptr[i];
-        plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_$-", c);
-    }
-    return plain;
+    for (size_t i = 0; i < key.len; i++)
+        if (!wt__is_letter(key.ptr[i]) && !wt__is_digit(key.ptr[i]) && !strchr("_$-", key.ptr[i]))
+            return false;
+    return key.len > 0 && key.len <= KEY_SHOWN;
 }
 
 /* Appends a member to the path. Returns the length to restore with pop_member. */
@@ -275,8 +272,6 @@ static void pop_member(struct definition_walk *w, size_t back)
         wt__buffer_cut(&w->path, back);
 }
 
-/* ---------------------------------------------------------------- hints */
-
 static const struct {
     const char *name;
     bool unsaid;  /* default of the hint */
@@ -290,14 +285,6 @@ static const struct {
     {"openWorldHint", true, true, "it now claims to reach nothing outside", "it now says that it reaches outside"},
 };
 
-static void put_hint_value(struct definition_walk *w, const json_t *value)
-{
-    if (value)
-        put_changed_value(w, value, VALUE_SHOWN);
-    else
-        wt__buffer_text(&w->line, "not set");
-}
-
 /* Describes a change of a hint. Returns 1 if `key` is a hint, else 0. */
 static int describe_hint(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
@@ -309,9 +296,14 @@ static int describe_hint(struct definition_walk *w, const char *key, const json_
     bool was = json_is_boolean(before) ? json_is_true(before) : hints[at].unsaid;
     bool is = json_is_boolean(after) ? json_is_true(after) : hints[at].unsaid;
     begin_sentence(w);
-    put_hint_value(w, before);
-    wt__buffer_text(&w->line, " -> ");
-    put_hint_value(w, after);
+    for (int i = 0; i < 2; i++) {
+        const json_t *value = i == 0 ? before : after;
+        wt__buffer_text(&w->line, i == 0 ? "" : " -> ");
+        if (value)
+            put_changed_value(w, value, VALUE_SHOWN);
+        else
+            wt__buffer_text(&w->line, "not set");
+    }
     if (was != is)
         wt__buffer_printf(&w->line, " (%s: %s)", is == hints[at].careful ? "tightened" : "loosened",
                           is == hints[at].careful ? hints[at].tightened : hints[at].loosened);
@@ -322,35 +314,28 @@ static int describe_hint(struct definition_walk *w, const char *key, const json_
 /* ---------------------------------------------------------------- arguments */
 
 /* Returns the names of a list as an object, for fast lookups, or NULL if out of memory. */
-static json_t *set_of(const json_t *list)
+static json_t *list_to_set(const json_t *list)
 {
-    size_t at;
-    json_t *item, *set = json_object();
-    json_array_foreach((json_t *)list, at, item)
-    {
-        const char *name = json_string_value(item);
-        if (set && name && json_object_set_new(set, name, json_true()) < 0) {
-            json_decref(set);
-            set = NULL;
-        }
+    json_auto_t *set = json_object();
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (name && json_object_set_new(set, name, json_true()) < 0)
+            return NULL;
     }
-    return set;
+    return WT_TAKE(set);
 }
 
-/* Starts the sentence about a property that was added or removed, or is required or not required now. */
-static int begin_property(struct definition_walk *w, const char *verb, const char *key, const char *says)
+/* Describes a change of the property `key`: the sentence is `before`, the key, `after`, and the value unless it is
+ * NULL. */
+static int describe_one_property(struct definition_walk *w, const char *before, const char *key, const char *after,
+                                 const json_t *value)
 {
     begin_sentence(w);
-    wt__buffer_text(&w->line, verb);
+    wt__buffer_text(&w->line, before);
     quote_text(&w->line, wt__str(key), KEY_SHOWN);
-    wt__buffer_text(&w->line, says);
-    return 0;
-}
-
-static int describe_new_property(struct definition_walk *w, const char *key, const json_t *value, bool required)
-{
-    begin_property(w, required ? "a new required property " : "a new property ", key, ": ");
-    put_changed_value(w, value, TEXT_SHOWN);
+    wt__buffer_text(&w->line, after);
+    if (value)
+        put_changed_value(w, value, TEXT_SHOWN);
     return end_sentence(w);
 }
 
@@ -360,59 +345,55 @@ static int walk_properties(struct definition_walk *w, const json_t *before, cons
 {
     const char *key;
     json_t *value;
-    int rc = 0;
     json_object_foreach((json_t *)after, key, value)
     {
         const json_t *was = json_object_get(before, key);
-        if (rc == 0 && !was)
-            rc = describe_new_property(w, key, value, json_object_get(required, key) != NULL);
-        else if (rc == 0 && !json_equal(was, value)) {
-            size_t back = push_member(w, STR("properties"));
-            push_member(w, wt__str(key));
-            rc = walk_values(w, was, value);
-            pop_member(w, back);
-        }
+        bool needed = json_object_get(required, key);
+        if (!was)
+            WT_TRY(describe_one_property(w, needed ? "a new required property " : "a new property ", key, ": ", value));
+        if (!was || json_equal(was, value))
+            continue;
+        size_t back = push_member(w, STR("properties"));
+        push_member(w, wt__str(key));
+        WT_TRY(walk_values(w, was, value));
+        pop_member(w, back);
     }
-    json_object_foreach((json_t *)before, key, value) if (rc == 0 && !json_object_get(after, key))
+    json_object_foreach((json_t *)before, key, value)
     {
-        begin_property(w, "the property ", key, " was removed");
-        rc = end_sentence(w);
+        if (!json_object_get(after, key))
+            WT_TRY(describe_one_property(w, "the property ", key, " was removed", NULL));
     }
-    return rc;
+    return 0;
 }
 
-/* before and after are sets of required names, known_before and known_after properties. Added and removed properties
- * are skipped, because they were described already. */
+/* Describes changes of the sets of required names. known_before, known_after: the properties. Skips added and removed
+ * properties, which walk_properties has described. */
 static int walk_required(struct definition_walk *w, const json_t *before, const json_t *after,
                          const json_t *known_before, const json_t *known_after)
 {
     const char *name;
     json_t *value;
-    int rc = 0;
     json_object_foreach((json_t *)after, name, value)
     {
-        if (rc == 0 && !json_object_get(before, name) && json_object_get(known_before, name)) {
-            begin_property(w, "", name, " is now required");
-            rc = end_sentence(w);
-        }
+        if (!json_object_get(before, name) && json_object_get(known_before, name))
+            WT_TRY(describe_one_property(w, "", name, " is now required", NULL));
     }
     json_object_foreach((json_t *)before, name, value)
     {
-        if (rc == 0 && !json_object_get(after, name) && json_object_get(known_after, name)) {
-            begin_property(w, "", name, " is no longer required");
-            rc = end_sentence(w);
-        }
+        if (!json_object_get(after, name) && json_object_get(known_after, name))
+            WT_TRY(describe_one_property(w, "", name, " is no longer required", NULL));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- any values */
 
+/* True if an array has elements with members of their own. */
 static bool has_parts(const json_t *value)
 {
-    size_t at;
-    json_t *item;
-    json_array_foreach((json_t *)value, at, item) if (json_is_object(item) || json_is_array(item)) return true;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (json_is_object(json_array_get(value, i)) || json_is_array(json_array_get(value, i)))
+            return true;
     return false;
 }
 
@@ -454,25 +435,25 @@ static int walk_member(struct definition_walk *w, const char *key, const json_t 
     return rc < 0 ? rc : 0;
 }
 
-/* Compares the properties of a schema and their required names. *is_complete is set if the lists of required names need no
- * sentence of their own. */
+/* Compares the properties of a schema and their required names. *is_complete is set if the lists of required names need
+ * no sentence of their own. */
 static int walk_arguments(struct definition_walk *w, const json_t *before, const json_t *after, bool *is_complete)
 {
     const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
     const json_t *needed = json_object_get(before, "required"), *needs = json_object_get(after, "required");
-    json_t *were = set_of(needed), *are = set_of(needs);
-    int rc = were && are ? walk_properties(w, was, is, are) : wt__fail_nomem(w->err);
+    json_auto_t *were = list_to_set(needed), *are = list_to_set(needs);
+    WT_CHECK_ALLOC(were && are, w->err);
+    WT_TRY(walk_properties(w, was, is, are));
     size_t count = w->out->count + w->out->more;
     *is_complete = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
-    if (rc == 0 && *is_complete)
-        rc = walk_required(w, were, are, was, is);
-    /* A list that only changed its order, or names unknown properties, is compared as a value. */
+    if (*is_complete)
+        WT_TRY(walk_required(w, were, are, was, is));
+    /* A list with only another order, or with unknown properties, is compared as a value. */
     *is_complete = *is_complete && (count < w->out->count + w->out->more || !json_equal(was, is));
-    json_decref(were);
-    json_decref(are);
-    return rc;
+    return 0;
 }
 
+/* True if walk_arguments has described the member. arguments, lists: "properties" and "required" were described. */
 static bool has_sentence(const char *key, bool arguments, bool lists)
 {
     return (arguments && strcmp(key, "properties") == 0) || (lists && strcmp(key, "required") == 0);
@@ -482,35 +463,38 @@ static int walk_changed_object(struct definition_walk *w, const json_t *before, 
 {
     const char *key;
     json_t *value;
-    int rc = 0;
     bool lists = false, arguments = w->schema && json_is_object(json_object_get(before, "properties")) &&
                                     json_is_object(json_object_get(after, "properties"));
     if (arguments)
-        rc = walk_arguments(w, before, after, &lists);
-    json_object_foreach((json_t *)after, key, value) if (rc == 0 && !has_sentence(key, arguments, lists)) rc =
-        walk_member(w, key, json_object_get(before, key), value);
-    json_object_foreach((json_t *)before, key,
-                        value) if (rc == 0 && !json_object_get(after, key) && !has_sentence(key, arguments, lists)) rc =
-        walk_member(w, key, value, NULL);
-    return rc;
+        WT_TRY(walk_arguments(w, before, after, &lists));
+    json_object_foreach((json_t *)after, key, value)
+    {
+        if (!has_sentence(key, arguments, lists))
+            WT_TRY(walk_member(w, key, json_object_get(before, key), value));
+    }
+    json_object_foreach((json_t *)before, key, value)
+    {
+        if (!json_object_get(after, key) && !has_sentence(key, arguments, lists))
+            WT_TRY(walk_member(w, key, value, NULL));
+    }
+    return 0;
 }
 
 static int walk_changed_array(struct definition_walk *w, const json_t *before, const json_t *after)
 {
     size_t n = json_array_size(before), m = json_array_size(after);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && (i < n || i < m); i++) {
+    for (size_t i = 0; i < n || i < m; i++) {
         const json_t *was = json_array_get(before, i), *is = json_array_get(after, i);
         if (was && is && json_equal(was, is))
             continue;
         size_t back = w->path.len;
         wt__buffer_printf(&w->path, "[%zu]", i);
-        rc = was && is ? walk_values(w, was, is)
-             : is      ? describe_value(w, "new: ", is)
-                       : describe_value(w, "removed; it was ", was);
+        WT_TRY(was && is ? walk_values(w, was, is)
+               : is      ? describe_value(w, "new: ", is)
+                         : describe_value(w, "removed; it was ", was));
         pop_member(w, back);
     }
-    return rc;
+    return 0;
 }
 
 static int walk_values(struct definition_walk *w, const json_t *before, const json_t *after)
@@ -543,6 +527,7 @@ static bool is_first(const char *key)
     return false;
 }
 
+/* Compares a member of the definition itself. before or after may be NULL. */
 static int walk_top(struct definition_walk *w, const char *key, const json_t *before, const json_t *after)
 {
     size_t len = strlen(key);
@@ -561,38 +546,46 @@ static int walk_definition(struct definition_walk *w, const json_t *before, cons
 {
     const char *key;
     json_t *value;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < FIRST; i++) {
+    for (size_t i = 0; i < FIRST; i++) {
         const json_t *was = json_object_get(before, first[i]), *is = json_object_get(after, first[i]);
         if (was || is)
-            rc = walk_top(w, first[i], was, is);
+            WT_TRY(walk_top(w, first[i], was, is));
     }
-    json_object_foreach((json_t *)after, key, value) if (rc == 0 && !is_first(key)) rc =
-        walk_top(w, key, json_object_get(before, key), value);
-    json_object_foreach((json_t *)before, key, value) if (rc == 0 && !is_first(key) && !json_object_get(after, key))
-        rc = walk_top(w, key, value, NULL);
+    json_object_foreach((json_t *)after, key, value)
+    {
+        if (!is_first(key))
+            WT_TRY(walk_top(w, key, json_object_get(before, key), value));
+    }
+    json_object_foreach((json_t *)before, key, value)
+    {
+        if (!is_first(key) && !json_object_get(after, key))
+            WT_TRY(walk_top(w, key, value, NULL));
+    }
+    return 0;
+}
+
+/* Describes a member of a new definition. */
+static int describe_member(struct definition_walk *w, const char *key, const json_t *value)
+{
+    size_t back = push_member(w, wt__str(key));
+    int rc = describe_value(w, "", value);
+    pop_member(w, back);
     return rc;
 }
 
-/* Describes a new definition. */
 static int describe_definition(struct definition_walk *w, const json_t *definition)
 {
     const char *key;
     json_t *value;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < FIRST; i++) {
-        const json_t *says = json_object_get(definition, first[i]);
-        size_t back = push_member(w, wt__str(first[i]));
-        rc = says ? describe_value(w, "", says) : 0;
-        pop_member(w, back);
-    }
+    for (size_t i = 0; i < FIRST; i++)
+        if (json_object_get(definition, first[i]))
+            WT_TRY(describe_member(w, first[i], json_object_get(definition, first[i])));
     json_object_foreach((json_t *)definition, key, value)
     {
-        size_t back = push_member(w, wt__str(key));
-        rc = rc == 0 && !is_first(key) ? describe_value(w, "", value) : rc;
-        pop_member(w, back);
+        if (!is_first(key))
+            WT_TRY(describe_member(w, key, value));
     }
-    return rc;
+    return 0;
 }
 
 static int open_walk(struct definition_walk *w, struct definition_changes *out, struct arena *arena, wt_error *err)
@@ -602,7 +595,8 @@ static int open_walk(struct definition_walk *w, struct definition_changes *out, 
     return out->items ? 0 : wt__fail_nomem(err);
 }
 
-/* Without a difference, says that the definition waits because of the lock. */
+/* Ends a walk with the result rc. both: two versions were compared. If they are equal, adds a sentence with the reason
+ * for the approval: the lock. */
 static int close_walk(struct definition_walk *w, bool both, int rc)
 {
     if (rc == 0 && both && w->out->count == 0) {
@@ -619,13 +613,12 @@ int wt__plain_text_changes(struct definition_changes *out, const char *name, con
                            struct arena *arena, wt_error *err)
 {
     struct definition_walk w;
-    int rc = open_walk(&w, out, arena, err);
-    if (rc < 0)
-        return rc;
+    int rc = 0;
+    WT_TRY(open_walk(&w, out, arena, err));
     push_member(&w, wt__str(name));
-    if (before && !wt__str_equal(*before, after))
+    if (before && !wt__str_equal(*before, after)) {
         rc = describe_text(&w, *before, after);
-    else if (!before) {
+    } else if (!before) {
         begin_sentence(&w);
         quote_text(&w.line, after, TEXT_SHOWN);
         rc = end_sentence(&w);
@@ -637,16 +630,12 @@ int wt__definition_changes(struct definition_changes *out, const struct str *bef
                            struct arena *arena, wt_error *err)
 {
     struct definition_walk w;
-    json_t *was = NULL, *is = NULL;
-    int read = before ? wt__json_parse(&was, before->ptr, before->len, NULL) : 0;
-    if (read != WT_ENOMEM && read != WT_EFORMAT)
-        read = wt__json_parse(&is, after.ptr, after.len, NULL);
-    int rc = read == WT_ENOMEM ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && (!json_is_object(is) || (before && !json_is_object(was))))
-        rc = wt__plain_text_changes(out, "definition", before, after, arena, err);
-    else if (rc == 0 && (rc = open_walk(&w, out, arena, err)) == 0)
-        rc = close_walk(&w, before != NULL, before ? walk_definition(&w, was, is) : describe_definition(&w, is));
-    json_decref(was);
-    json_decref(is);
-    return rc;
+    json_auto_t *was = NULL, *is = NULL;
+    if ((before && wt__json_parse(&was, before->ptr, before->len, NULL) == WT_ENOMEM) ||
+        wt__json_parse(&is, after.ptr, after.len, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (!json_is_object(is) || (before && !json_is_object(was)))
+        return wt__plain_text_changes(out, "definition", before, after, arena, err);
+    WT_TRY(open_walk(&w, out, arena, err));
+    return close_walk(&w, before != NULL, before ? walk_definition(&w, was, is) : describe_definition(&w, is));
 }

@@ -1,4 +1,5 @@
-/* export.c: see export.h. Constructs that the APIs reject, according to their error messages, are removed or rewritten:
+/* export.c: writes tools in the formats of model APIs (export.h). Removes or rewrites what the APIs reject, according
+ * to their error messages:
  *   OpenAI, Anthropic  a top level of another type than object, or with anyOf, oneOf, allOf, enum or not
  *   OpenAI, Gemini     an array without items
  *   OpenAI             a description over 1,024 characters
@@ -6,8 +7,8 @@
  *                      2020-12, of which a list of "items" is the common case
  * Gemini accepts JSON Schema in parametersJsonSchema. MCP accepts any JSON Schema of an object.
  *
- * Three formats answer a client that has deferred its tools and searches for them. They contain the same definitions,
- * or only names, in the wrappers that Anthropic's and OpenAI's APIs use to load tools during a conversation. */
+ * Three formats are for clients that load tools during a conversation: anthropic-reference, anthropic-inline and
+ * openai-search. They have the wrappers that the APIs of Anthropic and OpenAI require for that. */
 #include "catalog/export.h"
 
 #include <stdio.h>
@@ -20,97 +21,48 @@
 #include "catalog/schema.h"
 #include "text/shown.h"
 
+/* One format of wt__export. Arrays are written as `before`, the tools separated by commas, and `after`. A tool is
+ * `open`, its name and other members, `tail` and `close`. */
 struct api_format {
     const char *name;
-    const char *before, *after; /* around all tools */
-    const char *open, *close;   /* around one tool; open ends before its name */
-    const char *schema;         /* key of the schema; NULL for only a name */
-    const char *tail;           /* before close */
-    size_t description;         /* maximum length in characters; 0 for no limit */
-    bool flat;                  /* no alternatives at the top level, items in every array, no dialect */
-    bool keys;                  /* names of properties at the top level have a restricted alphabet */
-    bool title;
-    bool namespaces;        /* tools are grouped by provider */
-    const char *definition; /* format that the model reads; NULL for this one */
+    const char *before, *after;
+    const char *open;   /* ends before the name of the tool */
+    const char *schema; /* key of the schema; NULL to write only the name */
+    const char *tail;   /* members after the schema */
+    const char *close;
+    size_t description;     /* maximum length of a description in characters; 0 for no limit */
+    unsigned flags;         /* of the enum below */
+    const char *definition; /* format in which the model sees the tools; NULL for this one */
 };
 
+enum {
+    IS_FLAT = 1,        /* no alternatives at the top level, items in every array, no dialect */
+    HAS_ASCII_KEYS = 2, /* names of properties at the top level have a restricted alphabet */
+    HAS_TITLE = 4,
+    HAS_NAMESPACES = 8, /* tools are grouped by provider */
+};
+
+#define OPENAI EXPORT_OPENAI_DESCRIPTION
+#define FUNCTION "{\"type\":\"function\",\"name\":"
+#define ADDITION "{\"type\":\"tool_addition\",\"tool\":{\"type\":\"tool_definition\",\"definition\":{\"name\":"
+#define NAME "{\"name\":"
+
 static const struct api_format apis[] = {
-    {.name = "openai",
-     .before = "[",
-     .after = "]",
-     .open = "{\"type\":\"function\",\"function\":{\"name\":",
-     .close = "}}",
-     .schema = "parameters",
-     .tail = "",
-     .description = EXPORT_OPENAI_DESCRIPTION,
-     .flat = true},
-    {.name = "openai-responses",
-     .before = "[",
-     .after = "]",
-     .open = "{\"type\":\"function\",\"name\":",
-     .close = "}",
-     .schema = "parameters",
-     .tail = ",\"strict\":false",
-     .description = EXPORT_OPENAI_DESCRIPTION,
-     .flat = true},
-    {.name = "anthropic",
-     .before = "[",
-     .after = "]",
-     .open = "{\"name\":",
-     .close = "}",
-     .schema = "input_schema",
-     .tail = "",
-     .flat = true,
-     .keys = true},
-    {.name = "gemini",
-     .before = "[{\"functionDeclarations\":[",
-     .after = "]}]",
-     .open = "{\"name\":",
-     .close = "}",
-     .schema = "parametersJsonSchema",
-     .tail = "",
-     .flat = true},
-    {.name = "mcp",
-     .before = "[",
-     .after = "]",
-     .open = "{\"name\":",
-     .close = "}",
-     .schema = "inputSchema",
-     .tail = "",
-     .title = true},
-    {.name = "anthropic-reference",
-     .before = "[",
-     .after = "]",
-     .open = "{\"type\":\"tool_reference\",\"tool_name\":",
-     .close = "}",
-     .definition = "anthropic"},
-    {.name = "anthropic-inline",
-     .before = "[",
-     .after = "]",
-     .open = "{\"type\":\"tool_addition\",\"tool\":{\"type\":\"tool_definition\",\"definition\":{\"name\":",
-     .close = "}}}",
-     .schema = "input_schema",
-     .tail = "",
-     .flat = true,
-     .keys = true,
-     .definition = "anthropic"},
-    {.name = "openai-search",
-     .before = "[",
-     .after = "]",
-     .open = "{\"type\":\"function\",\"name\":",
-     .close = "}",
-     .schema = "parameters",
-     .tail = ",\"strict\":false,\"defer_loading\":true",
-     .description = EXPORT_OPENAI_DESCRIPTION,
-     .flat = true,
-     .namespaces = true,
-     .definition = "openai-responses"},
+    {"openai", "[", "]", "{\"type\":\"function\",\"function\":" NAME, "parameters", "", "}}", OPENAI, IS_FLAT, NULL},
+    {"openai-responses", "[", "]", FUNCTION, "parameters", ",\"strict\":false", "}", OPENAI, IS_FLAT, NULL},
+    {"anthropic", "[", "]", NAME, "input_schema", "", "}", 0, IS_FLAT | HAS_ASCII_KEYS, NULL},
+    {"gemini", "[{\"functionDeclarations\":[", "]}]", NAME, "parametersJsonSchema", "", "}", 0, IS_FLAT, NULL},
+    {"mcp", "[", "]", NAME, "inputSchema", "", "}", 0, HAS_TITLE, NULL},
+    {"anthropic-reference", "[", "]", "{\"type\":\"tool_reference\",\"tool_name\":", NULL, "", "}", 0, 0, "anthropic"},
+    {"anthropic-inline", "[", "]", ADDITION, "input_schema", "", "}}}", 0, IS_FLAT | HAS_ASCII_KEYS, "anthropic"},
+    {"openai-search", "[", "]", FUNCTION, "parameters", ",\"strict\":false,\"defer_loading\":true", "}", OPENAI,
+     IS_FLAT | HAS_NAMESPACES, "openai-responses"},
 };
 
 /* ---------------------------------------------------------------- schemas */
 
-/* Adds the properties of a branch to the top level. With `all`, the branch always applies, and its required names are
- * added as well. */
+/* Adds the properties of a branch of allOf, anyOf or oneOf to the top level. all: the branch is of allOf and always
+ * applies, so its required names are added as well. */
 static int join_branch(json_t *root, const json_t *branch, bool all)
 {
     json_t *properties = json_object_get(root, "properties");
@@ -125,6 +77,7 @@ static int join_branch(json_t *root, const json_t *branch, bool all)
     return json_array_extend(json_object_get(root, "required"), more);
 }
 
+/* Joins the branches of alternatives with the top level, and removes keywords that APIs reject there. */
 static int flatten_root(json_t *root)
 {
     static const char *const lists[] = {"allOf", "anyOf", "oneOf"};
@@ -166,73 +119,65 @@ static void make_accepted_key(const char *key, const json_t *taken, char out[EXP
     }
 }
 
-/* Maps properties to names in the API's alphabet. Valid names stay, whatever the others are. So a schema is always
- * renamed the same way, and each name belongs to one property. */
+/* Returns an object from the names of properties to names in the API's alphabet, or NULL if out of memory. Valid names
+ * stay and are added first, so that no other property gets one of them. */
 static json_t *name_keys(const json_t *properties)
 {
-    json_t *names = json_object(), *taken = json_object(), *value;
+    json_auto_t *names = json_object(), *taken = json_object();
+    json_t *value;
     const char *key;
-    int rc = names && taken ? 0 : -1;
-    json_object_foreach((json_t *)properties, key, value) if (rc == 0 && is_accepted_key(key)) rc =
-        json_object_set_new(names, key, json_string(key)) | json_object_set_new(taken, key, json_true());
-    json_object_foreach((json_t *)properties, key, value)
-    {
-        char name[EXPORT_ANTHROPIC_KEY + 1];
-        if (rc != 0 || is_accepted_key(key))
-            continue;
-        make_accepted_key(key, taken, name);
-        rc = json_object_set_new(names, key, json_string(name)) | json_object_set_new(taken, name, json_true());
-    }
-    json_decref(taken);
-    if (rc == 0)
-        return names;
-    json_decref(names);
-    return NULL;
+    for (int accepted = 1; accepted >= 0; accepted--)
+        json_object_foreach((json_t *)properties, key, value)
+        {
+            char name[EXPORT_ANTHROPIC_KEY + 1];
+            if (is_accepted_key(key) != (accepted == 1))
+                continue;
+            if (accepted)
+                snprintf(name, sizeof name, "%s", key);
+            else
+                make_accepted_key(key, taken, name);
+            if (json_object_set_new(names, key, json_string(name)) < 0 ||
+                json_object_set_new(taken, name, json_true()) < 0)
+                return NULL;
+        }
+    return names && taken ? WT_TAKE(names) : NULL;
 }
 
 /* Renames the properties of the top level, and those in "required", to the API's alphabet. */
 static int rename_keys(json_t *root)
 {
     json_t *properties = json_object_get(root, "properties"), *required = json_object_get(root, "required"), *value;
-    json_t *names = name_keys(properties), *renamed = json_object();
+    json_auto_t *names = name_keys(properties), *renamed = json_object();
     const char *key;
-    int rc = names && renamed ? 0 : -1;
-    json_object_foreach(properties, key, value) if (rc == 0) rc =
-        json_object_set(renamed, json_string_value(json_object_get(names, key)), value);
-    for (size_t i = 0; rc == 0 && i < json_array_size(required); i++) {
+    if (!names || !renamed)
+        return -1;
+    json_object_foreach(properties, key, value)
+    {
+        if (json_object_set(renamed, json_string_value(json_object_get(names, key)), value) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < json_array_size(required); i++) {
         const char *name = json_string_value(json_array_get(required, i));
         json_t *other = name ? json_object_get(names, name) : NULL;
-        if (other)
-            rc = json_array_set(required, i, other);
+        if (other && json_array_set(required, i, other) < 0)
+            return -1;
     }
-    if (rc == 0)
-        rc = json_object_set(root, "properties", renamed);
-    json_decref(renamed);
-    json_decref(names);
-    return rc;
+    return json_object_set(root, "properties", renamed);
 }
 
 static void put_schema(struct buffer *out, struct str schema, const struct api_format *api)
 {
-    json_t *root = NULL;
-    if (wt__json_parse(&root, schema.ptr, schema.len, NULL) == WT_ENOMEM) {
-        out->failed = true;
-        return;
-    }
-    if (!json_is_object(root)) {
-        json_decref(root);
-        root = NULL;
-    }
-    if (root && !json_is_object(json_object_get(root, "properties")) &&
-        json_object_set_new(root, "properties", json_object()) < 0)
-        out->failed = true;
-    if (root && api->flat && (flatten_root(root) < 0 || wt__schema_complete(root) < 0))
-        out->failed = true;
-    if (root && api->keys && rename_keys(root) < 0)
-        out->failed = true;
+    json_auto_t *parsed = NULL;
+    out->failed |= wt__json_parse(&parsed, schema.ptr, schema.len, NULL) == WT_ENOMEM;
+    json_t *root = json_is_object(parsed) ? parsed : NULL;
+    if (root && !json_is_object(json_object_get(root, "properties")))
+        out->failed |= json_object_set_new(root, "properties", json_object()) < 0;
+    if (root && (api->flags & IS_FLAT))
+        out->failed |= flatten_root(root) < 0 || wt__schema_complete(root) < 0;
+    if (root && (api->flags & HAS_ASCII_KEYS))
+        out->failed |= rename_keys(root) < 0;
     if (!out->failed)
         out->failed = wt__schema_write(out, root) < 0;
-    json_decref(root);
 }
 
 /* ---------------------------------------------------------------- tools */
@@ -259,7 +204,7 @@ static void put_exported_tool(struct buffer *out, const struct tool *tool, const
 {
     wt__buffer_text(out, api->open);
     wt__buffer_json(out, tool->export_name);
-    if (api->title)
+    if (api->flags & HAS_TITLE)
         put_text_member(out, "title", tool->title);
     if (api->schema) {
         struct str description = tool->description;
@@ -270,14 +215,6 @@ static void put_exported_tool(struct buffer *out, const struct tool *tool, const
         wt__buffer_text(out, api->tail);
     }
     wt__buffer_text(out, api->close);
-}
-
-static void put_exported_tools(struct buffer *out, const struct tool *tools, size_t count, const struct api_format *api)
-{
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, i > 0 ? "," : "");
-        put_exported_tool(out, &tools[i], api);
-    }
 }
 
 /* ---------------------------------------------------------------- namespaces */
@@ -296,9 +233,9 @@ struct namespaces {
     struct arena arena;
 };
 
-/* Adds a tool to the namespace of its provider. A namespace is named like a tool with the provider's name. It depends
- * only on the provider, so that a later search extends the namespace that an earlier one loaded. Providers with the
- * same readable name share a namespace; the names of tools are unique in the store. */
+/* Adds tool number i to the namespace of its provider. Returns false if out of memory. The namespace has the exported
+ * name of a tool called like the provider. The name depends only on the provider, so that a later search extends a
+ * namespace that an earlier one has loaded. Providers with the same exported name share a namespace. */
 static bool join_namespace(struct namespaces *all, const struct tool *tools, size_t i)
 {
     char text[EXPORT_NAME_MAX + 1];
@@ -361,7 +298,7 @@ static void put_namespaces(struct buffer *out, const struct tool *tools, size_t 
 
 /* ---------------------------------------------------------------- all */
 
-static const struct api_format *api_of(struct str format)
+static const struct api_format *find_format(struct str format)
 {
     for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++)
         if (wt__str_equal(format, wt__str(apis[i].name)))
@@ -371,7 +308,7 @@ static const struct api_format *api_of(struct str format)
 
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err)
 {
-    const struct api_format *api = api_of(format);
+    const struct api_format *api = find_format(format);
     if (!api)
         return wt__fail(err, WT_EINVAL,
                         "unknown format \"%.*s\"; choose one of openai, openai-responses, anthropic, gemini, mcp, "
@@ -379,10 +316,12 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
                         (int)(format.len < 64 ? format.len : 64), format.ptr);
     WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__buffer_text(&json, api->before);
-    if (api->namespaces)
+    if (api->flags & HAS_NAMESPACES)
         put_namespaces(&json, tools, count, api);
-    else
-        put_exported_tools(&json, tools, count, api);
+    for (size_t i = 0; i < count && !(api->flags & HAS_NAMESPACES); i++) {
+        wt__buffer_text(&json, i > 0 ? "," : "");
+        put_exported_tool(&json, &tools[i], api);
+    }
     wt__buffer_text(&json, api->after);
     wt__shown_json(out, wt__buffer_view(&json));
     out->failed |= json.failed;
@@ -391,6 +330,6 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
 
 struct str wt__export_read(struct str format)
 {
-    const struct api_format *api = api_of(format);
+    const struct api_format *api = find_format(format);
     return api && api->definition ? wt__str(api->definition) : format;
 }

@@ -27,9 +27,9 @@ struct message_reader {
     struct conversation *out;
     struct arena *arena;
     struct message_text *said; /* [count] including blank texts */
-    size_t count, capacity, call_capacity;
+    size_t count, capacity;
     size_t seen;           /* number of messages, including invalid ones */
-    bool objects;          /* a message is not just a text */
+    bool objects;          /* some message is not just a text */
     struct buffer text;    /* text of the current message */
     char place[PLACE_MAX]; /* place of the current message: a JSON pointer, or a line */
 };
@@ -39,9 +39,8 @@ struct message_reader {
 
 /* ---------------------------------------------------------------- results */
 
-static int skip_message(struct message_reader *r, wt_error *err, const char *format, ...) WT_PRINTF(3, 4);
-
-static int skip_message(struct message_reader *r, wt_error *err, const char *format, ...)
+/* Counts an invalid message, and records the reason for the first one. Returns 0 or WT_ENOMEM. */
+static int WT_PRINTF(3, 4) skip_message(struct message_reader *r, wt_error *err, const char *format, ...)
 {
     char reason[REASON_MAX], all[REASON_MAX + PLACE_MAX + sizeof ": "];
     if (r->out->left_out++ > 0)
@@ -55,6 +54,7 @@ static int skip_message(struct message_reader *r, wt_error *err, const char *for
     return r->out->reason ? 0 : wt__fail_nomem(err);
 }
 
+/* Adds the text of a message. */
 static int add_said(struct message_reader *r, enum role role, struct str text, wt_error *err)
 {
     if (wt__grow((void **)&r->said, &r->capacity, r->count + 1, sizeof *r->said) < 0)
@@ -65,6 +65,7 @@ static int add_said(struct message_reader *r, enum role role, struct str text, w
     return 0;
 }
 
+/* Adds the name of a called tool, unless it is there already. */
 static int add_call(struct message_reader *r, struct str name, wt_error *err)
 {
     struct conversation *out = r->out;
@@ -111,31 +112,31 @@ static int read_content_part(struct message_reader *r, const json_t *part, enum 
 
 static int read_message_content(struct message_reader *r, const json_t *content, enum role role, wt_error *err)
 {
-    int rc = 0;
     if (!content || json_is_null(content))
         return 0;
     if (json_is_string(content))
         return read_content_part(r, content, role, err);
     if (!json_is_array(content))
         return skip_message(r, err, "its \"content\" is neither a string nor an array of parts");
-    for (size_t i = 0; rc == 0 && i < json_array_size(content); i++)
-        rc = read_content_part(r, json_array_get(content, i), role, err);
-    return rc;
+    for (size_t i = 0; i < json_array_size(content); i++)
+        WT_TRY(read_content_part(r, json_array_get(content, i), role, err));
+    return 0;
 }
 
 /* Reads OpenAI's list of calls, and its older form of a single call. */
 static int read_message_calls(struct message_reader *r, const json_t *message, wt_error *err)
 {
     const json_t *calls = wt__json_array(message, "tool_calls"), *single = wt__json_object(message, "function_call");
-    int rc = single ? add_call(r, wt__json_str(single, "name"), err) : 0;
-    for (size_t i = 0; rc == 0 && i < json_array_size(calls); i++) {
+    if (single)
+        WT_TRY(add_call(r, wt__json_str(single, "name"), err));
+    for (size_t i = 0; i < json_array_size(calls); i++) {
         const json_t *call = json_array_get(calls, i), *function = wt__json_object(call, "function");
-        rc = add_call(r, wt__json_str(function ? function : call, "name"), err);
+        WT_TRY(add_call(r, wt__json_str(function ? function : call, "name"), err));
     }
-    return rc;
+    return 0;
 }
 
-/* Returns false for an unknown role. */
+/* Reads the word of a role. Returns false if it is unknown. */
 static bool read_role(struct str text, enum role *out)
 {
     static const char *const users[] = {"user", "human"}, *const agents[] = {"assistant", "model", "ai", "agent"},
@@ -212,38 +213,37 @@ static int read_message_array(struct message_reader *r, struct str text, const s
 {
     struct json_scan scan;
     struct json_item item;
-    int rc = 0, more = 0;
+    int more = 0;
     if (array->value.len == 0 || array->value.ptr[0] != '[')
         return wt__fail_at(err, WT_EFORMAT, array->line, array->byte, pointer, "%s is not an array; " WHAT_IS_READ,
                            pointer);
     wt__json_scan_open(&scan, text, array->byte, array->line);
-    for (size_t i = 0; rc == 0 && (more = wt__json_scan_next(&scan, &item)) == 1; i++) {
+    for (size_t i = 0; (more = wt__json_scan_next(&scan, &item)) == 1; i++) {
         snprintf(r->place, sizeof r->place, "%s/%zu", pointer, i);
-        rc = read_one_message(r, item.value, err);
+        WT_TRY(read_one_message(r, item.value, err));
     }
-    if (rc == 0 && more < 0)
-        return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, pointer, "line %zu: %s; send the whole conversation",
-                           scan.line, scan.reason);
-    return rc;
+    if (more == 0)
+        return 0;
+    return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, pointer, "line %zu: %s; send the whole conversation",
+                       scan.line, scan.reason);
 }
 
 static int read_message_lines(struct message_reader *r, struct str text, wt_error *err)
 {
-    int rc = 0;
     size_t line = 0;
-    for (size_t at = 0; rc == 0 && at < text.len;) {
+    for (size_t at = 0; at < text.len;) {
         const char *end = memchr(text.ptr + at, '\n', text.len - at);
         size_t len = end ? (size_t)(end - text.ptr) - at : text.len - at;
         struct str bytes = wt__str_trim((struct str){text.ptr + at, len});
         at += len + 1;
         snprintf(r->place, sizeof r->place, "line %zu", ++line);
         if (bytes.len > 0)
-            rc = read_one_message(r, bytes, err);
+            WT_TRY(read_one_message(r, bytes, err));
     }
-    return rc;
+    return 0;
 }
 
-/* Reads a document that is one object: with messages in it, or a message itself. */
+/* Reads a single object: a message, or an object with the member "messages". */
 static int read_message_root(struct message_reader *r, struct str text, const struct json_item *root, wt_error *err)
 {
     struct json_scan scan;
@@ -312,7 +312,7 @@ static int read_tree(struct message_reader *r, const json_t *tree, wt_error *err
     return read_parsed_message(r, tree, err);
 }
 
-/* Writes the turns. Texts without roles alternate, ending with the user. */
+/* Writes the turns. If all messages are texts without roles, the turns alternate, and the last one is the user's. */
 static int write_turns(struct message_reader *r, wt_error *err)
 {
     struct conversation *out = r->out;

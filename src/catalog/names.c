@@ -1,4 +1,5 @@
-/* names.c: see names.h. All data fits on the stack, so that naming a tool allocates no memory and cannot fail. */
+/* names.c: ids, patterns and exported names of tools (names.h). All data fits on the stack, so that naming a tool
+ * cannot fail. */
 #include "catalog/names.h"
 
 #include "base/str.h"
@@ -83,6 +84,7 @@ static void put_letter(struct readable_writer *w, char c)
     w->out[w->len++] = c;
 }
 
+/* Writes the ASCII form of a character, or notes a separator. */
 static void put_character(struct readable_writer *w, uint32_t c)
 {
     uint32_t parts[UNICODE_MAX_DECOMPOSED];
@@ -139,8 +141,6 @@ size_t wt__readable_cut(const char *text, size_t len, size_t max)
     return cut;
 }
 
-/* ---------------------------------------------------------------- words */
-
 bool wt__is_form_word(struct str word)
 {
     static const char *const words[] = {
@@ -172,6 +172,7 @@ static void put_digits(char *out, size_t digits, const unsigned char sha256[32])
         out[i] = "0123456789abcdef"[sha256[i / 2] >> (i % 2 ? 0 : 4) & 15];
 }
 
+/* Fills a part with the readable form of text, or with digits of its hash if it has none. */
 static void read_name_part(struct name_part *part, struct str text)
 {
     part->len = wt__readable(part->text, text);
@@ -196,7 +197,8 @@ static void read_provider(struct name_part *part, struct str provider)
 struct provider_words {
     struct str word[WORDS_MAX];
     bool gone[WORDS_MAX];
-    size_t count, left, bytes; /* left: number of words not gone; bytes: their joined length */
+    size_t count;
+    size_t left, bytes; /* number of words that are not gone, and their joined length */
 };
 
 static void split_words(struct provider_words *words, const struct name_part *part)
@@ -211,14 +213,14 @@ static void split_words(struct provider_words *words, const struct name_part *pa
     words->bytes = part->len;
 }
 
-static bool drop_word(struct provider_words *words, size_t i)
+/* Removes a word, unless it is gone or the last one. */
+static void drop_word(struct provider_words *words, size_t i)
 {
     if (words->gone[i] || words->left == 1)
-        return false;
+        return;
     words->gone[i] = true;
     words->left--;
     words->bytes -= words->word[i].len + 1;
-    return true;
 }
 
 /* Removes whole words until at most max bytes are left: first generic words, then words of the scope, then words from
@@ -252,8 +254,8 @@ static void shorten_part(struct name_part *part, size_t max)
 
 /* ---------------------------------------------------------------- the name */
 
-/* Writes digits that are specific to this attempt. Later attempts have more of them, because the first may be taken
- * too. */
+/* Writes the digits for an attempt, from 1. Each attempt has other digits, and later ones have more, since the names of
+ * the earlier attempts are taken. Returns their number. */
 static size_t attempt_digits(struct str provider, struct str name, unsigned attempt, char out[DIGITS_MAX])
 {
     struct sha256 sha;
@@ -270,6 +272,7 @@ static size_t attempt_digits(struct str provider, struct str name, unsigned atte
     return digits;
 }
 
+/* True if a '_' must precede the part, since an exported name begins with a letter or '_'. */
 static bool needs_underscore(const struct name_part *part)
 {
     return part->len > 0 && !wt__is_letter(part->text[0]);

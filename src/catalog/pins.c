@@ -1,4 +1,4 @@
-/* pins.c: see pins.h. */
+/* pins.c: hashes definitions, and reads and writes files of pins (pins.h). */
 #include "catalog/pins.h"
 
 #include <stdlib.h>
@@ -58,43 +58,39 @@ static int hash_members(const json_t *whole, json_t *members, wt_error *err)
 {
     const char *key;
     json_t *value;
-    int rc = 0;
     json_object_foreach((json_t *)whole, key, value)
     {
-        if (rc == 0)
-            rc = hash_member(members, key, value, err);
+        WT_TRY(hash_member(members, key, value, err));
     }
-    return rc;
+    return 0;
 }
 
 int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err)
 {
-    json_t *whole = NULL;
+    json_auto_t *whole = NULL, *hashes = members ? json_object() : NULL;
     if (members)
         *members = NULL;
     int rc = wt__json_parse(&whole, definition.ptr, definition.len, NULL);
-    if (rc == WT_ENOMEM || (members && !(*members = json_object())))
-        rc = wt__fail_nomem(err);
-    else if (rc < 0 || !json_is_object(whole)) {
+    if (rc == WT_ENOMEM || (members && !hashes))
+        return wt__fail_nomem(err);
+    if (rc < 0 || !json_is_object(whole)) {
         wt__bytes_hash(definition, sha256);
-        rc = 0;
     } else {
-        rc = wt__json_hash(whole, sha256) < 0 ? wt__fail_nomem(err) : 0;
-        if (rc == 0 && members)
-            rc = hash_members(whole, *members, err);
+        if (wt__json_hash(whole, sha256) < 0)
+            return wt__fail_nomem(err);
+        if (members)
+            WT_TRY(hash_members(whole, hashes, err));
     }
-    json_decref(whole);
-    if (rc < 0 && members) {
-        json_decref(*members);
-        *members = NULL;
-    }
-    return rc;
+    if (members)
+        *members = WT_TAKE(hashes);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- whole tools */
 
 #define ROUTE_KEY "route"
 
+/* True if the definition is only a part of the tool. */
 static bool is_partial(const struct tool *tool)
 {
     return wt__str_equal(tool->format, STR("openapi"));
@@ -117,7 +113,8 @@ static json_t *read_json_or_hash(struct str text)
     return json_string(hex);
 }
 
-/* Texts of the path that the operation lacks count under the names they would have in the operation. */
+/* Hashes the parts of an OpenAPI tool. whole: [definition, arguments, source id, title, description]. A title or
+ * description from the path counts as a member of the operation if the operation has none. */
 static int hash_parts(const json_t *whole, json_t *members, wt_error *err)
 {
     static const struct {
@@ -126,32 +123,30 @@ static int hash_parts(const json_t *whole, json_t *members, wt_error *err)
         bool own; /* a member of the definition itself takes precedence */
     } parts[] = {{"arguments", 1, false}, {ROUTE_KEY, 2, false}, {"summary", 3, true}, {"description", 4, true}};
     const json_t *definition = json_array_get(whole, 0);
-    int rc = hash_members(definition, members, err);
-    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+    WT_TRY(hash_members(definition, members, err));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const json_t *part = json_array_get(whole, parts[i].part);
         bool said = json_object_get(definition, parts[i].key) || json_string_length(part) == 0;
         if (!parts[i].own || !said)
-            rc = hash_member(members, parts[i].key, part, err);
+            WT_TRY(hash_member(members, parts[i].key, part, err));
     }
-    return rc;
+    return 0;
 }
 
 int wt__tool_hash(const struct tool *tool, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err)
 {
     if (!is_partial(tool))
         return wt__definition_hash(tool->definition, sha256, members, err);
-    json_t *whole =
-        json_pack("[ooooo]", read_json_or_hash(tool->definition), read_json_or_hash(tool->schema),
-                  wt__json_string(tool->source_id), wt__json_string(tool->title), wt__json_string(tool->description));
-    *members = json_object();
-    int rc =
-        *members && whole && wt__json_hash(whole, sha256) == 0 ? hash_parts(whole, *members, err) : wt__fail_nomem(err);
-    json_decref(whole);
-    if (rc < 0) {
-        json_decref(*members);
-        *members = NULL;
-    }
-    return rc;
+    *members = NULL;
+    json_auto_t *hashes = json_object(),
+                *whole = json_pack("[ooooo]", read_json_or_hash(tool->definition), read_json_or_hash(tool->schema),
+                                   wt__json_string(tool->source_id), wt__json_string(tool->title),
+                                   wt__json_string(tool->description));
+    if (!hashes || !whole || wt__json_hash(whole, sha256) < 0)
+        return wt__fail_nomem(err);
+    WT_TRY(hash_parts(whole, hashes, err));
+    *members = WT_TAKE(hashes);
+    return 0;
 }
 
 enum { PINS_VERSION = 1 };
@@ -208,7 +203,8 @@ static void put_offer_key(struct buffer *out, const char *kind, struct str provi
     wt__buffer_str(out, name);
 }
 
-/* Returns the map for a line and sets its key, "" if the line is invalid. The key lives in the arena. */
+/* Returns the map for the pin of a line, and sets *key to its key there. The key is "" if the line is invalid; its ptr
+ * is NULL if out of memory. */
 static struct map *find_map(struct pins *pins, const json_t *row, struct str *key)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -231,6 +227,7 @@ static struct map *find_map(struct pins *pins, const json_t *row, struct str *ke
     return map;
 }
 
+/* Returns a new pin behind the last one, not counted yet, or NULL if out of memory. */
 static struct pin *grow_pins(struct pins *pins, struct str id, struct str provider, struct str sha256)
 {
     if (wt__grow((void **)&pins->items, &pins->capacity, pins->count + 1, sizeof *pins->items) < 0)
@@ -273,7 +270,7 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
 
 static int read_pin_line(struct pins *pins, struct str text, size_t line, wt_error *err)
 {
-    json_t *row = NULL;
+    json_auto_t *row = NULL;
     wt_error why = {0};
     int rc = wt__json_parse(&row, text.ptr, text.len, &why);
     if (rc == WT_ENOMEM)
@@ -285,29 +282,27 @@ static int read_pin_line(struct pins *pins, struct str text, size_t line, wt_err
         return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is not valid JSON: %s", line,
                            why.message);
     int64_t version = wt__json_int(row, PINS_KEY, 0);
-    if (line == 1 && version > PINS_VERSION)
-        rc = wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "the pins were written by a newer version of whichtool");
-    else if (line == 1 && version != PINS_VERSION)
-        rc = wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
-                         "this is not a file of pins; create one with `whichtool check --pin FILE`");
-    else if (line > 1)
-        rc = add_pin(pins, row, line, err);
-    json_decref(row);
-    return rc;
+    if (line > 1)
+        return add_pin(pins, row, line, err);
+    if (version > PINS_VERSION)
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "the pins were written by a newer version of whichtool");
+    if (version != PINS_VERSION)
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
+                           "this is not a file of pins; create one with `whichtool check --pin FILE`");
+    return 0;
 }
 
 int wt__pins_read(struct pins *pins, const char *text, size_t len, wt_error *err)
 {
     size_t line = 0;
-    int rc = 0;
-    for (size_t at = 0, end; rc == 0 && at < len; at = end + 1) {
+    for (size_t at = 0, end; at < len; at = end + 1) {
         const char *newline = memchr(text + at, '\n', len - at);
         end = newline ? (size_t)(newline - text) : len;
         struct str row = wt__str_trim((struct str){text + at, end - at});
         if (line++ == 0 || row.len > 0)
-            rc = read_pin_line(pins, row, line, err);
+            WT_TRY(read_pin_line(pins, row, line, err));
     }
-    return rc == 0 && line == 0 ? read_pin_line(pins, STR(""), 1, err) : rc;
+    return line == 0 ? read_pin_line(pins, STR(""), 1, err) : 0;
 }
 
 void wt__pins_dispose(struct pins *pins)

@@ -11,8 +11,6 @@
 #include "base/str.h"
 #include "catalog/tool.h"
 
-/* ---------------------------------------------------------------- hashes of definitions */
-
 /* The hash of a definition is the SHA-256 of its canonical JSON (compact, keys sorted). All members count, also unknown
  * ones; the order of keys and white space do not. A definition that is not a JSON object is hashed as bytes. Files of
  * pins and approvals use this hash.
@@ -30,7 +28,8 @@ int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1
 /* Hashes a tool of any format. */
 int wt__tool_hash(const struct tool *tool, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err);
 
-/* True if an earlier version wrote the members of a pin from only a part of the tool, as for OpenAPI. */
+/* True if `members`, of a pin for the tool, covers only a part of the tool: earlier versions wrote such pins for
+ * OpenAPI. */
 bool wt__is_partial_hash(const struct tool *tool, const json_t *members);
 
 /* Hashes a value's canonical JSON. Returns 0, or -1 if out of memory. */
@@ -44,8 +43,6 @@ enum review_kind { REVIEW_TOOL, REVIEW_PROMPT, REVIEW_RESOURCE, REVIEW_TEMPLATE 
 enum { REVIEW_KINDS = 4, REVIEW_NAME_BYTES_MAX = 8 << 10 /* maximum bytes of a URI that can be approved */ };
 /* "tool", "prompt", "resource", "template" */
 extern const char *const wt__review_words[REVIEW_KINDS];
-
-/* ---------------------------------------------------------------- files of pins */
 
 /* A file of pins is JSON Lines: {"whichtool_pins": 1}, then one line per tool, by id, and one per server with approved
  * instructions:
@@ -61,7 +58,7 @@ struct pin {
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members; /* object of name: digits; NULL for instructions */
     size_t line;     /* line in the file, 1-based */
-    bool met;
+    bool met;        /* for the reader of the pins: its tool was found */
 };
 
 /* All zero is empty. */
@@ -76,14 +73,15 @@ struct pins {
 int wt__pins_read(struct pins *pins, const char *text, size_t len, wt_error *err);
 void wt__pins_dispose(struct pins *pins);
 
-/* Returns the pin with that id, or of that provider's instructions, or NULL. */
+/* Return the pin of the tool with this id, or of this provider's instructions, or NULL. */
 struct pin *wt__pins_find(const struct pins *pins, struct str id);
 const struct pin *wt__pins_instructions(const struct pins *pins, struct str provider);
 
 /* Returns the pin of a prompt, a resource or a template, or NULL. kind is one of wt__review_words. */
 const struct pin *wt__pins_offer(const struct pins *pins, const char *kind, struct str provider, struct str name);
 
-/* Append the first line, and the lines of a tool, of instructions, and of a prompt, resource or template. */
+/* Append the first line of a file of pins, and the line of a tool, of instructions, or of a prompt, resource or
+ * template. */
 void wt__pins_begin(struct buffer *out);
 int wt__pins_add(struct buffer *out, struct str id, const struct tool *tool, wt_error *err);
 void wt__pins_add_instructions(struct buffer *out, struct str provider, const char *sha256);

@@ -1,6 +1,6 @@
-/* schema.c: see schema.h. The walk follows only the keywords that hold schemas. Values (enum, const, default) stay, and
- * a property called "type" is not mistaken for a keyword. The parser limits the depth of the JSON. Failures of jansson
- * here mean out of memory, and are collected in one flag. */
+/* schema.c: normalises the schemas of all sources (schema.h). Follows only keywords whose values are schemas. So values
+ * (enum, const, default) stay, and a property called "type" is not mistaken for a keyword. The parser has limited the
+ * depth of the JSON. A failure of jansson means out of memory here; a flag collects these failures. */
 #include "catalog/schema.h"
 
 #include <ctype.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 
 struct schema_walk {
     bool failed;   /* out of memory */
@@ -16,8 +17,7 @@ struct schema_walk {
 
 static void note_failure(struct schema_walk *walk, int rc)
 {
-    if (rc < 0)
-        walk->failed = true;
+    walk->failed |= rc < 0;
 }
 
 /* ---------------------------------------------------------------- types */
@@ -63,6 +63,7 @@ static const char *type_of(const char *text)
     return NULL;
 }
 
+/* True if the value is one of JSON Schema's types. */
 static bool type_known(const json_t *type)
 {
     const char *text = json_string_value(type);
@@ -73,10 +74,10 @@ static bool type_known(const json_t *type)
 /* Keeps the known types of a list, without duplicates. */
 static void normalise_type_list(struct schema_walk *walk, json_t *schema, json_t *list)
 {
-    bool known = json_array_size(list) > 0;
+    size_t known = 0;
     for (size_t i = 0; i < json_array_size(list); i++)
-        known = known && type_known(json_array_get(list, i));
-    if (known)
+        known += type_known(json_array_get(list, i));
+    if (known > 0 && known == json_array_size(list))
         return;
     json_t *kept = json_array();
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -195,6 +196,7 @@ static json_t *as_schema(struct schema_walk *walk, json_t *value)
     return json_is_string(value) ? schema_of_text(json_string_value(value)) : json_object();
 }
 
+/* Normalises the schemas of a keyword whose value is a map from names to schemas. */
 static void normalise_map(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *map = json_object_get(schema, key);
@@ -225,6 +227,7 @@ static void normalise_map(struct schema_walk *walk, json_t *schema, const char *
     }
 }
 
+/* Normalises the schemas of a keyword whose value is a list of schemas. */
 static void normalise_list(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *list = json_object_get(schema, key);
@@ -238,6 +241,7 @@ static void normalise_list(struct schema_walk *walk, json_t *schema, const char 
         note_failure(walk, json_array_set_new(list, i, as_schema(walk, json_array_get(list, i))));
 }
 
+/* Normalises the schema of a keyword whose value is one schema, or a list for "items". */
 static void normalise_one(struct schema_walk *walk, json_t *schema, const char *key)
 {
     json_t *value = json_object_get(schema, key);
@@ -332,17 +336,16 @@ static json_t *object_root(json_t *schema)
     if (type && !mentions_object(type))
         return json_pack("{s:s, s:{s:O}, s:[s]}", "type", "object", "properties", "value", schema, "required", "value");
     json_t *properties = json_object_get(schema, "properties");
-    json_t *root =
+    json_auto_t *root =
         json_pack("{s:s, s:o}", "type", "object", "properties", properties ? json_incref(properties) : json_object());
     const char *key;
     json_t *value;
-    json_object_foreach(schema, key,
-                        value) if (root && strcmp(key, "type") != 0 && json_object_set(root, key, value) < 0)
+    json_object_foreach(schema, key, value)
     {
-        json_decref(root);
-        root = NULL;
+        if (strcmp(key, "type") != 0 && json_object_set(root, key, value) < 0)
+            return NULL;
     }
-    return root;
+    return WT_TAKE(root);
 }
 
 int wt__schema_write(struct buffer *out, json_t *schema)
@@ -353,10 +356,8 @@ int wt__schema_write(struct buffer *out, json_t *schema)
     }
     struct schema_walk walk = {0};
     normalise_schema(&walk, schema);
-    json_t *root = walk.failed ? NULL : object_root(schema);
-    int rc = root ? wt__json_write(out, root) : WT_ENOMEM;
-    json_decref(root);
-    return rc;
+    json_auto_t *root = walk.failed ? NULL : object_root(schema);
+    return root ? wt__json_write(out, root) : WT_ENOMEM;
 }
 
 /* ---------------------------------------------------------------- loose descriptions */
@@ -373,13 +374,9 @@ int wt__schema_add(json_t *schema, const char *name, json_t *property, bool requ
         return WT_ENOMEM;
     if (!required)
         return 0;
-    json_t *list = json_object_get(schema, "required");
-    if (!list) {
-        if (json_object_set_new(schema, "required", json_array()) < 0)
-            return WT_ENOMEM;
-        list = json_object_get(schema, "required");
-    }
-    return json_array_append_new(list, json_string(name)) < 0 ? WT_ENOMEM : 0;
+    if (!json_object_get(schema, "required") && json_object_set_new(schema, "required", json_array()) < 0)
+        return WT_ENOMEM;
+    return json_array_append_new(json_object_get(schema, "required"), json_string(name)) < 0 ? WT_ENOMEM : 0;
 }
 
 /* Returns the schema of one parameter in a list: its own "schema", and all other members that do not belong to the
@@ -388,7 +385,7 @@ static json_t *property_of(const json_t *parameter)
 {
     static const char *const of_the_list[] = {"name", "in", "schema", "required", "optional"};
     json_t *own = json_object_get(parameter, "schema");
-    json_t *property = json_is_object(own) ? json_deep_copy(own) : json_object();
+    json_auto_t *property = json_is_object(own) ? json_deep_copy(own) : json_object();
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)parameter, key, value)
@@ -396,10 +393,8 @@ static json_t *property_of(const json_t *parameter)
         bool skip = json_object_get(property, key) != NULL;
         for (size_t i = 0; i < COUNT(of_the_list); i++)
             skip = skip || strcmp(key, of_the_list[i]) == 0;
-        if (property && !skip && json_object_set_new(property, key, json_deep_copy(value)) < 0) {
-            json_decref(property);
+        if (!skip && json_object_set_new(property, key, json_deep_copy(value)) < 0)
             return NULL;
-        }
     }
     static const char *const may_be_empty[] = {"default", "description"};
     for (size_t i = 0; i < COUNT(may_be_empty); i++) {
@@ -407,7 +402,7 @@ static json_t *property_of(const json_t *parameter)
         if (json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0))
             json_object_del(property, may_be_empty[i]);
     }
-    return property;
+    return WT_TAKE(property);
 }
 
 int wt__schema_add_parameters(json_t *schema, const json_t *parameters, bool required)
@@ -420,9 +415,7 @@ int wt__schema_add_parameters(json_t *schema, const json_t *parameters, bool req
             continue;
         json_t *says = json_object_get(parameter, "required");
         json_t *property = json_is_object(parameter) ? property_of(parameter) : json_object();
-        int rc = wt__schema_add(schema, name, property, json_is_boolean(says) ? json_is_true(says) : required);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__schema_add(schema, name, property, json_is_boolean(says) ? json_is_true(says) : required));
     }
     return 0;
 }
@@ -464,35 +457,27 @@ int wt__schema_from_parameters(json_t **out, const json_t *parameters)
         *out = json_deep_copy(parameters);
         return *out ? 0 : WT_ENOMEM;
     }
-    json_t *schema = wt__schema_new();
-    int rc = schema ? 0 : WT_ENOMEM;
-    if (rc == 0 && json_is_array(parameters)) {
-        rc = wt__schema_add_parameters(schema, parameters, false);
-    } else if (rc == 0 && is_split(parameters)) {
-        rc = wt__schema_add_parameters(schema, json_object_get(parameters, "required"), true);
-        if (rc == 0)
-            rc = wt__schema_add_parameters(schema, json_object_get(parameters, "optional"), false);
-    } else if (rc == 0) {
-        const char *name;
-        json_t *value;
+    json_auto_t *schema = wt__schema_new();
+    const char *name;
+    json_t *value;
+    if (!schema)
+        return WT_ENOMEM;
+    if (json_is_array(parameters)) {
+        WT_TRY(wt__schema_add_parameters(schema, parameters, false));
+    } else if (is_split(parameters)) {
+        WT_TRY(wt__schema_add_parameters(schema, json_object_get(parameters, "required"), true));
+        WT_TRY(wt__schema_add_parameters(schema, json_object_get(parameters, "optional"), false));
+    } else {
         json_object_foreach((json_t *)parameters, name, value)
         {
-            bool required = json_is_true(json_object_get(value, "required"));
             json_t *property = json_is_object(value)   ? property_of(value)
                                : json_is_string(value) ? schema_of_text(json_string_value(value))
                                                        : json_object();
-            if (rc == 0)
-                rc = wt__schema_add(schema, name, property, required);
-            else
-                json_decref(property);
+            WT_TRY(wt__schema_add(schema, name, property, json_is_true(json_object_get(value, "required"))));
         }
     }
-    if (rc < 0) {
-        json_decref(schema);
-        schema = NULL;
-    }
-    *out = schema;
-    return rc;
+    *out = WT_TAKE(schema);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- words of a schema, for an index or an encoder */
@@ -569,12 +554,11 @@ static void visit_schema(struct text_walk *walk, const json_t *schema, int depth
 
 int wt__schema_text(struct str schema, struct buffer *names, struct buffer *descriptions)
 {
-    json_t *root;
+    json_auto_t *root = NULL;
     int rc = wt__json_parse(&root, schema.ptr, schema.len, NULL);
     if (rc < 0)
         return rc == WT_ENOMEM ? rc : 0;
     struct text_walk walk = {.root = root, .names = names, .descriptions = descriptions};
     visit_schema(&walk, root, 0);
-    json_decref(root);
     return (names && names->failed) || (descriptions && descriptions->failed) ? WT_ENOMEM : 0;
 }

@@ -36,8 +36,6 @@ json_t *wt__schema_new(void);
  * allocation. */
 int wt__schema_add(json_t *schema, const char *name, json_t *property, bool required);
 
-/* ---------------------------------------------------------------- words for an index or an encoder */
-
 enum {
     SCHEMA_TEXT_DEPTH = 8,        /* maximum depth of nested schemas */
     SCHEMA_TEXT_PARAMETERS = 512, /* maximum parameters of one tool */

@@ -22,7 +22,7 @@ const char *wt__usage_outcome_name(enum usage_outcome outcome)
     return outcome_names[outcome];
 }
 
-/* including the words of agents' logs */
+/* Words of outcomes, including those of agents' logs. */
 static const struct {
     const char *word;
     enum usage_outcome outcome;
@@ -32,16 +32,16 @@ static const struct {
 
 bool wt__usage_outcome_read(struct str word, enum usage_outcome *out)
 {
-    for (size_t i = 0; i < sizeof outcome_words / sizeof *outcome_words; i++) {
-        if (wt__str_equal(word, wt__str(outcome_words[i].word))) {
-            *out = outcome_words[i].outcome;
-            return true;
-        }
-    }
-    return false;
+    size_t i = 0;
+    while (i < sizeof outcome_words / sizeof *outcome_words && !wt__str_equal(word, wt__str(outcome_words[i].word)))
+        i++;
+    if (i == sizeof outcome_words / sizeof *outcome_words)
+        return false;
+    *out = outcome_words[i].outcome;
+    return true;
 }
 
-/* True if text has only blanks of any alphabet, and control characters. */
+/* True if the text has only control characters and the blanks of Unicode. */
 static bool is_blank_text(struct str text)
 {
     const char *end = text.ptr + text.len;
@@ -131,25 +131,23 @@ int wt__usage_write_arguments(struct buffer *out, const json_t *arguments, wt_er
 
 int wt__usage_check_arguments(struct str text, wt_error *err)
 {
-    json_t *object;
+    json_auto_t *object = NULL;
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.ptr[i] < ' ')
             return wt__fail(err, WT_EFORMAT, "the arguments have a control character at byte %zu", i);
-    int rc = wt__usage_read_arguments(&object, text, err);
-    json_decref(object);
-    return rc;
+    return wt__usage_read_arguments(&object, text, err);
 }
 
 /* ---------------------------------------------------------------- times */
 
-/* Reads `digits` digits and moves *text past them. Returns -1 if there are fewer. */
+/* Reads a number of exactly `digits` digits and moves *text past it. Returns -1 if there are fewer digits. */
 static int64_t read_fixed_digits(struct str *text, size_t digits)
 {
     int64_t value = 0;
     if (text->len < digits)
         return -1;
     for (size_t i = 0; i < digits; i++) {
-        if (text->ptr[i] < '0' || text->ptr[i] > '9')
+        if (!wt__is_digit(text->ptr[i]))
             return -1;
         value = value * 10 + (text->ptr[i] - '0');
     }
@@ -157,6 +155,7 @@ static int64_t read_fixed_digits(struct str *text, size_t digits)
     return value;
 }
 
+/* Skips one of the characters `marks` at the beginning of *text. Returns false if there is another character. */
 static bool read_character(struct str *text, const char *marks)
 {
     if (text->len == 0 || !text->ptr[0] || !strchr(marks, text->ptr[0]))
@@ -182,6 +181,7 @@ static bool read_utc_offset(struct str *text, int64_t *east)
     return true;
 }
 
+/* Reads a time of day with an optional fraction and its offset. */
 static bool read_clock(struct str *text, struct tm *clock, int64_t *east)
 {
     int64_t hour = read_fixed_digits(text, 2);
@@ -223,6 +223,7 @@ enum { REASON_MAX = 512, STEP_BYTES = 1 << 20, SHOWN = 80, POINTER_MAX = 48 };
 
 /* ---------------------------------------------------------------- issues */
 
+/* Stores an issue, unless there are WT_MAX_ISSUES already. */
 static int keep_usage_issue(struct usage_import *import, const struct usage_place *place, const char *reason,
                             wt_error *err)
 {
@@ -269,8 +270,9 @@ struct usage_lines {
     struct usage_import *import;
     struct str text;
     struct usage_place place;
-    size_t next, reported;
-    bool cut; /* the last line has no newline: the file may be truncated */
+    size_t next;     /* offset of the next line */
+    size_t reported; /* offset up to which the progress was reported */
+    bool cut;        /* the current line has no newline, so that the file may be truncated */
 };
 
 /* Returns 1 with the next line that is not blank, 0 at the end, or WT_ECANCELLED. */
@@ -340,7 +342,7 @@ static int read_line_object(struct usage_lines *l, struct str line, json_t **out
 
 /* ---------------------------------------------------------------- JSON Lines */
 
-/* Each returns 1, 0 if an issue was reported, or a failure. */
+/* Each function for a member of a usage returns 1, 0 if it reported an issue, or an error. */
 static int read_line_request(struct usage_lines *l, const json_t *object, struct str *out, wt_error *err)
 {
     wt_error why = {0};
@@ -456,18 +458,15 @@ static int read_line_usage(struct usage_lines *l, const json_t *object, wt_error
     struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS];
     struct usage_draft draft = {.tools = tools, .file = l->place.file, .line = l->place.line, .byte = l->place.byte};
     bool usage = !is_outcome(object);
-    int rc = usage ? read_line_request(l, object, &draft.request, err) : 1;
-    if (rc > 0 && usage)
-        rc = read_line_tools(l, object, tools, &draft.tool_count, err);
-    if (rc > 0)
-        rc = read_line_outcome(l, object, &draft.outcome, err);
-    if (rc > 0)
-        rc = read_line_time(l, object, &draft.time, err);
-    if (rc > 0)
-        rc = read_line_name(l, object, "/client", wt__usage_check_client, &draft.client, err);
-    if (rc > 0)
-        rc = read_line_name(l, object, "/key", wt__usage_check_key, &draft.key, err);
-    return rc > 0 ? l->import->take(l->import->context, &draft, err) : rc;
+    int rc = 1;
+    if ((usage && ((rc = read_line_request(l, object, &draft.request, err)) <= 0 ||
+                   (rc = read_line_tools(l, object, tools, &draft.tool_count, err)) <= 0)) ||
+        (rc = read_line_outcome(l, object, &draft.outcome, err)) <= 0 ||
+        (rc = read_line_time(l, object, &draft.time, err)) <= 0 ||
+        (rc = read_line_name(l, object, "/client", wt__usage_check_client, &draft.client, err)) <= 0 ||
+        (rc = read_line_name(l, object, "/key", wt__usage_check_key, &draft.key, err)) <= 0)
+        return rc;
+    return l->import->take(l->import->context, &draft, err);
 }
 
 int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const char *name, wt_error *err)
@@ -476,11 +475,10 @@ int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const 
     struct str line;
     int rc = open_usage_lines(&l, import, bytes, name, err);
     while (rc == 0 && (rc = next_usage_line(&l, &line, err)) == 1) {
-        json_t *object = NULL;
+        json_auto_t *object = NULL;
         rc = read_line_object(&l, line, &object, err);
         if (rc == 1)
             rc = read_line_usage(&l, object, err);
-        json_decref(object);
     }
     if (rc == 0 && l.place.line == 0)
         rc = wt__fail(err, WT_EFORMAT, "%s is empty", name);
@@ -518,36 +516,29 @@ static int take_query(struct usage_import *import, const struct query *query, co
 
 static int read_folder(struct usage_import *import, const char *folder, const char *split, wt_error *err)
 {
-    struct dataset set;
+    WT_CLEANUP(wt__dataset_dispose) struct dataset set = {.name = ""};
     WT_CLEANUP(wt__buffer_dispose) struct buffer file = {0};
-    int rc = wt__progress_phase(import->progress, "reading", 0) ? wt__fail_cancelled(err) : 0;
-    if (rc == 0)
-        rc = wt__dataset_read(&set, folder, split, err);
-    if (rc < 0)
-        return rc;
+    if (wt__progress_phase(import->progress, "reading", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__dataset_read(&set, folder, split, err));
     wt__buffer_printf(&file, "%s/qrels/%s.tsv", folder, split);
     if (file.failed)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < set.len; i++)
-        rc = take_query(import, &set.queries[i], file.ptr, err);
-    if (rc == 0 && set.unknown_queries) {
-        struct usage_place place = {file.ptr, 0, 0, ""};
-        import->skipped += set.unknown_queries;
-        rc = wt__usage_issue(import, &place, err, "%zu queries are not in queries.jsonl", set.unknown_queries);
-    }
-    wt__dataset_dispose(&set);
-    return rc;
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < set.len; i++)
+        WT_TRY(take_query(import, &set.queries[i], file.ptr, err));
+    if (set.unknown_queries == 0)
+        return 0;
+    struct usage_place place = {file.ptr, 0, 0, ""};
+    import->skipped += set.unknown_queries;
+    return wt__usage_issue(import, &place, err, "%zu queries are not in queries.jsonl", set.unknown_queries);
 }
 
 int wt__usage_import_path(struct usage_import *import, const char *path, const char *split, wt_error *err)
 {
-    char *bytes = NULL;
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len = 0;
     if (wt__is_folder(path))
         return read_folder(import, path, split, err);
-    int rc = wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err);
-    if (rc == 0)
-        rc = wt__usage_import_bytes(import, (struct str){bytes, len}, path, err);
-    free(bytes);
-    return rc;
+    WT_TRY(wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err));
+    return wt__usage_import_bytes(import, (struct str){bytes, len}, path, err);
 }

@@ -1,9 +1,9 @@
-/* add.c: imports a source's bytes into a searchable catalogue.
+/* add.c: imports the tools of a source into the catalogue.
  *
- *   read the source (no lock) -> one transaction -> vectors, batch by batch -> a fresh snapshot
+ *   read the source (no lock) -> one transaction -> vectors, batch by batch -> a new index
  *
- * The transaction comes first: it is the promise to the caller. The rest is derived data; it can be stopped at any
- * moment, and the next import or query continues it. */
+ * The tools are stored once the transaction has ended. The later steps may be stopped at any moment, and the next
+ * import or query continues them. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -97,7 +97,7 @@ static int report_collisions(struct import_report *report, const struct store_ch
     return add_remark(report, WT_NOTICE_COLLISION, &text, err);
 }
 
-/* Reports tools kept by sync although their new definitions are broken. */
+/* Reports tools whose new definitions are broken, so that sync keeps the stored ones. */
 static int report_kept(struct import_report *report, size_t kept, wt_error *err)
 {
     struct buffer text = {0};
@@ -194,6 +194,7 @@ static int find_import_encoder(wt_engine *engine, struct import_report *report, 
     return rc;
 }
 
+/* Builds an index of the current tools. Succeeds if there are no tools. */
 static int rebuild_index(wt_engine *engine, wt_error *err)
 {
     struct index_handle *index;
@@ -239,6 +240,7 @@ static int report_empty(const struct import *import, struct import_report *repor
     return add_remark(report, WT_NOTICE_EMPTY_SOURCE, &text, err);
 }
 
+/* Stores the tools of an import and makes them searchable. *out is also set if that was cancelled after storing. */
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
@@ -293,8 +295,9 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     return rc;
 }
 
-/* Returns path with its real folders, so that a source has one name from all working directories; path itself if this
- * fails. A link to a file is a source of its own, since it may point to another file later. NULL if out of memory. */
+/* Returns the absolute path of a source without symbolic links to folders, so that a source has the same name from all
+ * working directories. Returns path itself if that fails, NULL if out of memory. A link to a file is not followed,
+ * since it may point to another file later. */
 static const char *resolve_source(const char *path, struct arena *arena)
 {
     char resolved[PATH_MAX];
@@ -320,16 +323,15 @@ static int name_file_source(struct import *import, uint32_t file, const char *pa
 static int name_sources(struct import *import, const char *path, const char *source, wt_error *err)
 {
     struct str last = {0};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < import->tool_count; i++) {
+    for (size_t i = 0; i < import->tool_count; i++) {
         uint32_t file = import->places[i].file;
         if (i == 0 || file != import->places[i - 1].file)
-            rc = name_file_source(import, file, path, source, &last, err);
+            WT_TRY(name_file_source(import, file, path, source, &last, err));
         import->tools[i].source = last;
     }
-    for (size_t i = 0; rc == 0 && i < import->left_count; i++)
-        rc = name_file_source(import, import->left[i].file, path, source, &import->left[i].source, err);
-    return rc;
+    for (size_t i = 0; i < import->left_count; i++)
+        WT_TRY(name_file_source(import, import->left[i].file, path, source, &import->left[i].source, err));
+    return 0;
 }
 
 int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given, wt_add_report **out, wt_error *err)
@@ -342,12 +344,11 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = make_import_options(&options, NULL, &progress);
     int rc = wt__import_path(&import, path, &reading, err);
-    if (rc == 0) {
-        const char *source = resolve_source(path, &import.arena);
+    const char *source = rc == 0 ? resolve_source(path, &import.arena) : NULL;
+    if (rc == 0)
         rc = source ? name_sources(&import, path, source, err) : wt__fail_nomem(err);
-        if (rc == 0)
-            rc = add_import(engine, &import, wt__str(source), &options, &progress, out, err);
-    }
+    if (rc == 0)
+        rc = add_import(engine, &import, wt__str(source), &options, &progress, out, err);
     wt__import_dispose(&import);
     wt__progress_dispose(&progress);
     return rc;

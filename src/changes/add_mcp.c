@@ -1,9 +1,9 @@
 /* add_mcp.c: imports the tools of MCP servers.
  *
- *   configuration -> all servers listed in parallel, one thread each -> imported in order -> vectors, snapshot
+ *   read the configuration -> list the servers in parallel -> import the lists in order -> vectors and a new index
  *
- * The result does not depend on the order of the answers. Each server is a source of its own ("mcp:CONFIGURATION#NAME"
- * or "mcp:PROVIDER"). No source is below a folder or another server, so that sync removes only a server's own tools. */
+ * The result does not depend on the order of the servers' answers. Each server is a source ("mcp:CONFIGURATION#NAME" or
+ * "mcp:PROVIDER"), so that sync removes only a server's own tools. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #include "mcp/listing.h"
 #include "mcp/config.h"
 
-enum { ASKED_AT_ONCE = 32 };
+enum { ASKED_AT_ONCE = 32 /* maximum servers listed in parallel */ };
 
 struct mcp_report {
     wt_mcp_report public; /* first member, so that the public pointer converts to struct mcp_report */
@@ -27,9 +27,9 @@ struct listed_server {
     const struct mcp_server *server;
     struct mcp_listing listing;
     struct import_report *report; /* NULL if its tools are not stored */
-    const char *source;   /* source of its tools; NULL until the server gives its name, if the configuration has none */
+    const char *source;   /* source of its tools; NULL if the configuration has no name and the server was not listed */
     const char *provider; /* provider of its tools; NULL if unknown */
-    wt_error why;         /* code 0 if its tools are stored */
+    wt_error why;         /* error of the server; code 0 if its tools are stored, or if it was skipped */
 };
 
 struct mcp_import {
@@ -40,8 +40,8 @@ struct mcp_import {
     struct listed_server *asked; /* [config.count] */
     struct progress progress;
     struct arena arena;
-    size_t imported; /* number of servers */
-    size_t removed;  /* tools of servers dropped from the configuration */
+    size_t imported; /* number of servers whose tools are stored */
+    size_t removed;  /* number of removed tools of servers that the configuration no longer has */
 };
 
 void wt_mcp_report_free(wt_mcp_report *public)
@@ -92,7 +92,8 @@ static int find_mcp_servers(struct mcp_import *adding, const char *source, wt_er
     return 0;
 }
 
-/* Returns the source of a server. Escapes slashes as in URLs, since sync takes a slash in a source for a path. */
+/* Returns the source of a server, or NULL if out of memory. Escapes slashes as in URLs, since sync treats a source with
+ * a slash as a path. */
 static const char *name_server_source(struct mcp_import *adding, const char *name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -107,11 +108,13 @@ static const char *name_server_source(struct mcp_import *adding, const char *nam
 
 /* ---------------------------------------------------------------- listing */
 
+/* True for a server that is not listed: disabled, or whichtool itself. */
 static bool is_skipped_server(const struct mcp_server *server)
 {
     return server->disabled || server->itself;
 }
 
+/* Lists one server; a task of the pool. Its error is stored in `why`. Fails only if cancelled or out of memory. */
 static int list_server(void *context, size_t index, unsigned worker)
 {
     struct mcp_import *adding = context;
@@ -156,12 +159,13 @@ static int name_import_source(struct mcp_import *adding, struct listed_server *a
     return asked->source ? 0 : wt__fail_nomem(err);
 }
 
-/* True if the failure is caused by the server's list, not by the store. */
+/* True if the error is about the server's list, not about the store. */
 static bool is_server_failure(int code)
 {
     return code == WT_EFORMAT || code == WT_EINVAL || code == WT_ETOOLONG;
 }
 
+/* Imports the list of a server. Stores an error of the server in `why`, and returns only other errors. */
 static int import_server(struct mcp_import *adding, struct listed_server *asked, wt_error *err)
 {
     struct import import = {0};
@@ -236,8 +240,6 @@ static int import_all_servers(struct mcp_import *adding, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- report */
-
 static int report_server(struct arena *arena, struct listed_server *asked, wt_mcp_server *out)
 {
     const char *reason = asked->server->itself ? asked->server->refusal : asked->why.code < 0 ? asked->why.message : "";
@@ -284,8 +286,6 @@ static int write_mcp_report(struct mcp_import *adding, const struct import_repor
     *out = &report->public;
     return 0;
 }
-
-/* ---------------------------------------------------------------- entry point */
 
 static int add_listed_tools(struct mcp_import *adding, wt_mcp_report **out, wt_error *err)
 {

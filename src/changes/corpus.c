@@ -1,7 +1,8 @@
-/* corpus.c: see corpus.h. */
+/* corpus.c: caches data sets as stores (corpus.h). */
 #include "changes/corpus.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 
 /* Increase the number with the version of the store, so that an older whichtool does not find a newer store in its
@@ -65,19 +66,15 @@ int wt__corpus_import(wt_engine *engine, const char *dir, const struct corpus_op
 int wt__corpus_open(wt_engine **out, const char *dir, const struct corpus_options *options, wt_error *err)
 {
     *out = NULL;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = NULL;
-    int rc = wt__corpus_path(&path, &arena, dir, options->cache_dir, err);
-    if (rc == 0) {
-        wt_open_options open;
-        wt_open_options_init(&open);
-        open.model = options->model;
-        open.models_dir = options->models_dir;
-        rc = wt_open(out, path, &open, err);
-    }
-    wt__arena_dispose(&arena);
-    if (rc == 0)
-        rc = wt__corpus_import(*out, dir, options, err);
+    wt_open_options open;
+    WT_TRY(wt__corpus_path(&path, &arena, dir, options->cache_dir, err));
+    wt_open_options_init(&open);
+    open.model = options->model;
+    open.models_dir = options->models_dir;
+    WT_TRY(wt_open(out, path, &open, err));
+    int rc = wt__corpus_import(*out, dir, options, err);
     if (rc < 0) {
         wt_close(*out);
         *out = NULL;

@@ -1,9 +1,9 @@
-/* embed.c: encodes tools. The vector of a tool is the unit vector of the weighted sum of its texts' vectors
- * (retrieve/document.h).
+/* embed.c: encodes tools. The vector of a tool is the weighted sum of the vectors of its texts (retrieve/document.h),
+ * scaled to length 1.
  *
  * Tools are encoded in batches of BATCH: large enough to group texts of one length into one forward pass, small enough
- * that a stop loses little. Each batch is one transaction, and the store skips tools changed meanwhile. So the loop may
- * be stopped, killed, or run by two processes at once. */
+ * to lose little if encoding is stopped. Each batch is one transaction, and the store skips tools changed meanwhile. So
+ * encoding may be stopped, killed, or run by two processes at once. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -15,13 +15,13 @@
 enum { BATCH = 2048 };
 
 struct embedding_batch {
-    struct store_key keys[BATCH];
+    struct store_key keys[BATCH]; /* [count], tools of the batch */
     size_t count;
     struct arena arena;
-    struct buffer text; /* concatenated texts of the batch */
-    size_t begins[BATCH * DOCUMENT_TEXTS + 1];
-    struct str texts[BATCH * DOCUMENT_TEXTS];
-    float *vectors; /* [BATCH * DOCUMENT_TEXTS, D] */
+    struct buffer text;                        /* concatenated texts of the batch */
+    size_t begins[BATCH * DOCUMENT_TEXTS + 1]; /* offsets of the texts in `text`, and the end */
+    struct str texts[BATCH * DOCUMENT_TEXTS];  /* the texts of each tool, one after the other */
+    float *vectors;                            /* [BATCH * DOCUMENT_TEXTS, D] */
 };
 
 /* Tools to encode. */
@@ -44,7 +44,7 @@ static bool is_in_scope(const struct embed_scope *scope, const struct store_key 
     return own->count > 0 && bsearch(&key->id, own->ids, own->count, sizeof *own->ids, compare_ids);
 }
 
-/* Reads the next keys of tools in scope without a vector. *after: last id looked at. */
+/* Reads the next keys of tools in scope without a vector. *after: id of the last tool that was looked at. */
 static int read_scope_keys(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope,
                            int64_t *after, struct embedding_batch *batch, wt_error *err)
 {
@@ -113,6 +113,7 @@ static void sum_text_vectors(float *vectors, size_t count, size_t dim)
     }
 }
 
+/* Encodes a batch. Returns the number of stored vectors, or an error. */
 static int64_t embed_tool_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
                                 struct embedding_batch *batch, struct progress *progress, wt_error *err)
 {
@@ -186,8 +187,9 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     return embed_tools_in_scope(engine, encoder, &(struct embed_scope){.newest = UINT64_MAX}, progress, embedded, err);
 }
 
-/* Sets the scope of tools encoded by the last running import. The generation is read first: a later import has newer
- * tools, and an earlier one is counted as running. */
+/* Sets *rest to the tools of all imports so far. Sets *alone to true if no other import is running: the last running
+ * import encodes these tools. Reads the generation first, so that tools of an import that begins later are not in
+ * *rest. */
 static int find_other_tools(wt_engine *engine, struct embed_scope *rest, bool *alone, wt_error *err)
 {
     *rest = (struct embed_scope){0};

@@ -2,8 +2,8 @@
  *
  *   read the source (no lock) -> look up the tools -> one transaction -> vectors, batch by batch
  *
- * The transaction is the promise to the caller, as for tools. The vectors are derived: they can be stopped at any
- * moment, and the next call continues them. */
+ * The usages are stored once the transaction has ended. Encoding may be stopped at any moment, and the next call
+ * continues it. */
 #include "changes/recorded_use.h"
 
 #include <stdio.h>
@@ -23,19 +23,19 @@
 #include "engine/tools.h"
 #include "text/shown.h"
 
-enum { PAGE = 1000 }; /* usages loaded at once by an export */
+enum { PAGE = 1000 }; /* usages that an export loads at once */
 
 /* ---------------------------------------------------------------- looking up tools */
 
 /* Cache of tools by their names in usages. */
 struct tool_lookup {
     wt_engine *engine;
-    struct arena arena;    /* names, and data of usages */
-    struct map by_name[2]; /* [source_ids] -> index in found */
+    struct arena arena;    /* owns the names, and the texts of usages */
+    struct map by_name[2]; /* index in `found` by name; [1] for source ids, [0] for other names */
     struct found_tool {
         struct str name;
         int64_t id; /* 0 if the name is unknown; -1 if it is ambiguous */
-    } * found;
+    } * found;      /* [count] */
     size_t count, capacity;
     wt_error ambiguous; /* message about the last ambiguous name */
 };
@@ -48,7 +48,7 @@ static void lookup_dispose(struct tool_lookup *lookup)
     free(lookup->found);
 }
 
-/* Resolves a name in the store. *id as in struct found_tool. */
+/* Looks up a name in the store. *id: see struct found_tool. */
 static int resolve_tool_name(struct tool_lookup *lookup, const char *name, bool source_id, int64_t *id, wt_error *err)
 {
     wt_error why = {0};
@@ -108,30 +108,25 @@ static bool is_new_tool(struct usage_tool *tools, size_t count, const struct usa
     return !same;
 }
 
-/* ---------------------------------------------------------------- arguments */
-
+/* Removes the credentials from the arguments of a call. Without a valid schema, their names alone decide. id: tool in
+ * the store, 0 if unknown; label: its name. */
 static int drop_credentials(wt_engine *engine, int64_t id, struct str label, json_t *arguments, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct tool tool = {.name = label};
-    json_t *schema = NULL;
-    int rc = 0;
+    json_auto_t *schema = NULL;
+    int found = 0;
     if (id > 0) {
         pthread_mutex_lock(&engine->store_lock);
-        rc = wt__store_get(engine->store, &id, 1, &arena, &tool, err);
+        found = wt__store_get(engine->store, &id, 1, &arena, &tool, err);
         pthread_mutex_unlock(&engine->store_lock);
     }
-    if (rc > 0)
-        rc = wt__json_parse(&schema, tool.schema.ptr, tool.schema.len, NULL);
-    if (rc == WT_ENOMEM)
-        rc = wt__fail_nomem(err);
-    else if (rc >= 0 || rc == WT_EFORMAT || rc == WT_ETOOLONG) /* without a valid schema, names alone decide */
-        rc = 0;
-    if (rc == 0)
-        wt__drop_credentials(arguments, tool.name, schema);
-    json_decref(schema);
-    wt__arena_dispose(&arena);
-    return rc;
+    if (found < 0 && found != WT_EFORMAT && found != WT_ETOOLONG)
+        return found;
+    if (found > 0 && wt__json_parse(&schema, tool.schema.ptr, tool.schema.len, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    wt__drop_credentials(arguments, tool.name, schema);
+    return 0;
 }
 
 /* Writes arguments as stored text to *out, in the arena, without credentials. Most calls have none, so the schema of
@@ -151,7 +146,7 @@ static int write_recorded_arguments(wt_engine *engine, int64_t tool, struct str 
 
 /* ---------------------------------------------------------------- recording */
 
-/* Reads and checks everything but the tools. */
+/* Fills a usage without its tools, and checks it. count: number of tools. */
 static int read_record(struct usage *usage, struct str request, size_t count, const wt_record_options *options,
                        wt_error *err)
 {
@@ -188,13 +183,12 @@ static int fail_unknown_tools(wt_engine *engine, const char *first, size_t count
 static int read_usage_arguments(struct tool_lookup *lookup, const char *text, size_t index, struct usage_tool *tool,
                                 wt_error *err)
 {
-    json_t *object;
+    json_auto_t *object = NULL;
     wt_error why = {0};
     int rc = wt__usage_read_arguments(&object, wt__str(text), &why);
     if (rc == 0)
         rc = write_recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena, &tool->arguments,
                                       &why);
-    json_decref(object);
     if (rc == WT_EFORMAT || rc == WT_ETOOLONG)
         return wt__fail(err, rc, "tool %zu (\"%s\"): %s", index + 1, tool->label.ptr, why.message);
     if (rc < 0 && err)
@@ -202,7 +196,8 @@ static int read_usage_arguments(struct tool_lookup *lookup, const char *text, si
     return rc;
 }
 
-/* Finds the tools. arguments: of each tool, or NULL. Returns the number of unknown names. */
+/* Finds the tools [count], and leaves out repeated ones. arguments: arguments of each tool, or NULL. Returns the number
+ * of unknown names, or an error. */
 static int read_usage_tools(struct tool_lookup *lookup, const char *const *names, const char *const *arguments,
                             size_t count, struct usage_tool *tools, size_t *tool_count, wt_error *err)
 {
@@ -214,15 +209,11 @@ static int read_usage_tools(struct tool_lookup *lookup, const char *const *names
             return wt__fail(err, tool.label.len ? WT_ETOOLONG : WT_EINVAL,
                             "the name of tool %zu has %zu bytes; 1 to %d are taken", i + 1, tool.label.len,
                             WT_MAX_USAGE_LABEL_BYTES);
-        int rc = look_up_tool(lookup, &tool.label, false, &tool.tool, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(look_up_tool(lookup, &tool.label, false, &tool.tool, err));
         if (tool.tool < 0)
             return wt__fail(err, WT_EINVAL, "%s", lookup->ambiguous.message);
         if (arguments && arguments[i] && *arguments[i])
-            rc = read_usage_arguments(lookup, arguments[i], i, &tool, err);
-        if (rc < 0)
-            return rc;
+            WT_TRY(read_usage_arguments(lookup, arguments[i], i, &tool, err));
         if (!is_new_tool(tools, *tool_count, &tool))
             continue;
         unknown += tool.tool == 0;
@@ -231,7 +222,7 @@ static int read_usage_tools(struct tool_lookup *lookup, const char *const *names
     return (size_t)unknown == *tool_count ? fail_unknown_tools(lookup->engine, names[0], *tool_count, err) : unknown;
 }
 
-/* Encodes the new usage. Failures are ignored: the usage is stored, and the next call continues. */
+/* Encodes the new usage. Ignores failures: the usage is stored, and the next call encodes it. */
 static void learn_recorded_usage(wt_engine *engine)
 {
     const struct encoder *encoder;
@@ -240,29 +231,32 @@ static void learn_recorded_usage(wt_engine *engine)
         wt__usage_learn(engine, encoder, NULL, &learned, NULL);
 }
 
+/* Stores usages in one transaction. The parameters are those of wt__store_add_usages. */
+static int store_recorded_usages(wt_engine *engine, const struct usage *usages, size_t count, struct progress *progress,
+                                 enum usage_fate *fates, int64_t *last, wt_error *err)
+{
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_add_usages(engine->store, usages, count, progress, fates, last, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc == 0)
+        wt__new_tools_called(engine, usages, count);
+    return rc;
+}
+
 int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *names, size_t count,
                     const wt_record_options *given, wt_error *err)
 {
     wt_record_options options;
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
-    struct tool_lookup lookup = {.engine = engine};
+    WT_CLEANUP(lookup_dispose) struct tool_lookup lookup = {.engine = engine};
     struct usage usage;
     WT_TRY(wt__options_read(&options, sizeof options, given, err));
-    int rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
-    if (rc == 0)
-        rc = read_usage_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
-    int unknown = rc;
-    if (rc >= 0) {
-        usage.tools = tools;
-        pthread_mutex_lock(&engine->store_lock);
-        rc = wt__store_add_usages(engine->store, &usage, 1, NULL, NULL, NULL, err);
-        pthread_mutex_unlock(&engine->store_lock);
-        if (rc == 0)
-            wt__new_tools_called(engine, &usage, 1);
-    }
-    lookup_dispose(&lookup);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_record(&usage, (struct str){request, request_len}, count, &options, err));
+    int unknown = read_usage_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
+    if (unknown < 0)
+        return unknown;
+    usage.tools = tools;
+    WT_TRY(store_recorded_usages(engine, &usage, 1, NULL, NULL, NULL, err));
     if (!options.no_vectors)
         learn_recorded_usage(engine);
     wt__engine_changed(engine);
@@ -292,15 +286,16 @@ int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client,
 struct usage_report {
     wt_usage_report public;     /* first member, so that the public pointer converts to struct usage_report */
     struct usage_import import; /* owner of the issues */
-    struct buffer notice;
+    struct buffer notice;       /* text of public.notice */
 };
 
+/* Usages that were read and are not stored yet. */
 struct usage_intake {
     struct tool_lookup lookup;
-    struct usage_report *report;
-    struct usage *usages;
+    struct usage_report *report; /* receives the issues */
+    struct usage *usages;        /* [count] */
     size_t count, capacity;
-    int64_t now;
+    int64_t now;       /* time of usages without one */
     struct str client; /* client of all usages, overriding their own; "" to keep theirs */
     struct str key;    /* key of usages without one */
     bool none_known;   /* the last usage was skipped because all its tools are unknown */
@@ -316,7 +311,7 @@ void wt_usage_report_free(wt_usage_report *public)
     free(report);
 }
 
-/* Reports an unusable name. */
+/* Reports an unknown or ambiguous name. at: index of the tool; id: see struct found_tool. */
 static int report_unusable_name(struct usage_intake *import, const struct usage_draft *draft, size_t at, int64_t id,
                                 wt_error *err)
 {
@@ -334,7 +329,7 @@ static int report_unusable_name(struct usage_intake *import, const struct usage_
                            (int)(name.len < 200 ? name.len : 200), name.ptr);
 }
 
-/* Stores the arguments of a call; reports unusable ones. */
+/* Sets the arguments of a tool. Reports arguments that are too long, and leaves them out. */
 static int take_draft_arguments(struct usage_intake *import, const struct usage_draft *draft, size_t at,
                                 struct usage_tool *tool, wt_error *err)
 {
@@ -378,6 +373,7 @@ static int find_draft_tools(struct usage_intake *import, const struct usage_draf
     return 0;
 }
 
+/* Adds a usage that was read, unless it has tools and all of them are unknown. */
 static int take_draft(void *context, const struct usage_draft *draft, wt_error *err)
 {
     struct usage_intake *import = context;
@@ -447,6 +443,7 @@ static int report_repeated(wt_engine *engine, struct usage_report *report, int64
     return report->notice.failed ? wt__fail_nomem(err) : 0;
 }
 
+/* Returns the counter of the report for usages with this fate. */
 static size_t *get_fate_count(wt_usage_report *report, enum usage_fate fate)
 {
     return fate == USAGE_ADDED     ? &report->added
@@ -461,13 +458,8 @@ static int store_usages(wt_engine *engine, struct usage_intake *import, struct p
     enum usage_fate *fates = wt__arena_array(&report->import.arena, enum usage_fate, import->count);
     int64_t last = 0;
     int rc = fates ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && import->count > 0) {
-        pthread_mutex_lock(&engine->store_lock);
-        rc = wt__store_add_usages(engine->store, import->usages, import->count, progress, fates, &last, err);
-        pthread_mutex_unlock(&engine->store_lock);
-        if (rc == 0)
-            wt__new_tools_called(engine, import->usages, import->count);
-    }
+    if (rc == 0 && import->count > 0)
+        rc = store_recorded_usages(engine, import->usages, import->count, progress, fates, &last, err);
     for (size_t i = 0; rc == 0 && i < import->count; i++)
         *get_fate_count(&report->public, fates[i]) += 1;
     report->public.skipped = report->import.skipped;
@@ -527,7 +519,7 @@ int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_op
 
 /* ---------------------------------------------------------------- reports of several callers */
 
-/* Sets code and message of a reported usage; appends a valid usage to the import. */
+/* Reads a reported usage. Sets its code and message, and adds it to the import if it is valid. */
 static int read_reported(struct usage_intake *import, struct reported_usage *usage, wt_error *err)
 {
     struct usage_report report = {.import = {.take = take_draft, .context = import}};
@@ -556,14 +548,10 @@ static int store_reported(wt_engine *engine, const struct usage_intake *import, 
 {
     if (import->count == 0)
         return 0;
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_add_usages(engine->store, import->usages, import->count, NULL, fates, NULL, err);
-    pthread_mutex_unlock(&engine->store_lock);
-    if (rc == 0)
-        wt__new_tools_called(engine, import->usages, import->count);
-    for (size_t i = 0; rc == 0 && i < import->count; i++)
+    WT_TRY(store_recorded_usages(engine, import->usages, import->count, NULL, fates, NULL, err));
+    for (size_t i = 0; i < import->count; i++)
         taken[i]->fate = fates[i];
-    return rc;
+    return 0;
 }
 
 int wt__record_reported_usages(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err)
@@ -635,6 +623,7 @@ static int read_usage_filter(wt_engine *engine, const wt_usage_filter *filter, s
     return rc;
 }
 
+/* Converts a usage to its public form, in the arena. */
 static int materialise_usage(struct arena *arena, const struct usage *usage, wt_usage *out, wt_error *err)
 {
     wt_usage_tool *tools = wt__arena_array(arena, wt_usage_tool, usage->tool_count);
@@ -686,14 +675,10 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
 
 static void write_exported_tool(struct buffer *out, const wt_usage_tool *tool)
 {
-    if (tool->arguments)
-        wt__buffer_text(out, "{\"tool\":");
+    wt__buffer_text(out, tool->arguments ? "{\"tool\":" : "");
     wt__buffer_json(out, wt__str(tool->id));
-    if (tool->arguments) {
-        wt__buffer_text(out, ",\"arguments\":");
-        wt__buffer_text(out, tool->arguments);
-        wt__buffer_char(out, '}');
-    }
+    if (tool->arguments)
+        wt__buffer_printf(out, ",\"arguments\":%s}", tool->arguments);
 }
 
 static void write_exported_usage(struct buffer *out, const wt_usage *usage)
@@ -722,12 +707,12 @@ static void write_exported_usage(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "}\n");
 }
 
-/* Exports one page and moves *filter after it. Returns the number of usages. */
+/* Exports one page and moves *filter after it. Returns the number of usages, or an error. */
 static int64_t export_usage_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context,
                                  wt_error *err)
 {
     wt_usages *page;
-    struct buffer lines = {0}, shown = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lines = {0}, shown = {0};
     int rc = wt_list_usage(engine, filter, &page, err);
     if (rc < 0)
         return rc;
@@ -741,8 +726,6 @@ static int64_t export_usage_page(wt_engine *engine, wt_usage_filter *filter, wt_
     int64_t count = (int64_t)page->len;
     if (count > 0)
         filter->after_id = page->items[count - 1]->id;
-    wt__buffer_dispose(&lines);
-    wt__buffer_dispose(&shown);
     wt_usages_free(page);
     return rc < 0 ? rc : count;
 }
@@ -764,8 +747,6 @@ int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *given, wt_writ
     return total;
 }
 
-/* ---------------------------------------------------------------- forgetting */
-
 int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all, wt_error *err)
 {
     wt_usage_filter filter;
@@ -784,8 +765,6 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
     wt__engine_changed(engine);
     return rc;
 }
-
-/* ---------------------------------------------------------------- information */
 
 int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
 {

@@ -39,9 +39,10 @@ void wt_review_report_free(wt_review_report *public)
 struct review_run {
     wt_engine *engine;
     struct review_listing listing;
-    struct import listed, kept; /* listed: tools of the listing; kept: those imported in the approved bytes */
-    struct buffer kept_bytes;
-    struct map offer_keys; /* kinds and names of the offers so far */
+    struct import listed;     /* tools of the listing */
+    struct import kept;       /* tools of kept_bytes */
+    struct buffer kept_bytes; /* listing of definitions from the store (read_kept_definitions) */
+    struct map offer_keys;    /* kinds and names of the offers so far */
     struct pins lock;
     bool no_vectors;
     struct progress progress;
@@ -60,6 +61,7 @@ static void dispose_review(struct review_run *r)
     wt__arena_dispose(&r->arena);
 }
 
+/* Returns the id of a tool, or of the instructions if the name is empty, in the arena; NULL if out of memory. */
 static const char *copy_review_id(struct arena *arena, struct str provider, struct str name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
@@ -81,7 +83,7 @@ static int read_listed_tools(struct review_run *r, struct import *out, struct st
     return wt__import_bytes(out, bytes, &reading, r->err);
 }
 
-/* Finds the row of a kind and name among sorted rows; NULL if absent. */
+/* Finds the row of a kind and name among the rows [count], sorted by kind and name; NULL if absent. */
 static const struct review_row *find_review_row(const struct review_row *rows, size_t count, enum review_kind kind,
                                                 struct str name)
 {
@@ -105,7 +107,7 @@ static bool is_tool_item(const struct review_item *item)
     return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
 }
 
-/* Reads [count] definitions into tools, and gives each its name. */
+/* Reads definitions [count] into *tools [count], and gives each tool its name. */
 static int read_kept_definitions(struct review_run *r, const struct str *definitions, const struct str *names,
                                  struct tool **tools, size_t count)
 {
@@ -153,6 +155,7 @@ static int keep_approved_bytes(struct review_run *r, const struct review_row *ro
     return read_kept_definitions(r, definitions, names, tools, count);
 }
 
+/* Sets item->locked if the lock has the hash of the item. */
 static int check_lock(struct review_run *r, struct review_item *item)
 {
     struct str provider = r->listing.provider, name = item->tool.name;
@@ -170,73 +173,60 @@ static int check_lock(struct review_run *r, struct review_item *item)
 
 /* ---------------------------------------------------------------- prompts, resources and templates */
 
-/* Lists of offers other than tools, and the member with their names. */
+/* Lists of prompts, resources and templates, by kind. */
 struct offer_lists {
     json_t *lists[REVIEW_KINDS]; /* NULL if the server did not send it */
     size_t count;                /* total of all lists */
 };
 
+/* Members with the name of an offer, by kind. */
 static const char *const offer_names[REVIEW_KINDS] = {NULL, "name", "uri", "uriTemplate"};
 
 static int read_offers(struct review_run *r, const wt_review_options *options, struct offer_lists *out)
 {
     const char *const texts[REVIEW_KINDS] = {NULL, options->prompts, options->resources, options->templates};
-    int rc = 0;
-    for (int kind = REVIEW_PROMPT; rc == 0 && kind < REVIEW_KINDS; kind++) {
+    for (int kind = REVIEW_PROMPT; kind < REVIEW_KINDS; kind++) {
         if (!texts[kind])
             continue;
-        rc = wt__json_parse(&out->lists[kind], texts[kind], strlen(texts[kind]), r->err);
-        if (rc == 0 && !json_is_array(out->lists[kind]))
-            rc = wt__fail(r->err, WT_EFORMAT, "the list of %ss of %.*s is not an array", wt__review_words[kind],
-                          (int)r->listing.provider.len, r->listing.provider.ptr);
+        WT_TRY(wt__json_parse(&out->lists[kind], texts[kind], strlen(texts[kind]), r->err));
+        if (!json_is_array(out->lists[kind]))
+            return wt__fail(r->err, WT_EFORMAT, "the list of %ss of %.*s is not an array", wt__review_words[kind],
+                            (int)r->listing.provider.len, r->listing.provider.ptr);
         out->count += json_array_size(out->lists[kind]);
-        r->listing.told[kind] = rc == 0;
+        r->listing.told[kind] = true;
     }
-    return rc;
+    return 0;
 }
 
 /* Returns 1 if the name is the first of its kind, else 0. */
 static int note_offer(struct review_run *r, enum review_kind kind, struct str name)
 {
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     bool added = false;
     wt__buffer_char(&key, (char)('0' + kind));
     wt__buffer_str(&key, name);
     const char *copy = key.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&key));
-    bool known = copy && wt__map_insert(&r->offer_keys, (struct str){copy, key.len}, 0, &added);
-    wt__buffer_dispose(&key);
-    return known ? added : wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(copy && wt__map_insert(&r->offer_keys, (struct str){copy, key.len}, 0, &added), r->err);
+    return added;
 }
 
 /* Adds an offer. An offer without a name, or with the name of an earlier one, cannot be approved, so it is skipped. */
 static int add_offer(struct review_run *r, enum review_kind kind, const json_t *offer)
 {
     struct str name = wt__json_str(offer, offer_names[kind]);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     int rc = name.len > 0 && name.len <= REVIEW_NAME_BYTES_MAX ? note_offer(r, kind, name) : 0;
     if (rc <= 0)
         return rc;
-    rc = wt__json_write(&text, offer) < 0 || text.failed ? wt__fail_nomem(r->err) : 0;
-    if (rc == 0 && text.len <= WT_MAX_DEFINITION_BYTES) {
-        struct review_item *item = &r->listing.items[r->listing.count];
-        *item = (struct review_item){.kind = kind,
-                                     .tool.name = {wt__arena_copy(&r->arena, name), name.len},
-                                     .offered = {wt__arena_copy(&r->arena, wt__buffer_view(&text)), text.len}};
-        rc = item->tool.name.ptr && item->offered.ptr ? wt__definition_hash(item->offered, item->sha256, NULL, r->err)
-                                                      : wt__fail_nomem(r->err);
-        r->listing.count++;
-    }
-    wt__buffer_dispose(&text);
-    return rc;
-}
-
-static int add_offers(struct review_run *r, const struct offer_lists *offers)
-{
-    int rc = 0;
-    for (int kind = REVIEW_PROMPT; rc == 0 && kind < REVIEW_KINDS; kind++)
-        for (size_t i = 0; rc == 0 && i < json_array_size(offers->lists[kind]); i++)
-            rc = add_offer(r, (enum review_kind)kind, json_array_get(offers->lists[kind], i));
-    return rc;
+    WT_CHECK_ALLOC(wt__json_write(&text, offer) == 0 && !text.failed, r->err);
+    if (text.len > WT_MAX_DEFINITION_BYTES)
+        return 0;
+    struct review_item *item = &r->listing.items[r->listing.count++];
+    *item = (struct review_item){.kind = kind,
+                                 .tool.name = {wt__arena_copy(&r->arena, name), name.len},
+                                 .offered = {wt__arena_copy(&r->arena, wt__buffer_view(&text)), text.len}};
+    WT_CHECK_ALLOC(item->tool.name.ptr && item->offered.ptr, r->err);
+    return wt__definition_hash(item->offered, item->sha256, NULL, r->err);
 }
 
 static void dispose_offers(struct offer_lists *offers)
@@ -257,9 +247,7 @@ static int make_review_items(struct review_run *r, const char *instructions, con
     for (size_t i = 0; i < count; i++) {
         struct review_item *item = &listing->items[listing->count++];
         *item = (struct review_item){.tool = r->listed.tools[i], .offered = r->listed.tools[i].definition};
-        int rc = wt__definition_hash(item->offered, item->sha256, NULL, r->err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__definition_hash(item->offered, item->sha256, NULL, r->err));
     }
     listing->instructions = instructions != NULL;
     if (instructions && *instructions) {
@@ -267,12 +255,15 @@ static int make_review_items(struct review_run *r, const char *instructions, con
         *item = (struct review_item){.offered = wt__str(instructions)};
         wt__bytes_hash(item->offered, item->sha256);
     }
-    int rc = add_offers(r, offers);
-    for (size_t i = 0; rc == 0 && listing->lock && i < listing->count; i++)
-        rc = check_lock(r, &listing->items[i]);
-    return rc;
+    for (int kind = REVIEW_PROMPT; kind < REVIEW_KINDS; kind++)
+        for (size_t i = 0; i < json_array_size(offers->lists[kind]); i++)
+            WT_TRY(add_offer(r, (enum review_kind)kind, json_array_get(offers->lists[kind], i)));
+    for (size_t i = 0; listing->lock && i < listing->count; i++)
+        WT_TRY(check_lock(r, &listing->items[i]));
+    return 0;
 }
 
+/* Reads rows of the provider. Returns 1, 0 if the provider was never reviewed, or an error. */
 static int read_review_rows(struct review_run *r, enum review_rows which, struct review_row **rows, size_t *count)
 {
     struct store *reader;
@@ -282,17 +273,16 @@ static int read_review_rows(struct review_run *r, enum review_rows which, struct
     return rc;
 }
 
-/* True if a text without tools is still a list. */
+/* True if the text is a list of tools, possibly empty. */
 static bool is_tool_list(struct str bytes)
 {
-    json_t *whole = NULL;
-    int rc = wt__json_parse(&whole, bytes.ptr, bytes.len, NULL);
-    bool list = rc == 0 && (json_is_array(whole) || wt__json_array(whole, "tools") ||
-                            wt__json_array(wt__json_object(whole, "result"), "tools"));
-    json_decref(whole);
-    return list;
+    json_auto_t *whole = NULL;
+    wt__json_parse(&whole, bytes.ptr, bytes.len, NULL);
+    return json_is_array(whole) || wt__json_array(whole, "tools") ||
+           wt__json_array(wt__json_object(whole, "result"), "tools");
 }
 
+/* Fails unless the listing is whole and a list of tools. */
 static int check_complete(struct review_run *r, struct str bytes)
 {
     struct str provider = r->listing.provider;
@@ -323,9 +313,8 @@ static int read_review_listing(struct review_run *r, struct str bytes, const wt_
     return rc < 0 ? rc : keep_approved_bytes(r, rows, count);
 }
 
-/* ---------------------------------------------------------------- report */
-
-static int report_waiting(struct review_run *r, struct review_report *report)
+/* Counts the items by verdict, and lists the ids of the tools that wait. */
+static int count_waiting(struct review_run *r, struct review_report *report)
 {
     wt_review_report *out = &report->public;
     size_t most = r->listing.count, count = 0;
@@ -348,6 +337,7 @@ static int report_waiting(struct review_run *r, struct review_report *report)
     return 0;
 }
 
+/* Creates the report. Takes ownership of `added` on success. */
 static int write_review_report(struct review_run *r, const struct review_changes *changes, struct import_report *added,
                                wt_review_report **out)
 {
@@ -362,7 +352,7 @@ static int write_review_report(struct review_run *r, const struct review_changes
                                         .issue_count = added->public.issue_count,
                                         .issues = added->public.issues,
                                         .notice = added->public.notice};
-    int rc = report_waiting(r, report);
+    int rc = count_waiting(r, report);
     if (rc < 0) {
         wt_review_report_free(&report->public);
         return rc;
@@ -374,23 +364,18 @@ static int write_review_report(struct review_run *r, const struct review_changes
 
 /* ---------------------------------------------------------------- storing */
 
-static int store_review_changes(struct review_run *r, bool approval, struct review_changes *changes)
-{
-    wt_engine *engine = r->engine;
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = approval ? wt__store_approve(engine->store, &r->listing, changes, r->err)
-                      : wt__store_review(engine->store, &r->listing, changes, r->err);
-    pthread_mutex_unlock(&engine->store_lock);
-    return rc;
-}
-
+/* Stores a review or an approval, updates the index, and creates the report. *out is set even if the update was
+ * cancelled. */
 static int apply_review(struct review_run *r, bool approval, wt_review_report **out)
 {
     struct import_report *added;
     struct review_changes changes = {0};
     WT_TRY(wt__report_new(&added, &r->listed, r->err));
     wt__engine_begin_import(r->engine);
-    int rc = store_review_changes(r, approval, &changes);
+    pthread_mutex_lock(&r->engine->store_lock);
+    int rc = approval ? wt__store_approve(r->engine->store, &r->listing, &changes, r->err)
+                      : wt__store_review(r->engine->store, &r->listing, &changes, r->err);
+    pthread_mutex_unlock(&r->engine->store_lock);
     bool stored = rc == 0;
     added->own = (struct own_tools){.ids = changes.ids, .count = changes.tool_count};
     const struct store_changes *catalogue = &changes.catalogue;
@@ -462,7 +447,7 @@ static int fail_not_waiting(struct review_run *r, enum review_kind kind, struct 
                     (int)r->listing.provider.len, r->listing.provider.ptr);
 }
 
-/* Selects the rows to approve: meant [*meant_count]. */
+/* Selects the rows to approve: meant [*meant_count]. rows [count]: the waiting ones. */
 static int choose_rows(struct review_run *r, const wt_approve_options *options, const struct review_row *rows,
                        size_t count, const struct review_row **meant, size_t *meant_count)
 {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "catalog/definition_changes.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
@@ -39,7 +40,7 @@ static int read_provider_rows(wt_engine *engine, enum review_rows which, const c
 /* Writes the id of a row: "github/create_issue" or "github/prompt:review"; "github" for instructions. */
 static void write_row_id(struct buffer *out, const struct review_row *row)
 {
-    struct buffer name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
     if (row->kind != REVIEW_TOOL)
         wt__buffer_printf(&name, "%s:", wt__review_words[row->kind]);
     wt__buffer_str(&name, row->name);
@@ -48,12 +49,12 @@ static void write_row_id(struct buffer *out, const struct review_row *row)
     else
         wt__buffer_str(out, row->provider);
     out->failed |= name.failed;
-    wt__buffer_dispose(&name);
 }
 
+/* Fills a waiting definition, except its changes. Its texts live in the arena. */
 static int fill_waiting(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     bool ever = row->approved_sha256[0] != '\0';
     write_row_id(&id, row);
     *out = (wt_waiting){
@@ -71,7 +72,6 @@ static int fill_waiting(const struct review_row *row, struct arena *arena, wt_wa
         .approved_since = ever ? row->approved_since : 0,
         .what = (int)row->kind,
     };
-    wt__buffer_dispose(&id);
     return out->id && out->sha256 && (!ever || out->approved_sha256) ? 0 : wt__fail_nomem(err);
 }
 
@@ -80,48 +80,50 @@ static int fill_waiting_changes(const struct review_row *row, struct arena *aren
     struct definition_changes changes;
     const struct str *before = out->approved ? &row->approved : NULL;
     bool is_definition = row->kind != REVIEW_TOOL || row->name.len > 0;
-    int rc = is_definition ? wt__definition_changes(&changes, before, row->offered, arena, err)
-                           : wt__plain_text_changes(&changes, "instructions", before, row->offered, arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(is_definition ? wt__definition_changes(&changes, before, row->offered, arena, err)
+                         : wt__plain_text_changes(&changes, "instructions", before, row->offered, arena, err));
     out->changes = changes.items;
     out->change_count = changes.count;
     out->more_changes = changes.more;
     return 0;
 }
 
+static int fill_waiting_list(wt_engine *engine, const char *provider, struct waiting_list *list, wt_error *err)
+{
+    struct review_row *rows = NULL;
+    size_t count = 0;
+    int rc = read_provider_rows(engine, REVIEWS_WAITING, provider, &list->arena, &rows, &count, err);
+    if (rc < 0)
+        return rc;
+    wt_waiting *items = wt__arena_array(&list->arena, wt_waiting, count);
+    WT_CHECK_ALLOC(items, err);
+    for (size_t i = 0; i < count; i++) {
+        WT_TRY(fill_waiting(&rows[i], &list->arena, &items[i], err));
+        WT_TRY(fill_waiting_changes(&rows[i], &list->arena, &items[i], err));
+    }
+    list->public.len = count;
+    list->public.items = wt__arena_pointers(&list->arena, items, count, sizeof *items);
+    return list->public.items ? 0 : wt__fail_nomem(err);
+}
+
 int wt_list_waiting(wt_engine *engine, const char *provider, wt_waiting_list **out, wt_error *err)
 {
     struct waiting_list *list = calloc(1, sizeof *list);
-    struct review_row *rows = NULL;
-    size_t count = 0;
     *out = NULL;
     WT_CHECK_ALLOC(list, err);
-    int rc = read_provider_rows(engine, REVIEWS_WAITING, provider, &list->arena, &rows, &count, err);
-    wt_waiting *items = rc < 0 ? NULL : wt__arena_array(&list->arena, wt_waiting, count);
-    if (rc >= 0 && !items)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc >= 0 && i < count; i++)
-        if ((rc = fill_waiting(&rows[i], &list->arena, &items[i], err)) == 0)
-            rc = fill_waiting_changes(&rows[i], &list->arena, &items[i], err);
-    if (rc >= 0) {
-        list->public.len = count;
-        list->public.items = wt__arena_pointers(&list->arena, items, count, sizeof *items);
-        rc = list->public.items ? 0 : wt__fail_nomem(err);
-    }
-    if (rc < 0) {
+    int rc = fill_waiting_list(engine, provider, list, err);
+    if (rc < 0)
         wt_waiting_list_free(&list->public);
-        return rc;
-    }
-    *out = &list->public;
-    return 0;
+    else
+        *out = &list->public;
+    return rc;
 }
 
 int wt_approved_instructions(wt_engine *engine, const char *provider, char **out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct review_row *rows = NULL;
-    struct buffer text = {0};
     size_t count = 0;
     struct store *reader;
     struct str name = wt__str(provider);
@@ -129,44 +131,42 @@ int wt_approved_instructions(wt_engine *engine, const char *provider, char **out
     WT_TRY(wt__engine_reader(engine, &reader, err));
     int rc = wt__store_reviews(reader, REVIEWS_INSTRUCTIONS, &name, &arena, &rows, &count, err);
     wt__engine_return_reader(engine, reader);
-    for (size_t i = 0; rc >= 0 && i < count; i++)
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < count; i++)
         if (rows[i].listed && rows[i].offered_sha256[0] == '\0')
             wt__buffer_str(&text, rows[i].approved);
-    if (rc >= 0)
-        rc = (*out = wt__buffer_take(&text)) ? 0 : wt__fail_nomem(err);
-    wt__buffer_dispose(&text);
-    wt__arena_dispose(&arena);
-    return rc;
+    *out = wt__buffer_take(&text);
+    return *out ? 0 : wt__fail_nomem(err);
 }
 
 int wt_approved_offers(wt_engine *engine, const char *provider, int what, char **out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct review_row *rows = NULL;
-    struct buffer text = {0};
-    size_t count = 0, put = 0;
+    size_t count = 0;
     *out = NULL;
     if (what <= WT_REVIEW_TOOL || what >= REVIEW_KINDS)
         return wt__fail(err, WT_EINVAL, "%d is not the kind of a prompt, resource or template", what);
     int rc = read_provider_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
+    if (rc < 0)
+        return rc;
     wt__buffer_char(&text, '[');
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if ((int)rows[i].kind != what || !rows[i].listed || rows[i].offered_sha256[0] != '\0')
             continue;
-        wt__buffer_text(&text, put++ > 0 ? "," : "");
+        wt__buffer_text(&text, text.len > 1 ? "," : "");
         wt__buffer_str(&text, rows[i].approved);
     }
     wt__buffer_char(&text, ']');
-    if (rc >= 0)
-        rc = (*out = wt__buffer_take(&text)) ? 0 : wt__fail_nomem(err);
-    wt__buffer_dispose(&text);
-    wt__arena_dispose(&arena);
-    return rc < 0 ? rc : 0;
+    *out = wt__buffer_take(&text);
+    return *out ? 0 : wt__fail_nomem(err);
 }
 
 int wt_list_approved(wt_engine *engine, const char *provider, wt_tools **out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct store *reader;
     int64_t *ids;
     size_t count;
@@ -179,7 +179,6 @@ int wt_list_approved(wt_engine *engine, const char *provider, wt_tools **out, wt
         rc = wt__tool_list(reader, ids, count, out, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(engine, reader);
-    wt__arena_dispose(&arena);
     return rc;
 }
 
@@ -212,14 +211,16 @@ int64_t wt_release_provider(wt_engine *engine, const char *provider, wt_error *e
 
 int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0}, id = {0};
     struct review_row *rows = NULL;
-    struct buffer text = {0}, id = {0};
     size_t count = 0;
     *out = NULL;
     int rc = read_provider_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
+    if (rc < 0)
+        return rc;
     wt__pins_begin(&text);
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct tool tool = {.provider = rows[i].provider, .definition = rows[i].approved};
         wt__buffer_clear(&id);
         wt__tool_id(&id, rows[i].provider, rows[i].name);
@@ -229,12 +230,8 @@ int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err)
         else if (rows[i].name.len == 0)
             wt__pins_add_instructions(&text, rows[i].provider, rows[i].approved_sha256);
         else
-            rc = id.failed ? wt__fail_nomem(err) : wt__pins_add(&text, wt__buffer_view(&id), &tool, err);
+            WT_TRY(id.failed ? wt__fail_nomem(err) : wt__pins_add(&text, wt__buffer_view(&id), &tool, err));
     }
-    if (rc >= 0)
-        rc = (*out = wt__buffer_take(&text)) ? 0 : wt__fail_nomem(err);
-    wt__buffer_dispose(&text);
-    wt__buffer_dispose(&id);
-    wt__arena_dispose(&arena);
-    return rc < 0 ? rc : 0;
+    *out = wt__buffer_take(&text);
+    return *out ? 0 : wt__fail_nomem(err);
 }

@@ -26,16 +26,17 @@ struct usage_learner {
     struct vector_set set;
     unsigned threads;
     struct progress *progress;
-    struct arena arena; /* arena of one batch, like all members below */
-    struct usage *usages;
-    size_t count;
-    int64_t ids[BATCH];
-    uint32_t rows[BATCH]; /* vector of each usage */
-    struct str texts[BATCH];
-    size_t text_count;
-    float *vectors; /* [BATCH, D] */
-    size_t learned;
+    size_t learned; /* number of encoded requests */
     wt_error *err;
+    /* The current batch. */
+    struct arena arena;
+    struct usage *usages; /* [count] */
+    size_t count;
+    int64_t ids[BATCH];      /* [count], ids of the usages */
+    uint32_t rows[BATCH];    /* [count], row of the usage's vector in `vectors` */
+    struct str texts[BATCH]; /* [text_count], distinct requests */
+    size_t text_count;
+    float *vectors; /* [text_count, D] */
 };
 
 int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
@@ -53,28 +54,23 @@ int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *e
 /* Lists the distinct requests to encode. */
 static int list_distinct_requests(struct usage_learner *l)
 {
-    struct map seen = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__map_dispose) struct map seen = {0};
     l->text_count = 0;
-    for (size_t i = 0; rc == 0 && i < l->count; i++) {
+    for (size_t i = 0; i < l->count; i++) {
         struct str key = {(const char *)&l->usages[i].request_id, sizeof l->usages[i].request_id};
         bool added = false;
         const uint32_t *row = wt__map_insert(&seen, key, (uint32_t)l->text_count, &added);
-        if (!row) {
-            rc = wt__fail_nomem(l->err);
-        } else {
-            if (added)
-                l->texts[l->text_count++] = l->usages[i].request;
-            l->ids[i] = l->usages[i].id;
-            l->rows[i] = *row;
-        }
+        WT_CHECK_ALLOC(row, l->err);
+        if (added)
+            l->texts[l->text_count++] = l->usages[i].request;
+        l->ids[i] = l->usages[i].id;
+        l->rows[i] = *row;
     }
-    wt__map_dispose(&seen);
-    return rc;
+    return 0;
 }
 
-/* Reads and encodes the next usages of the query. count is 0 at the end. mark: read in the same transaction, and the
- * query starts at it; or NULL. */
+/* Reads the next usages of the query and encodes their requests. count is 0 at the end. mark: if not NULL, receives the
+ * store's mark, and the usages after it are read. */
 static int encode_next_batch(struct usage_learner *l, struct usage_query *query, struct usage_mark *mark,
                              struct progress *progress)
 {
@@ -100,6 +96,7 @@ static int encode_next_batch(struct usage_learner *l, struct usage_query *query,
     return 0;
 }
 
+/* Encodes the usages after the mark. pending: their number. */
 static int learn_new_usages(struct usage_learner *l, uint64_t pending)
 {
     struct usage_query query = {.teaching = true, .limit = BATCH};
@@ -121,7 +118,8 @@ static int learn_new_usages(struct usage_learner *l, uint64_t pending)
     return rc;
 }
 
-/* Recomputes a sum. Returns 1 if stored, 0 if the sum or the mark has changed meanwhile. */
+/* Recomputes the sum of a tool from its usages. Returns 1 if it was stored, 0 if the sum or the mark has changed
+ * meanwhile, or an error. sum [D]: scratch. */
 static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, float *sum)
 {
     struct usage_query query = {.tool = key->tool, .teaching = true, .limit = BATCH};
@@ -151,6 +149,7 @@ static int recompute_sum(struct usage_learner *l, struct usage_sum_key *key, flo
     return rc;
 }
 
+/* Recomputes the sums that contain forgotten usages. stale: their number. */
 static int recompute_stale_sums(struct usage_learner *l, uint64_t stale)
 {
     struct usage_sum_key keys[STALE_BATCH];
@@ -353,14 +352,11 @@ struct training_mark {
 /* Reads the file. Returns false if it is missing or invalid. */
 static bool read_training_mark(const char *path, struct training_mark *out)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len;
     *out = (struct training_mark){0};
-    if (wt__file_read(&text, &len, path, DUE_BYTES, NULL) < 0)
-        return false;
-    bool read = sscanf(text, "%" SCNu64 " %" SCNu64, &out->trained, &out->told) == 2;
-    free(text);
-    return read;
+    return wt__file_read(&text, &len, path, DUE_BYTES, NULL) == 0 &&
+           sscanf(text, "%" SCNu64 " %" SCNu64, &out->trained, &out->told) == 2;
 }
 
 static int write_training_mark(const char *path, const struct training_mark *due, wt_error *err)
@@ -383,20 +379,18 @@ static int count_recorded_usages(wt_engine *engine, uint64_t *out, wt_error *err
 
 int wt__usage_mark_trained(wt_engine *engine, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct training_mark due = {0};
     if (!engine->index_folder[0] || engine->read_only)
         return 0;
     const char *path = wt__path_join(&arena, engine->index_folder, DUE_FILE);
-    int rc = path ? count_recorded_usages(engine, &due.trained, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__make_folders(engine->index_folder, err);
-    if (rc == 0)
-        rc = write_training_mark(path, &due, err);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(count_recorded_usages(engine, &due.trained, err));
+    WT_TRY(wt__make_folders(engine->index_folder, err));
+    return write_training_mark(path, &due, err);
 }
 
+/* Returns the number of usages since the last training if the user should train now, else 0, or an error. */
 static int64_t check_training_due(wt_engine *engine, const char *path, wt_error *err)
 {
     struct training_mark due;
@@ -419,11 +413,9 @@ static int64_t check_training_due(wt_engine *engine, const char *path, wt_error 
 
 int64_t wt_training_due(wt_engine *engine, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     if (!engine->index_folder[0] || engine->read_only)
         return 0;
     const char *path = wt__path_join(&arena, engine->index_folder, DUE_FILE);
-    int64_t due = path ? check_training_due(engine, path, err) : wt__fail_nomem(err);
-    wt__arena_dispose(&arena);
-    return due;
+    return path ? check_training_due(engine, path, err) : wt__fail_nomem(err);
 }

@@ -215,7 +215,8 @@ void wt_validation_free(wt_validation *validation)
     wt__arena_free_owner(validation, offsetof(struct validation_result, arena));
 }
 
-int wt__validator_coerce(const wt_validator *validator, struct str instance, bool wraps, struct buffer *out)
+int wt__validator_coerce(const wt_validator *validator, json_t **value, struct str instance, bool wraps,
+                         struct buffer *out)
 {
-    return wt__coerce(out, validator->compiled, instance, wraps);
+    return wt__coerce(out, value, validator->compiled, instance, wraps);
 }

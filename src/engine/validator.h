@@ -16,7 +16,8 @@ int wt__validator_open_lenient(wt_validator **out, struct str schema, struct sch
 int wt__validate_value(const wt_validator *validator, const json_t *instance, const wt_validate_options *options,
                        wt_validation **out, wt_error *err);
 
-/* Repairs an instance without loss. wraps and the result are as in wt__coerce (schema/coerce.h). */
-int wt__validator_coerce(const wt_validator *validator, struct str instance, bool wraps, struct buffer *out);
+/* Repairs an instance without loss. The parameters and the result are those of wt__coerce (schema/coerce.h). */
+int wt__validator_coerce(const wt_validator *validator, json_t **value, struct str instance, bool wraps,
+                         struct buffer *out);
 
 #endif

@@ -5,14 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/json.h"
 #include "gateway/policy.h"
-
-/* ---------------------------------------------------------------- chain */
 
 /* The hash chain of an audit log, with or without a key.
  *
@@ -29,13 +28,16 @@ enum {
 };
 
 struct audit_key {
-    struct hmac begun;
+    struct hmac begun; /* HMAC state after the key, copied for each line */
 };
 
 /* Reads a key from a regular file that only its owner can access. Trailing white space is not part of the key. Errors:
  * WT_EINVAL (others can access the file, or wrong length), WT_ENOTFOUND, WT_EIO, ... */
 int wt__audit_key_read(struct audit_key *out, const char *path, wt_error *err);
 void wt__audit_key_forget(struct audit_key *key); /* overwrites the key in memory */
+/* Reads up to len bytes at offset `from` of a regular file. Returns their number, less at the end of the file, or
+ * -1. */
+ssize_t wt__audit_read_at(int fd, char *bytes, size_t len, off_t from);
 
 /* State after a line; all zero before the first one. */
 struct audit_chain {
@@ -45,20 +47,18 @@ struct audit_chain {
     bool has_number; /* the last line has "seq" */
 };
 
-/* Completes a line that has its first members and no closing brace: adds its number, link and newline, and advances the
+/* Completes a line whose closing brace is missing: adds its number, its link, the brace and a newline. Advances the
  * chain. key: NULL for no key. */
 void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, struct buffer *line);
 
-/* Checks that the line, without its newline, follows from the chain, and advances the chain. An all-zero chain also
- * accepts the first line of a rotated file. After lines without an HMAC, lines with one must begin with the first line
- * of a rotated file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow),
- * WT_EINVAL (the line has an HMAC, and key is NULL). */
+/* Checks that the line, without its newline, follows the chain, and advances the chain. An all-zero chain also accepts
+ * the first line of a rotated file. The first line with an HMAC after lines without must be the first of a rotated
+ * file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow), WT_EINVAL (the line
+ * has an HMAC, and key is NULL). */
 int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err);
 
-/* Returns the link in "continues", or an empty string. */
+/* Returns the link in the member "continues" of a line; empty if the line has no such member. */
 struct str wt__audit_continues(struct str line);
-
-/* ---------------------------------------------------------------- head */
 
 /* PATH.head, a small file next to an audit log. It holds the length of the log on disk and the number and
  * link of its last line, so that the next start notices if the log was cut, emptied or removed in between. The head is
@@ -79,8 +79,6 @@ int wt__audit_head_read(struct audit_head *out, const char *path, const struct a
 /* Replaces the head atomically, unless the head on disk has the same number or a later one. */
 int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_chain *chain, const struct audit_key *key,
                          wt_error *err);
-
-/* ---------------------------------------------------------------- log */
 
 /* The gateway's audit log, a file of JSON Lines. Each call, read and prompt has a line with the decision.
  * An allowed one has a second line with its outcome. The policy of the recorded revision can repeat each decision.
@@ -120,13 +118,15 @@ struct audit_line {
     const char *principal, *profile; /* profile: NULL for no profile */
     const json_t *client;            /* the client's description of itself, or NULL */
     const char *method;
-    const char *server;     /* NULL if the name is unknown */
-    const char *tool;       /* NULL if unknown, or for a resource or prompt */
-    const char *own_name;   /* the server's own name of the tool; NULL if the same */
-    struct str uri, prompt; /* the server's own name of a resource or prompt; "" if not applicable */
-    struct str asked;       /* name in the client's request */
-    const char *effect, *sha256, *revision;
-    struct str arguments;     /* arguments sent to the server */
+    const char *server;       /* NULL if the name is unknown */
+    const char *tool;         /* NULL if unknown, or for a resource or prompt */
+    const char *own_name;     /* the server's own name of the tool; NULL if the same */
+    struct str uri, prompt;   /* the server's own name of a resource or prompt; "" if not applicable */
+    struct str asked;         /* name in the client's request */
+    const char *effect;       /* word of wt__effect_word; NULL if the tool is unknown, or for a resource or prompt */
+    const char *sha256;       /* hash of the approved definition, or NULL */
+    const char *revision;     /* see wt__policy_revision */
+    struct str arguments;     /* arguments sent to the server, or those of a refused call */
     struct str repaired_from; /* arguments as the client wrote them; "" if they were not repaired */
     const char *unchecked;    /* unchecked "part" or "all" of the input schema; NULL if all was checked */
     enum audit_decision decision;
@@ -137,7 +137,7 @@ struct audit_line {
 struct audit_outcome {
     const char *outcome; /* "ok", "error", "failed", "asked", "cancelled" */
     size_t bytes;        /* length of the result */
-    double ms;
+    double ms;           /* time from the decision to the answer */
 };
 
 /* Writes a line. Thread-safe. log: NULL to write no line. mark: identifies the line for wt__audit_write_outcome; may be
@@ -152,13 +152,11 @@ void wt__audit_sync(struct audit_log *log);
 /* True if the last write failed; *why is the error. */
 bool wt__audit_is_failing(struct audit_log *log, wt_error *why);
 
-/* Starts a new file at the path. Its first line continues the old file's chain, with an HMAC if there is a key. *kept:
- * the old file's new name, PATH.YYYYMMDDTHHMMSSZ, freed by the caller. *number: number of the new file's first line.
- * Gateways that write the log continue in the new file. Errors: those of wt__audit_open, and WT_EINVAL if the log
- * has no lines. */
+/* Rotates the log: starts a new file at the path. Its first line continues the old file's chain, with an HMAC if there
+ * is a key. *kept: the old file's new name, PATH.YYYYMMDDTHHMMSSZ, freed by the caller. *number: number of the new
+ * file's first line. Gateways that write the log continue in the new file. Errors: those of wt__audit_open, and
+ * WT_EINVAL if the log has no lines. */
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err);
-
-/* ---------------------------------------------------------------- replay */
 
 /* Checks audit logs and repeats their decisions with the same policy. */
 

@@ -36,43 +36,49 @@ static int check_key_file(int fd, const char *path, wt_error *err)
     return 0;
 }
 
-/* Reads at most max bytes. Returns their number, or -1. */
-static ssize_t read_key(int fd, unsigned char *bytes, size_t max)
+ssize_t wt__audit_read_at(int fd, char *bytes, size_t len, off_t from)
 {
-    size_t len = 0;
-    while (len < max) {
-        ssize_t got = read(fd, bytes + len, max - len);
-        if (got < 0 && errno == EINTR)
+    size_t got = 0;
+    while (got < len) {
+        ssize_t n = pread(fd, bytes + got, len - got, from + (off_t)got);
+        if (n < 0 && errno == EINTR)
             continue;
-        if (got < 0)
+        if (n < 0)
             return -1;
-        if (got == 0)
+        if (n == 0)
             break;
-        len += (size_t)got;
+        got += (size_t)n;
     }
-    return (ssize_t)len;
+    return (ssize_t)got;
+}
+
+static int read_open_key(struct audit_key *out, int fd, const char *path, wt_error *err)
+{
+    char bytes[AUDIT_KEY_BYTES_MAX + 1];
+    WT_TRY(check_key_file(fd, path, err));
+    ssize_t got = wt__audit_read_at(fd, bytes, sizeof bytes, 0);
+    size_t len = got > 0 ? (size_t)got : 0;
+    while (len > 0 && wt__is_blank(bytes[len - 1]))
+        len--;
+    bool fits = len >= AUDIT_KEY_BYTES_MIN && got <= AUDIT_KEY_BYTES_MAX;
+    if (fits)
+        wt__hmac_begin(&out->begun, (struct str){bytes, len});
+    explicit_bzero(bytes, sizeof bytes);
+    if (got < 0)
+        return wt__fail_errno(err, "read", path);
+    return fits ? 0
+                : wt__fail(err, WT_EINVAL,
+                           "the key in %s must have %d to %d bytes; create one with `openssl rand -hex 32 >FILE`", path,
+                           AUDIT_KEY_BYTES_MIN, AUDIT_KEY_BYTES_MAX);
 }
 
 int wt__audit_key_read(struct audit_key *out, const char *path, wt_error *err)
 {
-    unsigned char bytes[AUDIT_KEY_BYTES_MAX + 1];
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return wt__fail_errno(err, "open", path);
-    int rc = check_key_file(fd, path, err);
-    ssize_t len = rc == 0 ? read_key(fd, bytes, sizeof bytes) : 0;
-    if (len < 0)
-        rc = wt__fail_errno(err, "read", path);
+    int rc = read_open_key(out, fd, path, err);
     close(fd);
-    struct str key = wt__str_trim((struct str){(const char *)bytes, rc == 0 ? (size_t)len : 0});
-    key = (struct str){(const char *)bytes, (size_t)(key.ptr + key.len - (const char *)bytes)};
-    if (rc == 0 && (key.len < AUDIT_KEY_BYTES_MIN || len > AUDIT_KEY_BYTES_MAX))
-        rc = wt__fail(err, WT_EINVAL,
-                      "the key in %s must have %d to %d bytes; create one with `openssl rand -hex 32 >FILE`", path,
-                      AUDIT_KEY_BYTES_MIN, AUDIT_KEY_BYTES_MAX);
-    if (rc == 0)
-        wt__hmac_begin(&out->begun, key);
-    explicit_bzero(bytes, sizeof bytes);
     return rc;
 }
 
@@ -83,6 +89,7 @@ void wt__audit_key_forget(struct audit_key *key)
 
 /* ---------------------------------------------------------------- links */
 
+/* Writes the link of a line without an HMAC. before: link of the line before; line: the text before the link. */
 static void digest_line(char out[AUDIT_LINK_DIGITS + 1], const char *before, struct str line)
 {
     struct sha256 sha;
@@ -94,6 +101,7 @@ static void digest_line(char out[AUDIT_LINK_DIGITS + 1], const char *before, str
     wt__sha256_hex(digest, out);
 }
 
+/* Writes the link of a line with an HMAC. */
 static void seal_line(char out[AUDIT_LINK_DIGITS + 1], const struct audit_key *key, const char *before, struct str line)
 {
     struct hmac hmac = key->begun;
@@ -112,7 +120,7 @@ static void put_line_hmac(struct buffer *out, const struct audit_key *key, struc
     wt__buffer_text(out, digits);
 }
 
-/* Returns the length of the first member with the opening brace, or 0 if the line does not begin with a time. */
+/* Returns the length of the line up to the end of its first member, the time; 0 if the first member is not the time. */
 static size_t time_length(struct str line)
 {
     static const struct str begin = STR(BEGIN);
@@ -120,7 +128,7 @@ static size_t time_length(struct str line)
     return quote ? (size_t)(quote + 1 - line.ptr) : 0;
 }
 
-/* Inserts the number as the second member. */
+/* Inserts the number of the line as its second member. */
 static void insert_number(struct buffer *line, uint64_t number)
 {
     struct buffer out = {0};
@@ -164,7 +172,8 @@ static bool cut_suffix(struct str *text, struct str end)
     return ends;
 }
 
-/* Reads the number after the time and returns the text after it. Lines of earlier versions have no number. */
+/* Reads the number of the line, which follows the time, into *out. Returns the text after the number. Lines of earlier
+ * versions have none. */
 static struct str read_number(struct parsed_line *out, struct str line)
 {
     static const struct str seq = STR(SEQ);
@@ -179,7 +188,7 @@ static struct str read_number(struct parsed_line *out, struct str line)
     return (struct str){rest.ptr + len, rest.len - len};
 }
 
-/* False if the line has no link. */
+/* Splits a line, without its newline. Returns false if the line does not end in a link. */
 static bool parse_line(struct parsed_line *out, struct str line)
 {
     *out = (struct parsed_line){0};
@@ -195,7 +204,7 @@ static bool parse_line(struct parsed_line *out, struct str line)
     return true;
 }
 
-/* Reads only this position, since it never contains text of a client or a server. */
+/* Looks only at the third member, since later ones may contain text of a client or a server. */
 struct str wt__audit_continues(struct str line)
 {
     static const struct str continues = STR(CONTINUES);
@@ -251,7 +260,7 @@ static int name_head_file(struct buffer *out, const char *path, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Checks the HMAC of a head against the text before it. The head of a log with a key has one. */
+/* Checks the HMAC of a head, which authenticates the text before it. */
 static int check_seal(struct str text, const struct audit_key *key, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer mac = {0};
@@ -343,13 +352,14 @@ int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_ch
 
 /* ---------------------------------------------------------------- replay */
 
+/* Returns a member of a line as text; NULL if it is missing or not a string. */
 static const char *member_text(const json_t *line, const char *key)
 {
     return json_string_value(json_object_get(line, key));
 }
 
-/* Returns 1 if the policy allows the tool, resource or prompt of the line, 0 if not, or -1 if the line has none of them
- * and no policy was consulted. */
+/* Returns 1 if the policy allows the tool, resource or prompt of the line, or 0 if not. Returns -1 if the line names
+ * none of them, so that no policy decided it. */
 static int decide_line(const json_t *line, const struct policy *policy)
 {
     int effect = wt__effect_parse(wt__json_str(line, "effect"));
@@ -366,6 +376,8 @@ static int decide_line(const json_t *line, const struct policy *policy)
     return question.tool && effect >= 0 ? wt__policy_allows(policy, &question) : -1;
 }
 
+/* Counts the line, and repeats its decision if it was made with this policy. number: of the line, for
+ * first_differing. */
 static void replay_line(const json_t *line, const struct policy *policy, size_t number, struct audit_replay *out)
 {
     struct str decision = wt__json_str(line, "decision");
@@ -390,31 +402,27 @@ static void replay_line(const json_t *line, const struct policy *policy, size_t 
 static int replay_text(struct audit_replay *out, struct str text, const struct audit_key *key,
                        const struct policy *policy, wt_error *err)
 {
-    json_t *line = NULL;
+    json_auto_t *line = NULL;
     if (out->lines == 0)
         out->is_continued = wt__audit_continues(text).len > 0;
-    int rc = wt__audit_check_line(&out->chain, key, text, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__audit_check_line(&out->chain, key, text, err));
     out->lines++;
     out->keyed += out->chain.is_keyed;
     if (wt__json_parse(&line, text.ptr, text.len, NULL) < 0)
         return wt__fail(err, WT_EFORMAT, "line %zu is not JSON", out->lines);
     replay_line(line, policy, out->lines, out);
-    json_decref(line);
     return 0;
 }
 
 int wt__audit_replay(struct audit_replay *replay, struct str text, const struct audit_key *key,
                      const struct policy *policy, wt_error *err)
 {
-    int rc = 0;
     replay->files++;
-    while (rc == 0 && text.len > 0) {
+    while (text.len > 0) {
         const char *end = memchr(text.ptr, '\n', text.len);
         size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
-        rc = replay_text(replay, (struct str){text.ptr, len}, key, policy, err);
+        WT_TRY(replay_text(replay, (struct str){text.ptr, len}, key, policy, err));
         text = (struct str){text.ptr + taken, text.len - taken};
     }
-    return rc;
+    return 0;
 }

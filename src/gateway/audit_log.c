@@ -1,4 +1,4 @@
-/* audit_log.c: the audit log; see audit.h. */
+/* audit_log.c: writes, follows and rotates the audit log (audit.h). */
 #include "gateway/audit.h"
 
 #include <errno.h>
@@ -26,56 +26,40 @@ enum {
 };
 
 struct audit_log {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* protects the members below, except path and key */
     char *path;
-    int fd;
-    off_t size; /* length of the file up to the last line of the chain */
-    struct audit_chain chain;
-    const struct audit_key *key; /* NULL for no key */
+    int fd;                      /* -1 if the file is not open */
+    off_t size;                  /* length of the file up to the last line of the chain */
+    struct audit_chain chain;    /* state after that line */
+    const struct audit_key *key; /* own_key; NULL for no key */
     struct audit_key own_key;
-    double synced_ms;
-    bool unsynced, lost; /* lost: fdatasync failed */
-    bool is_misplaced;   /* the error is that the file is not the log, or not whole */
-    wt_error error;      /* error of the last attempt; code 0 if it succeeded */
+    double synced_ms;  /* time of the last sync, by wt__now_ms */
+    bool unsynced;     /* lines, or the head, are not on disk yet */
+    bool lost;         /* fdatasync failed, so that written lines may be lost */
+    bool is_misplaced; /* `error` says that the file is not the log, or is not whole */
+    wt_error error;    /* error of the last attempt to write, sync or follow; code 0 if it succeeded */
 };
 
 /* ---------------------------------------------------------------- reading the file */
 
-/* Advice in errors that last until the operator restores the log. */
+/* Advice in errors, to be followed by the operator. */
 #define RECOVER "; put the file back, or stop the gateway, move the log and its .head file away, and start again"
 
-/* True if the text is the beginning of an audit line. */
+/* True if the text may be the beginning of an audit line. */
 static bool is_torn_line(struct str text)
 {
     size_t len = text.len < sizeof BEGIN - 1 ? text.len : sizeof BEGIN - 1;
     return len == 0 || memcmp(text.ptr, BEGIN, len) == 0;
 }
 
-/* Reads up to len bytes from an offset. Returns their number, or -1. */
-static ssize_t read_log_at(int fd, char *bytes, size_t len, off_t from)
-{
-    size_t got = 0;
-    while (got < len) {
-        ssize_t n = pread(fd, bytes + got, len - got, from + (off_t)got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
-
-/* Checks the lines from offset *at to the end of the file, and moves *at and the chain after the last complete line.
- * *at stays before a torn line. */
+/* Checks the lines from offset *at to the end of the file. Moves *at and the chain after the last complete line. A line
+ * cut short by a crash is not complete. */
 static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct audit_chain *chain, wt_error *err)
 {
     char bytes[LINE_BYTES];
     wt_error why;
     for (;;) {
-        ssize_t got = read_log_at(fd, bytes, sizeof bytes, *at);
+        ssize_t got = wt__audit_read_at(fd, bytes, sizeof bytes, *at);
         if (got < 0)
             return wt__fail_errno(err, "read", log->path);
         size_t begin = 0;
@@ -97,38 +81,36 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
     }
 }
 
-/* Continues after the last line of the file. Removes a line that a crash cut short, once the lines before it are known
- * to be a log. */
+/* Checks that the lines from offset `from` follow the chain, and continues after the last one. Removes an incomplete
+ * line at the end. */
 static int read_new_lines(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
 {
     struct audit_chain next = *chain;
     struct stat now;
-    int rc = follow_lines(log, log->fd, &from, &next, err);
-    if (rc == 0 && (fstat(log->fd, &now) != 0 || (now.st_size > from && ftruncate(log->fd, from) != 0)))
-        rc = wt__fail_errno(err, "write", log->path);
-    if (rc < 0)
-        return rc;
+    WT_TRY(follow_lines(log, log->fd, &from, &next, err));
+    if (fstat(log->fd, &now) != 0 || (now.st_size > from && ftruncate(log->fd, from) != 0))
+        return wt__fail_errno(err, "write", log->path);
     log->size = from;
     log->chain = next;
     return 0;
 }
 
-/* True if a line with this link ends at the offset. */
+/* True if a line with this link ends at offset `end`; for the offset 0, if the link is "". */
 static bool has_link_at(int fd, off_t end, const char *link)
 {
     char bytes[AUDIT_LINK_END + 1];
     off_t from = end - (off_t)sizeof bytes;
     if (end == 0)
         return link[0] == '\0';
-    return from >= 0 && read_log_at(fd, bytes, sizeof bytes, from) == (ssize_t)sizeof bytes &&
+    return from >= 0 && wt__audit_read_at(fd, bytes, sizeof bytes, from) == (ssize_t)sizeof bytes &&
            memcmp(bytes, link, AUDIT_LINK_DIGITS) == 0 && bytes[AUDIT_LINK_END] == '\n';
 }
 
-/* True if the first line of the file continues this link, since the log was rotated. */
+/* True if the file is the next one of a rotated log whose last line has this link. */
 static bool begins_after(int fd, const char *link)
 {
     char bytes[512];
-    ssize_t got = read_log_at(fd, bytes, sizeof bytes, 0);
+    ssize_t got = wt__audit_read_at(fd, bytes, sizeof bytes, 0);
     struct str continues = wt__audit_continues((struct str){bytes, got > 0 ? (size_t)got : 0});
     return link[0] != '\0' && wt__str_equal(continues, wt__str(link));
 }
@@ -143,6 +125,7 @@ static bool is_at_path(int fd, const char *path)
 
 /* ---------------------------------------------------------------- opening */
 
+/* Opens and locks the file at the path. Tries again if another process has rotated the log in between. */
 static int open_locked(struct audit_log *log, int flags, wt_error *err)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
@@ -162,14 +145,14 @@ static int open_locked(struct audit_log *log, int flags, wt_error *err)
 /* Reads a log without a head: a new one, or one of an earlier version without heads. */
 static int read_headless(struct audit_log *log, wt_error *err)
 {
-    int rc = read_new_lines(log, 0, &(struct audit_chain){0}, err);
-    if (rc == 0 && log->chain.has_number)
-        return wt__fail(err, WT_EFORMAT, "%s" AUDIT_HEAD_SUFFIX " is missing: %s may be incomplete" RECOVER, log->path,
-                        log->path);
-    return rc;
+    WT_TRY(read_new_lines(log, 0, &(struct audit_chain){0}, err));
+    if (!log->chain.has_number)
+        return 0;
+    return wt__fail(err, WT_EFORMAT, "%s" AUDIT_HEAD_SUFFIX " is missing: %s may be incomplete" RECOVER, log->path,
+                    log->path);
 }
 
-/* Reads a log from its head on. The file must still have all lines it had when the head was written. */
+/* Reads the lines written after the head. Fails unless the file still has all lines of the time of the head. */
 static int read_from_head(struct audit_log *log, const struct audit_head *head, wt_error *err)
 {
     struct stat now;
@@ -200,7 +183,7 @@ static int open_log_file(struct audit_log *log, wt_error *err)
     return wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
 }
 
-/* Opens a log without requiring that its lines have an HMAC if there is a key. */
+/* Opens a log. Unlike wt__audit_open, accepts a log whose lines have no HMAC although a key is given. */
 static int open_log_with_key(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
     struct audit_log *log = calloc(1, sizeof *log);
@@ -212,7 +195,7 @@ static int open_log_with_key(struct audit_log **out, const char *path, const str
         log->own_key = *key;
         log->key = &log->own_key;
     }
-    log->path = realpath(path, NULL); /* follow a symbolic link only once, so that the log stays the same file */
+    log->path = realpath(path, NULL); /* resolve symbolic links now, so that a changed link does not change the log */
     if (!log->path && errno == ENOENT)
         log->path = strdup(path);
     int rc = log->path ? open_log_file(log, err) : wt__fail_errno(err, "open", path);
@@ -248,7 +231,7 @@ void wt__audit_close(struct audit_log *log)
         return;
     if (log->fd >= 0) {
         flock(log->fd, LOCK_EX);
-        /* The head must not refer to lines that are not on disk, or to another file. */
+        /* The head must not refer to another file, or to lines not yet on disk. */
         if (fdatasync(log->fd) == 0 && is_at_path(log->fd, log->path))
             wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, NULL);
         close(log->fd);
@@ -259,43 +242,40 @@ void wt__audit_close(struct audit_log *log)
     free(log);
 }
 
-/* ---------------------------------------------------------------- checks before each line */
-
-/* Continues in the file that is now at the path. It must have been rotated: its first line continues our last line, or
- * a later one by another gateway. */
-static int adopt_rotated(struct audit_log *log, wt_error *err)
+/* Continues in the open file fd at the path. The log must have been rotated: the first line of fd continues the last
+ * line of the old file, which another gateway may have written. fd: -1 if the file could not be opened. */
+static int follow_rotated(struct audit_log *log, int fd, wt_error *err)
 {
     struct audit_chain chain = log->chain;
     off_t size = log->size, begin = 0;
-    int fd = open(log->path, O_RDWR | O_APPEND | O_CLOEXEC);
-    int rc = follow_lines(log, log->fd, &size, &chain, err);
-    bool is_next =
-        rc == 0 && fd >= 0 && flock(fd, LOCK_EX) == 0 && is_at_path(fd, log->path) && begins_after(fd, chain.link);
-    if (rc == 0 && !is_next)
-        rc = wt__fail(err, WT_EFORMAT, "%s was moved, removed or replaced" RECOVER, log->path);
-    if (rc == 0)
-        rc = follow_lines(log, fd, &begin, &chain, err);
-    if (rc == 0 && dup3(fd, log->fd, O_CLOEXEC) < 0) /* keeps the number, which wt__audit_sync uses without the lock */
-        rc = wt__fail_errno(err, "open", log->path);
-    if (fd >= 0)
-        close(fd);
-    if (rc < 0)
-        return rc;
+    WT_TRY(follow_lines(log, log->fd, &size, &chain, err));
+    if (fd < 0 || flock(fd, LOCK_EX) != 0 || !is_at_path(fd, log->path) || !begins_after(fd, chain.link))
+        return wt__fail(err, WT_EFORMAT, "%s was moved, removed or replaced" RECOVER, log->path);
+    WT_TRY(follow_lines(log, fd, &begin, &chain, err));
+    if (dup3(fd, log->fd, O_CLOEXEC) < 0) /* keep the descriptor, which wt__audit_sync uses without the lock */
+        return wt__fail_errno(err, "open", log->path);
     log->size = begin;
     log->chain = chain;
     return 0;
 }
 
-/* Locks the file and makes sure that it is the log with all its lines. Reads lines that another gateway has
- * appended. */
+static int adopt_rotated(struct audit_log *log, wt_error *err)
+{
+    int fd = open(log->path, O_RDWR | O_APPEND | O_CLOEXEC);
+    int rc = follow_rotated(log, fd, err);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* Locks the file, checks that it is the log with all its lines, and reads lines appended by other gateways. */
 static int follow_file(struct audit_log *log, wt_error *err)
 {
     struct stat now;
     if (flock(log->fd, LOCK_EX) != 0)
         return wt__fail_errno(err, "read", log->path);
-    int rc = is_at_path(log->fd, log->path) ? 0 : adopt_rotated(log, err);
-    if (rc < 0)
-        return rc;
+    if (!is_at_path(log->fd, log->path))
+        WT_TRY(adopt_rotated(log, err));
     if (fstat(log->fd, &now) != 0)
         return wt__fail_errno(err, "read", log->path);
     if (now.st_size < log->size || !has_link_at(log->fd, log->size, log->chain.link))
@@ -321,11 +301,6 @@ static void put_line_time(struct buffer *out)
     wt__buffer_printf(out, "{\"time\":\"%.*s.%03ldZ\"", (int)strlen(text) - 1, text, now.tv_nsec / 1000000);
 }
 
-static struct str limit_name(struct str name, bool whole)
-{
-    return whole ? name : wt__str_head(name, NAME_BYTES);
-}
-
 static void put_sha256(struct buffer *out, const char *name, struct str text)
 {
     unsigned char digest[32];
@@ -335,36 +310,37 @@ static void put_sha256(struct buffer *out, const char *name, struct str text)
     put_text_member(out, name, wt__str(hex));
 }
 
+/* Appends the members of a line. whole: otherwise leaves out the client's description and cuts names to NAME_BYTES. */
 static void put_decision(struct buffer *out, const struct audit_line *line, bool whole)
 {
     static const char *const decisions[] = {
         [AUDIT_ALLOWED] = "allowed",       [AUDIT_DENIED] = "denied",   [AUDIT_UNKNOWN] = "unknown",
         [AUDIT_WRONG_FACE] = "wrong_tool", [AUDIT_INVALID] = "invalid",
     };
+    const struct {
+        const char *name;
+        struct str value; /* left out if empty */
+    } names[] = {{"server", wt__str(line->server)},
+                 {"tool", wt__str(line->tool)},
+                 {"own_name", wt__str(line->own_name)},
+                 {"uri", line->uri},
+                 {"prompt", line->prompt},
+                 {"effect", wt__str(line->effect)},
+                 {"sha256", wt__str(line->sha256)}};
+    const size_t most = whole ? SIZE_MAX : NAME_BYTES;
     put_line_time(out);
-    put_text_member(out, "principal", limit_name(wt__str(line->principal), whole));
+    put_text_member(out, "principal", wt__str_head(wt__str(line->principal), most));
     if (line->profile)
         put_text_member(out, "profile", wt__str(line->profile));
     if (whole && line->client) {
         wt__buffer_text(out, ",\"client\":");
         wt__shown_value(out, line->client);
     }
-    put_text_member(out, "method", limit_name(wt__str(line->method), whole));
+    put_text_member(out, "method", wt__str_head(wt__str(line->method), most));
     put_text_member(out, "asked", wt__str_head(line->asked, 200));
-    if (line->server)
-        put_text_member(out, "server", limit_name(wt__str(line->server), whole));
-    if (line->tool)
-        put_text_member(out, "tool", limit_name(wt__str(line->tool), whole));
-    if (line->own_name)
-        put_text_member(out, "own_name", limit_name(wt__str(line->own_name), whole));
-    if (line->uri.len > 0)
-        put_text_member(out, "uri", limit_name(line->uri, whole));
-    if (line->prompt.len > 0)
-        put_text_member(out, "prompt", limit_name(line->prompt, whole));
-    if (line->effect)
-        put_text_member(out, "effect", wt__str(line->effect));
-    if (line->sha256)
-        put_text_member(out, "sha256", wt__str(line->sha256));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].value.len > 0)
+            put_text_member(out, names[i].name, wt__str_head(names[i].value, most));
     put_text_member(out, "policy", wt__str(line->revision));
     put_sha256(out, "arguments_sha256", line->arguments);
     if (line->repaired_from.len > 0)
@@ -401,7 +377,7 @@ static int sync_file(struct audit_log *log, wt_error *err)
     return log->lost ? wt__fail_errno(err, "write", log->path) : 0;
 }
 
-/* Writes a line. Call with the lock held. */
+/* Completes the line and appends it to the file. mark: as in wt__audit_write. Call with the lock held. */
 static int append_line(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
 {
     int rc = log->lost ? sync_file(log, err) : 0;
@@ -460,7 +436,7 @@ int wt__audit_write_outcome(struct audit_log *log, const struct audit_mark *mark
     return write_text(log, &text, NULL, err);
 }
 
-/* Checks the file between two lines, so that a rotation is followed early and the operator hears of a moved log. */
+/* Checks if the log was moved or rotated, so that the operator learns of it before the next line is written. */
 static void check_log_file(struct audit_log *log)
 {
     wt_error why = {0};
@@ -517,7 +493,7 @@ bool wt__audit_is_failing(struct audit_log *log, wt_error *why)
 
 /* ---------------------------------------------------------------- rotating */
 
-/* Writes the first line of the next file. */
+/* Appends the first line of the next file to out, and advances the chain. kept: new path of the old file. */
 static int put_first_line(struct audit_log *log, struct buffer *out, const char *kept, struct audit_chain *chain,
                           wt_error *err)
 {

@@ -1,4 +1,5 @@
-/* call.c: requests of clients that reach servers: permissions, audit lines, calls of tools, resources and prompts. */
+/* call.c: requests of clients that are relayed to servers: calls of tools, reads of resources, prompts and completions.
+ * Each request is checked against the policy and written to the audit log before it is sent. */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 enum { SHOWN_BYTES = 200 /* maximum length of the requested name in an error */ };
 
+/* True if the policy allows the tool for every effect. The effect of a tool that waits for approval is unknown. */
 static bool may_use_each_effect(const struct face *face, const struct mcp_call *call, const struct upstream *upstream,
                                 const char *tool)
 {
@@ -19,15 +21,15 @@ static bool may_use_each_effect(const struct face *face, const struct mcp_call *
                                        .profile = face->options.profile,
                                        .server = wt__upstream_name(upstream),
                                        .tool = tool};
-    bool may = true;
-    for (int effect = 0; may && effect < EFFECTS; effect++) {
+    for (int effect = 0; effect < EFFECTS; effect++) {
         question.effect = (enum effect)effect;
-        may = wt__policy_allows(face->gateway->options.policy, &question);
+        if (!wt__policy_allows(face->gateway->options.policy, &question))
+            return false;
     }
-    return may;
+    return true;
 }
 
-/* Returns the name without the prefix of the server, or NULL if it does not have that prefix. */
+/* Returns the tool's part of an exported name or id, or NULL if the name does not begin with this server's name. */
 static const char *name_after_prefix(struct str name, const char *server)
 {
     char prefix[EXPORT_NAME_MAX + 1];
@@ -78,11 +80,15 @@ void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query
     const struct face *face = context;
     const struct gateway *gateway = face->gateway;
     char own[WT_MAX_NAME_BYTES + 1];
-    for (size_t i = 0; out->len == 0 && i < gateway->count; i++) {
+    for (size_t i = 0; i < gateway->count; i++) {
         struct upstream *upstream = gateway->upstreams[i];
-        if (wt__upstream_find_requested_waiting(upstream, query, own) && may_use_each_effect(face, call, upstream, own))
+        const char *server = wt__upstream_name(upstream);
+        if (wt__upstream_find_requested_waiting(upstream, query, own) &&
+            may_use_each_effect(face, call, upstream, own)) {
             wt__buffer_printf(out, "%s of the server %.200s waits for approval: `whichtool mcp approve %.200s`", own,
-                              wt__upstream_name(upstream), wt__upstream_name(upstream));
+                              server, server);
+            return;
+        }
     }
 }
 
@@ -93,15 +99,15 @@ struct face_request {
     const char *method;
     struct str name;              /* name in the request of the client */
     const struct view_tool *tool; /* NULL if unknown, or for a resource or prompt */
-    struct upstream *upstream;    /* NULL if the name is unknown */
-    struct str uri, prompt;       /* the server's own name; "" if not applicable */
+    struct upstream *upstream;    /* NULL if no server has the name */
+    struct str uri, prompt;       /* the server's own name of a resource or prompt; "" for other requests */
     const char *sha256;           /* hash of the approved definition of a resource or prompt, or NULL */
     struct str arguments;         /* arguments sent to the server */
     struct str repaired_from;     /* arguments as the client wrote them; "" if they were not repaired */
     const char *unchecked;        /* see struct audit_line */
 };
 
-/* True if the caller's key has SCOPE_CALL; otherwise sets *err. */
+/* True if the caller's key has the scope `call`, or no key is needed; otherwise sets *err. */
 static bool check_call_scope(const struct mcp_call *call, wt_error *err)
 {
     if (wt__mcp_call_may_call(call))
@@ -114,6 +120,7 @@ static bool check_call_scope(const struct mcp_call *call, wt_error *err)
     return false;
 }
 
+/* Writes the audit line of a decision. mark, err: as in wt__audit_write. */
 static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_request *asked,
                           enum audit_decision decision, struct audit_mark *mark, wt_error *err)
 {
@@ -144,7 +151,7 @@ static int write_decision(const struct face *face, const struct mcp_call *call, 
     return wt__audit_write(face->gateway->options.audit, &line, mark, err);
 }
 
-/* The request is refused even if the line cannot be written. */
+/* Writes the audit line of a refused request. Ignores errors, since the request is refused anyway. */
 static void audit_refusal(const struct face *face, const struct mcp_call *call, const struct face_request *asked,
                           enum audit_decision decision)
 {
@@ -178,8 +185,8 @@ static const char *outcome_word(enum relayed relayed, const struct mcp_call *cal
     return wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
 }
 
-/* The server has acted by the time of the outcome. If that line cannot be written, the client still gets its answer,
- * and the next call is refused. */
+/* Relays a request between the audit lines of its decision and of its outcome. If the second line cannot be written,
+ * the client still gets its answer, since the server has acted already. */
 static enum relayed relay_audited(const struct face *face, struct mcp_call *call, const struct face_request *asked,
                                   const struct relay *what, struct buffer *result, wt_error *err)
 {
@@ -203,8 +210,6 @@ static enum relayed relay_audited(const struct face *face, struct mcp_call *call
     return out;
 }
 
-/* ---------------------------------------------------------------- permissions */
-
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool)
 {
     const struct policy_question question = {.principal = wt__mcp_call_principal(call),
@@ -214,7 +219,7 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .own_name = tool->own_name,
                                              .effect = tool->effect};
     /* A tool excluded by the configuration stays in the catalogue until its server lists again. */
-    return wt__upstream_allows_tool(tool->upstream, tool->name) &&
+    return wt__mcp_offers(tool->upstream->server, wt__str(tool->name)) &&
            wt__policy_allows(face->gateway->options.policy, &question);
 }
 
@@ -227,18 +232,19 @@ static bool may_use_server(const struct face *face, const struct mcp_call *call,
 
 /* ---------------------------------------------------------------- calls of tools */
 
-/* Arguments of a call to a server. */
+/* A tools/call to a server. */
 struct outgoing_call {
     struct str arguments;                        /* arguments sent to the server */
+    json_t *tree;                                /* the same, parsed; owned */
     struct str repaired_from;                    /* arguments as the client wrote them; "" if they were not repaired */
-    struct http_header headers[MCP_MIRRORS_MAX]; /* copies of arguments */
+    struct http_header headers[MCP_MIRRORS_MAX]; /* [header_count], copies of arguments (x-mcp-header) */
     size_t header_count;
-    bool cuts_result;
-    const char *unchecked;      /* reason for incomplete checks; NULL if all was checked */
-    const char *unchecked_part; /* "part" or "all" of the schema; NULL if all was checked */
+    bool cuts_result;           /* a long result is cut */
+    const char *unchecked;      /* why the arguments were not fully validated; NULL if they were */
+    const char *unchecked_part; /* "part" or "all" of the schema was not used; NULL if all of it was */
 };
 
-/* Puts the server and its tool into _meta of the result, since a server may choose a misleading tool name. */
+/* Names the server and its tool in _meta of the result, since the shown name of a tool may be misleading. */
 static void put_origin_meta(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer meta = {0};
@@ -260,14 +266,14 @@ static void send_call_result(struct face *face, struct mcp_call *call, const str
 {
     struct gateway *gateway = face->gateway;
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
-    WT_CLEANUP(wt__buffer_dispose) struct buffer short_one = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer piece = {0};
     wt_error err;
     if (!outgoing->cuts_result)
         wt__mcp_result(call, result);
-    else if (wt__result_cut(gateway, &reader, result, gateway->options.result_bytes, &short_one, &err) < 0)
+    else if (wt__result_cut(gateway, &reader, result, gateway->options.result_bytes, &piece, &err) < 0)
         wt__mcp_refuse_error(call, &err);
     else
-        wt__mcp_result(call, wt__buffer_view(&short_one));
+        wt__mcp_result(call, wt__buffer_view(&piece));
     put_origin_meta(call, tool, outgoing->unchecked);
 }
 
@@ -301,18 +307,18 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
                                  out == RELAY_ANSWERED && !wt__result_is_error(given));
 }
 
-/* Checks the arguments and, if the policy allows, repairs them. repaired: owns the text of repaired arguments. Returns
- * 1 if the arguments are valid now, 0 with an explanation in words, or WT_ENOMEM. */
+/* Validates the arguments and, if the policy allows, repairs invalid ones. repaired: owns the text of repaired
+ * arguments. Returns 1 if the arguments are valid now, 0 with the violations in words, or WT_ENOMEM. */
 static int check_or_repair_arguments(const struct face *face, const struct view_tool *tool,
                                      const struct mcp_input *input, struct outgoing_call *outgoing,
                                      struct buffer *repaired, struct buffer *words)
 {
-    int fits = wt__mcp_input_check(input, outgoing->arguments, words);
+    int fits = wt__mcp_input_check(input, outgoing->tree, words);
     if (words->failed)
         return WT_ENOMEM;
     if (fits != 0 || !wt__policy_repairs(face->gateway->options.policy, wt__upstream_name(tool->upstream)))
         return fits;
-    fits = wt__mcp_input_repair(input, outgoing->arguments, false, repaired);
+    fits = wt__mcp_input_repair(input, outgoing->arguments, &outgoing->tree, false, repaired);
     if (fits <= 0)
         return fits;
     if (outgoing->repaired_from.len == 0)
@@ -321,35 +327,47 @@ static int check_or_repair_arguments(const struct face *face, const struct view_
     return fits;
 }
 
-void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
-                   struct str written, bool cut)
+/* Checks or repairs the arguments, and writes the headers that repeat some of them. Returns 1 if the call can be sent.
+ * Otherwise refuses the call and returns 0 or a negative code. repaired, arena: own the texts of *outgoing. */
+static int prepare_outgoing(const struct face *face, struct mcp_call *call, struct view_tool *tool,
+                            struct outgoing_call *outgoing, struct buffer *repaired, struct arena *arena)
 {
-    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0}, repaired = {0};
-    struct outgoing_call outgoing = {
-        .arguments = arguments.len > 0 ? arguments : STR("{}"), .repaired_from = written, .cuts_result = cut};
     static const char *const unchecked_parts[] = {[MCP_CHECKS_PART] = "part", [MCP_CHECKS_NOTHING] = "all"};
-    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
-    if (input) {
-        outgoing.unchecked = wt__mcp_input_unchecked(input);
-        outgoing.unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
-    }
-    int fits = input ? check_or_repair_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
-    int repeated =
-        fits > 0 ? wt__mcp_input_write_headers(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
-    if (!input)
+    if (!input) {
         wt__mcp_fail_tool_error(call, &err);
-    else if (fits < 0 || repeated < 0)
+        return 0;
+    }
+    outgoing->unchecked = wt__mcp_input_unchecked(input);
+    outgoing->unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
+    int fits = outgoing->tree ? check_or_repair_arguments(face, tool, input, outgoing, repaired, &words) : WT_ENOMEM;
+    int headers = fits > 0 ? wt__mcp_input_write_headers(input, outgoing->arguments, outgoing->tree, arena,
+                                                         outgoing->headers, &err)
+                           : 0;
+    outgoing->header_count = headers > 0 ? (size_t)headers : 0;
+    if (fits < 0 || headers < 0)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     else if (fits == 0)
         wt__mcp_fail_tool(call, "%.*s", (int)words.len, words.ptr);
-    if (fits > 0 && repeated >= 0) {
-        outgoing.header_count = (size_t)repeated;
+    return headers < 0 ? headers : fits;
+}
+
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
+                   const struct client_arguments *arguments, bool cut)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer repaired = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    struct outgoing_call outgoing = {.arguments = arguments->text.len > 0 ? arguments->text : STR("{}"),
+                                     .tree = arguments->tree ? json_incref((json_t *)arguments->tree) : json_object(),
+                                     .repaired_from = arguments->written,
+                                     .cuts_result = cut};
+    if (prepare_outgoing(face, call, tool, &outgoing, &repaired, &arena) > 0)
         relay_call(face, call, tool, &outgoing);
-    } else {
+    else
         wt__face_audit_refused_call(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
-    }
+    json_decref(outgoing.tree);
 }
 
 /* Returns the first member of a call tool's arguments other than "name" and "arguments", or NULL. */
@@ -365,11 +383,11 @@ static const char *find_stray_member(const json_t *tree)
     return NULL;
 }
 
-/* Returns true and refuses the call if the tool's arguments stand next to "name" instead of inside "arguments". */
+/* Refuses the call and returns true if "arguments" is empty and the client wrote arguments next to "name" instead. */
 static bool refuse_stray_member(struct mcp_call *call, const struct view_tool *tool, const json_t *tree)
 {
-    const char *stray = json_object_size(wt__json_object(tree, "arguments")) == 0 ? find_stray_member(tree) : NULL;
-    if (!stray)
+    const char *stray = find_stray_member(tree);
+    if (!stray || json_object_size(wt__json_object(tree, "arguments")) > 0)
         return false;
     wt__mcp_fail_tool(call,
                       "\"%.80s\" is not allowed next to \"name\"; put the arguments of %s into \"arguments\": "
@@ -378,24 +396,23 @@ static bool refuse_stray_member(struct mcp_call *call, const struct view_tool *t
     return true;
 }
 
-/* ---------------------------------------------------------------- search face */
-
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect)
 {
-    const json_t *tree = wt__mcp_call_argument_tree(call);
+    const json_t *tree = wt__mcp_call_argument_tree(call), *own = wt__json_object(tree, "arguments");
     struct str name = wt__json_str(tree, "name");
     struct str arguments = STR(""), written;
     wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
-    if (view && !tool && !wt__gateway_knows_all_tools(face->gateway)) { /* wait as run_late_tool does in face.c */
+    if (view && !tool &&
+        !wt__gateway_knows_all_tools(face->gateway)) { /* a server that is starting may have the tool */
         wt__gateway_wait_for_tools(face->gateway);
         wt__view_release(view);
         view = wt__gateway_view(face->gateway);
         tool = view ? wt__view_find(view, name) : NULL;
     }
     bool allowed = tool && wt__face_allows(face, call, tool);
-    if (wt__json_object(tree, "arguments")) /* use the original text: the tree cannot represent every number */
+    if (own) /* use the original text: the tree cannot represent every number */
         wt__mcp_member(wt__mcp_call_arguments(call), "arguments", &arguments);
     if (!allowed) {
         wt__face_fail_missing(face, call, name, tool != NULL, &err);
@@ -409,20 +426,20 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     } else {
         wt__mcp_member(wt__mcp_call_written_arguments(call), "arguments", &written);
         bool is_text = written.len > 0 && written.ptr[0] == '"';
-        wt__face_call(face, call, tool, arguments, is_text ? written : STR(""), true);
+        wt__face_call(face, call, tool, &(struct client_arguments){arguments, own, is_text ? written : STR("")}, true);
     }
     wt__view_release(view);
 }
 
 /* ---------------------------------------------------------------- lists of resources and prompts */
 
-/* Lists the items of all servers. The key of an item is the index of its server and its own, padded so that keys sort
- * as text. */
+/* Lists the items of all servers. The key of an item, where a page continues, is the index of its server and its index
+ * in the server's list, padded with zeros so that keys sort as text. */
 static void list_offers(const struct face *face, struct mcp_call *call, enum offer_kind kind, struct str after)
 {
     struct gateway *gateway = face->gateway;
     struct offer_snapshot offers;
-    bool full = false;
+    bool full = false; /* the page is full */
     wt__gateway_wait_for_offers(gateway);
     wt__offer_snapshot_open(gateway, &offers);
     for (size_t s = 0; !full && s < offers.count; s++) {
@@ -470,67 +487,56 @@ static void give_answer(struct mcp_call *call, enum relayed relayed, const struc
         wt__mcp_refuse_error(call, err);
 }
 
-/* Relays the request to the owner. A name that the caller may not use looks like an unknown one. */
-static void relay_to_owner(const struct face *face, struct mcp_call *call, const struct face_request *asked,
-                           const struct relay *what)
+/* Relays a request about the resource or prompt asked.name to its server, and fills in the other members of asked. A
+ * name that the caller may not use looks like an unknown one. */
+static void relay_to_owner(const struct face *face, struct mcp_call *call, enum offer_kind kind,
+                           struct face_request asked)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
+    char sha256[DEFINITION_DIGITS + 1];
+    struct str own = asked.name;
     wt_error err;
-    bool allowed = asked->upstream && may_use_server(face, call, asked->upstream);
-    if (allowed) {
-        give_answer(call, relay_audited(face, call, asked, what, &result, &err), &result, &err);
-    } else {
-        wt__mcp_refuse_unknown(call);
-        audit_refusal(face, call, asked, asked->upstream ? AUDIT_DENIED : AUDIT_UNKNOWN);
+    asked.upstream = wt__offer_owner(face->gateway, kind, &own);
+    if (!asked.upstream) { /* the client may know the name from an earlier session */
+        wt__gateway_wait_for_offers(face->gateway);
+        asked.upstream = wt__offer_owner(face->gateway, kind, &own);
     }
-}
-
-/* Returns the server that owns the name, or NULL. Waits for starting servers if it is unknown: a client may know it
- * from an earlier session. */
-static struct upstream *find_offer_owner(const struct face *face, enum offer_kind kind, struct str *name)
-{
-    struct upstream *owner = wt__offer_owner(face->gateway, kind, name);
-    if (owner)
-        return owner;
-    wt__gateway_wait_for_offers(face->gateway);
-    return wt__offer_owner(face->gateway, kind, name);
+    if (asked.upstream)
+        *(kind == OFFER_PROMPTS ? &asked.prompt : &asked.uri) = own;
+    if (asked.upstream && wt__offer_hash(asked.upstream, kind, own, sha256))
+        asked.sha256 = sha256;
+    if (asked.upstream && may_use_server(face, call, asked.upstream)) {
+        const struct relay what = {.method = asked.method,
+                                   .name_key = wt__offer_key(kind),
+                                   .name = own,
+                                   .arguments = asked.arguments,
+                                   .is_safe = true};
+        give_answer(call, relay_audited(face, call, &asked, &what, &result, &err), &result, &err);
+        return;
+    }
+    wt__mcp_refuse_unknown(call);
+    audit_refusal(face, call, &asked, asked.upstream ? AUDIT_DENIED : AUDIT_UNKNOWN);
 }
 
 void wt__face_read(void *context, struct mcp_call *call, struct str uri)
 {
-    struct str own = uri;
-    struct face_request asked = {.method = "resources/read", .name = uri};
-    asked.upstream = find_offer_owner(context, OFFER_RESOURCES, &own);
-    char sha256[DEFINITION_DIGITS + 1];
-    if (asked.upstream)
-        asked.uri = own;
-    if (asked.upstream && wt__offer_hash(asked.upstream, OFFER_RESOURCES, own, sha256))
-        asked.sha256 = sha256;
-    const struct relay what = {.method = asked.method, .name_key = "uri", .name = own, .is_safe = true};
-    relay_to_owner(context, call, &asked, &what);
+    relay_to_owner(context, call, OFFER_RESOURCES, (struct face_request){.method = "resources/read", .name = uri});
 }
 
-/* Needs no policy check: a notice only says that the resource changed, and the policy decides on reads. */
+void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
+{
+    relay_to_owner(
+        context, call, OFFER_PROMPTS,
+        (struct face_request){.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)});
+}
+
+/* Watches a resource without a policy check: a notice only says that the resource has changed, and the policy decides
+ * when the client reads it. */
 bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
     const struct face *face = context;
     struct upstream *owner = wt__offer_owner(face->gateway, OFFER_RESOURCES, &uri);
     return !owner || (check_call_scope(call, why) && wt__upstream_watch(owner, wt__mcp_call_holder(call), uri, why));
-}
-
-void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
-{
-    struct str own = name;
-    struct face_request asked = {.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)};
-    asked.upstream = find_offer_owner(context, OFFER_PROMPTS, &own);
-    char sha256[DEFINITION_DIGITS + 1];
-    if (asked.upstream)
-        asked.prompt = own;
-    if (asked.upstream && wt__offer_hash(asked.upstream, OFFER_PROMPTS, own, sha256))
-        asked.sha256 = sha256;
-    const struct relay what = {
-        .method = asked.method, .name_key = "name", .name = own, .arguments = asked.arguments, .is_safe = true};
-    relay_to_owner(context, call, &asked, &what);
 }
 
 /* Writes the params of a completion with the server's own name in the reference. */
@@ -552,25 +558,27 @@ static bool put_completion(const struct mcp_completion *what, struct str ref, st
     return !out->failed;
 }
 
-/* Writes no audit line: completions come with each key press and have no effect. */
+/* Relays a completion. Writes no audit line: completions are requested at each key press and have no effect. */
 void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
 {
     const struct face *face = context;
     struct str ref = what->ref;
     struct upstream *upstream = wt__offer_owner(face->gateway, what->of_prompt ? OFFER_PROMPTS : OFFER_TEMPLATES, &ref);
-    if (upstream && !may_use_server(face, call, upstream))
-        upstream = NULL;
-    struct upstream_offer *offer = upstream ? wt__upstream_offer(upstream) : NULL;
     WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, result = {0};
     wt_error err;
-    if (upstream && !check_call_scope(call, &err)) {
-        wt__mcp_refuse_error(call, &err);
-    } else if (offer && offer->completes && put_completion(what, ref, &params)) {
-        const struct relay request = {
-            .method = "completion/complete", .more = wt__buffer_view(&params), .is_safe = true};
-        give_answer(call, wt__relay(face->gateway, call, upstream, &request, &result, &err), &result, &err);
-    } else if (!upstream) {
+    if (!upstream || !may_use_server(face, call, upstream)) {
         wt__mcp_refuse_unknown(call);
+        return;
     }
+    if (!check_call_scope(call, &err)) {
+        wt__mcp_refuse_error(call, &err);
+        return;
+    }
+    struct upstream_offer *offer = wt__upstream_offer(upstream);
+    bool completes = offer && offer->completes;
     wt__upstream_offer_release(offer);
+    if (!completes || !put_completion(what, ref, &params))
+        return;
+    const struct relay request = {.method = "completion/complete", .more = wt__buffer_view(&params), .is_safe = true};
+    give_answer(call, wt__relay(face->gateway, call, upstream, &request, &result, &err), &result, &err);
 }

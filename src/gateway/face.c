@@ -1,4 +1,4 @@
-/* face.c: kinds of faces: the tools they list, and how these are found and run. */
+/* face.c: the tools of each kind of face: their lists, how a tool is found by its name, and how it is run. */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum length of a server's instructio
 
 /* ---------------------------------------------------------------- direct face */
 
-/* A page continues after a name even if its tool has gone. */
+/* Adds the tools allowed for the caller to a list. after: shown name of the last tool of the page before, even if that
+ * tool is gone; "" for the first page. */
 static void list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
@@ -41,11 +42,11 @@ static void list_view_tools(void *context, struct mcp_call *call, struct str aft
     wt__view_release(view);
 }
 
-/* mcp_tool.number of a call to an unknown tool while servers are starting. */
+/* mcp_tool.number for an unknown name while servers are starting: one of them may have the tool. */
 static const size_t LATE_TOOL = SIZE_MAX;
 
-/* Leaves check and repair of the arguments to the call, so that the audit records invalid ones. Only headers that
- * repeat arguments are checked earlier. */
+/* Finds a tool for the service, without an input schema, so that wt__face_call validates the arguments and the audit
+ * records invalid ones. A tool with arguments repeated in headers has a schema, for the check of these headers. */
 static int find_view_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct face *face = context;
@@ -69,7 +70,13 @@ static int find_view_tool(void *context, struct mcp_call *call, struct str name,
     return wt__face_fail_missing(face, call, name, tool != NULL, err);
 }
 
-/* Waits for starting servers, as a list does: a client may call without listing first. */
+static void call_view_tool(struct face *face, struct mcp_call *call, struct view_tool *tool)
+{
+    const struct client_arguments arguments = {wt__mcp_call_arguments(call), wt__mcp_call_argument_tree(call), STR("")};
+    wt__face_call(face, call, tool, &arguments, false);
+}
+
+/* Waits for starting servers and then calls the tool. A client may know the tool from an earlier session. */
 static void run_late_tool(struct face *face, struct mcp_call *call)
 {
     struct str name = wt__mcp_call_name(call);
@@ -78,7 +85,7 @@ static void run_late_tool(struct face *face, struct mcp_call *call)
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     if (tool && wt__face_allows(face, call, tool)) {
-        wt__face_call(face, call, tool, wt__mcp_call_arguments(call), STR(""), false);
+        call_view_tool(face, call, tool);
     } else {
         wt__face_audit_refused_call(face, call, tool, name, wt__mcp_call_arguments(call),
                                     tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
@@ -95,10 +102,10 @@ static void run_view_tool(void *context, struct mcp_call *call, const struct mcp
         run_late_tool(context, call);
         return;
     }
-    wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), STR(""), false);
+    call_view_tool(context, call, view->tools[tool->number]);
 }
 
-/* True if the gateway has no lock, or the lock has the server's instructions. */
+/* True if the gateway has no lock, or if the lock has the hash of these instructions of the server. */
 static bool has_pinned_instructions(const struct gateway *gateway, const char *server, const char *words)
 {
     char sha256[DEFINITION_DIGITS + 1];
@@ -121,9 +128,7 @@ static void write_server_instructions(void *context, const char *principal, stru
             wt_approved_instructions(gateway->engine, name, &words, NULL) < 0)
             continue;
         struct str shown = wt__str_head(wt__str(words), FACE_INSTRUCTIONS_BYTES);
-        if (!has_pinned_instructions(gateway, name, words))
-            shown.len = 0;
-        if (shown.len > 0)
+        if (shown.len > 0 && has_pinned_instructions(gateway, name, words))
             wt__buffer_printf(out, "%sThe server %s says: %.*s", out->len > 0 ? "\n" : "", name, (int)shown.len,
                               shown.ptr);
         wt_string_free(words);
@@ -135,9 +140,7 @@ const struct face_kind_row wt__face_direct = {.list = list_view_tools,
                                               .run = run_view_tool,
                                               .write_instructions = write_server_instructions};
 
-/* ---------------------------------------------------------------- search face */
-
-/* Schemas are part of every prompt, so they are as short as possible. */
+/* Schema of the call tools. It is as short as possible, since it is part of every prompt. */
 #define NAME_AND_ARGUMENTS                                                                                             \
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
     "\"required\":[\"name\"]}"
@@ -184,19 +187,18 @@ static void list_search_face(void *context, struct mcp_call *call, struct str af
     bool is_behind = after.len == 0;
     for (size_t i = 0; i < FACE_TOOLS; i++) {
         WT_CLEANUP(wt__buffer_dispose) struct buffer tool = {0};
-        bool taken = true;
-        if (is_behind) {
+        struct str name = wt__str(wt__face_tool_names[i]);
+        if (is_behind)
             put_face_tool(face, i, &tool);
-            taken = !tool.failed && wt__mcp_add_item(call, wt__str(wt__face_tool_names[i]), wt__buffer_view(&tool));
-        }
-        if (!taken)
+        if (is_behind && (tool.failed || !wt__mcp_add_item(call, name, wt__buffer_view(&tool))))
             return;
-        is_behind |= wt__str_equal(after, wt__str(wt__face_tool_names[i]));
+        is_behind |= wt__str_equal(after, name);
     }
     if (!is_behind)
         wt__mcp_refuse_cursor(call);
 }
 
+/* Returns the number of tools allowed for the caller, at most most + 1. */
 static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct tool_view *view,
                             size_t most)
 {
@@ -206,8 +208,8 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-/* Counts the same tools that it lists. While the tools of a server are unknown it lists the search tools: a client that
- * never lists again could not find the rest otherwise. */
+/* Lists all tools allowed for the caller if they are few, else the tools of the search face. Also lists the latter
+ * while the tools of a server are unknown, since a client that never lists again could not find them otherwise. */
 static void list_auto_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
@@ -223,24 +225,25 @@ static void list_auto_face(void *context, struct mcp_call *call, struct str afte
 
 /* ---------------------------------------------------------------- calls */
 
-/* Finds a tool of the search face; out->number is its index. Returns WT_ENOTFOUND without a message if there is no
- * match. */
+/* Finds a tool of the search face by its name; out->number is its index. Returns WT_ENOTFOUND, without setting *err,
+ * for other names. */
 static int find_face_tool(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out,
                           wt_error *err)
 {
-    for (size_t i = 0; i < FACE_TOOLS; i++) {
-        if (!wt__str_equal(name, wt__str(wt__face_tool_names[i])))
-            continue;
-        const struct mcp_features *features = wt__catalogue_features(face->catalogue);
-        bool calls = i >= FACE_FIRST_CALL && i < FACE_READ_MORE;
-        int rc = tools[i].definition ? 0 : features->tools.find(features->context, call, name, out, err);
-        if (rc == 0 && tools[i].definition)
-            *out = (struct mcp_tool){.input = face->inputs[i], .refuses_nul = !calls, .waits = calls};
-        out->repairs = wt__policy_repairs(face->gateway->options.policy, NULL);
-        out->number = i;
-        return rc;
-    }
-    return WT_ENOTFOUND;
+    const struct mcp_features *features = wt__catalogue_features(face->catalogue);
+    size_t i = 0;
+    while (i < FACE_TOOLS && !wt__str_equal(name, wt__str(wt__face_tool_names[i])))
+        i++;
+    if (i == FACE_TOOLS)
+        return WT_ENOTFOUND;
+    bool calls = i >= FACE_FIRST_CALL && i < FACE_READ_MORE;
+    if (tools[i].definition)
+        *out = (struct mcp_tool){.input = face->inputs[i], .refuses_nul = !calls, .waits = calls};
+    else
+        WT_TRY(features->tools.find(features->context, call, name, out, err));
+    out->repairs = wt__policy_repairs(face->gateway->options.policy, NULL);
+    out->number = i;
+    return 0;
 }
 
 static int find_on_search_face(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out,
@@ -284,6 +287,7 @@ static void run_on_search_face(void *context, struct mcp_call *call, const struc
     }
 }
 
+/* Only tools of the direct face have a handle. */
 static void run_on_auto_face(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     (tool->handle ? wt__face_direct.run : run_on_search_face)(context, call, tool);
@@ -300,19 +304,19 @@ static void release_tool_view(void *context, const struct mcp_tool *tool)
 struct callable_filter {
     const struct face *face;
     const struct mcp_call *call;
-    struct tool_view *view;
-    struct buffer name;
+    struct tool_view *view; /* released with the filter */
+    struct buffer name;     /* see filter_callable */
 };
 
 static int may_find_tool(void *context, const char *id)
 {
-    const struct callable_filter *filter_state = context;
-    const struct view_tool *tool = wt__view_find_id(filter_state->view, id);
-    return tool && wt__face_allows(filter_state->face, filter_state->call, tool);
+    const struct callable_filter *filter = context;
+    const struct view_tool *tool = wt__view_find_id(filter->view, id);
+    return tool && wt__face_allows(filter->face, filter->call, tool);
 }
 
-/* Restricts a search to tools that the caller may call. The name identifies the result for caching: catalogue
- * generation, policy revision, profile and caller. */
+/* Restricts a search to tools that the caller may call. The name of the filter is part of the key in the cache of
+ * results: catalogue generation, policy revision, profile and caller. Returns false if no tool is callable. */
 static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
@@ -342,6 +346,7 @@ static void release_filter(void *context, const wt_filter *filter)
     free(filter_state);
 }
 
+/* Appends the id of the tool with this name. Returns false if the tool is unknown or not allowed for the caller. */
 static bool resolve_tool_name(void *context, struct mcp_call *call, struct str name, struct buffer *id)
 {
     const struct face *face = context;
@@ -354,6 +359,7 @@ static bool resolve_tool_name(void *context, struct mcp_call *call, struct str n
     return allowed;
 }
 
+/* Appends the member "call_with" of a found tool, with the name of its call tool. */
 static void put_call_tool(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;
@@ -392,6 +398,7 @@ static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
     [FACE_AUTO] = &automatic,
 };
 
+/* Callback for errors of the service. */
 static void tell_face_error(void *context, const wt_error *err)
 {
     const struct gateway_options *options = &((const struct face *)context)->gateway->options;
@@ -401,40 +408,36 @@ static void tell_face_error(void *context, const wt_error *err)
 
 static void fill_features(struct face *face)
 {
-    struct mcp_features *features = &face->features;
     const struct face_kind_row *kind = kinds[face->options.kind];
-    features->name = "whichtool";
-    features->version = WT_VERSION;
-    features->title = "whichtool: many MCP servers behind one";
-    features->write_instructions = kind->write_instructions;
-    features->ttl_ms = 60000;
-    features->private_lists = face->gateway->options.policy != NULL;
-    features->changes = true;
-    features->context = face;
-    features->store_path = face->gateway->engine->path;
-    features->failed = tell_face_error;
-    features->tools.list = kind->list;
-    features->tools.find = kind->find;
-    features->tools.run = kind->run;
-    features->tools.drop = release_tool_view;
-    features->resources.list = wt__face_list_resources;
-    features->resources.templates = wt__face_list_templates;
-    features->resources.read = wt__face_read;
-    features->resources.waits = true;
-    features->resources.watched = true;
-    features->resources.watch = wt__face_watch;
-    features->prompts.list = wt__face_list_prompts;
-    features->prompts.get = wt__face_get_prompt;
-    features->prompts.waits = true;
-    features->completions.complete = wt__face_complete;
-    features->completions.waits = true;
+    face->features = (struct mcp_features){
+        .name = "whichtool",
+        .version = WT_VERSION,
+        .title = "whichtool: many MCP servers behind one",
+        .write_instructions = kind->write_instructions,
+        .ttl_ms = 60000,
+        .private_lists = face->gateway->options.policy != NULL,
+        .changes = true,
+        .context = face,
+        .store_path = face->gateway->engine->path,
+        .failed = tell_face_error,
+        .tools = {.list = kind->list, .find = kind->find, .run = kind->run, .drop = release_tool_view},
+        .resources = {.list = wt__face_list_resources,
+                      .templates = wt__face_list_templates,
+                      .read = wt__face_read,
+                      .waits = true,
+                      .watched = true,
+                      .watch = wt__face_watch},
+        .prompts = {.list = wt__face_list_prompts, .get = wt__face_get_prompt, .waits = true},
+        .completions = {.complete = wt__face_complete, .waits = true},
+    };
 }
 
 static void put_server_summary(struct buffer *out, const struct gateway *gateway)
 {
-    const char **names = calloc(gateway->count + 1, sizeof *names);
+    WT_AUTO_FREE const char **names = calloc(gateway->count + 1, sizeof *names);
     struct upstream_status status;
     size_t count = 0;
+    out->failed |= !names;
     for (size_t i = 0; names && i < gateway->count; i++) {
         wt__upstream_status(gateway->upstreams[i], &status);
         if (status.state != UPSTREAM_DISABLED)
@@ -442,12 +445,10 @@ static void put_server_summary(struct buffer *out, const struct gateway *gateway
     }
     if (names)
         wt__catalogue_summary(out, names, count, SUMMARY_BYTES_MAX);
-    out->failed |= !names;
-    free(names);
 }
 
-/* Describes the servers, but not other providers of the store. With a policy the servers stay unnamed, since not every
- * caller may know them. */
+/* Sets face->summary to the summary of the options, or else to a description of the servers. With a policy it is "",
+ * since not every caller may know all servers. */
 static int describe_servers(struct face *face, wt_error *err)
 {
     struct buffer text = {0};
@@ -459,7 +460,7 @@ static int describe_servers(struct face *face, wt_error *err)
     return face->summary ? 0 : wt__fail_nomem(err);
 }
 
-/* Opens what can fail; the caller closes the face on an error. */
+/* Opens the parts of a face. The caller closes the face on an error. */
 static int fill_face(struct face *face, wt_error *err)
 {
     WT_TRY(describe_servers(face, err));

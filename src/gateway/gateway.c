@@ -31,6 +31,7 @@ static void notify_services(struct gateway *gateway, enum mcp_change change)
     pthread_mutex_unlock(&gateway->services_lock);
 }
 
+/* True if the view has the generation of the catalogue, or the generation cannot be read. */
 static bool is_view_current(struct gateway *gateway)
 {
     wt_catalog_info info;
@@ -73,10 +74,10 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
 
 static bool view_has_server(const struct tool_view *view, const struct upstream *upstream)
 {
-    bool known = false;
-    for (size_t i = 0; view && !known && i < view->count; i++)
-        known = view->tools[i]->upstream == upstream;
-    return known;
+    for (size_t i = 0; view && i < view->count; i++)
+        if (view->tools[i]->upstream == upstream)
+            return true;
+    return false;
 }
 
 bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *upstream)
@@ -87,7 +88,8 @@ bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *up
     return known;
 }
 
-/* True if the tools, or with `rest` the resources and prompts, of each starting server are known. */
+/* True if no list of a server that is starting for the first time is missing. rest: lists of resources and prompts;
+ * otherwise, lists of tools. */
 static bool are_lists_settled(struct gateway *gateway, bool rest)
 {
     struct tool_view *view = wt__gateway_view(gateway);
@@ -102,6 +104,7 @@ static bool are_lists_settled(struct gateway *gateway, bool rest)
     return settled;
 }
 
+/* Waits up to list_wait_ms. Returns are_lists_settled. */
 static bool wait_until_settled(struct gateway *gateway, bool rest)
 {
     double until = wt__now_ms() + gateway->options.list_wait_ms;
@@ -132,7 +135,8 @@ void wt__gateway_wait_for_offers(struct gateway *gateway)
 
 /* ---------------------------------------------------------------- listings of servers */
 
-/* Reports a sentence to the operator and disposes of it. Drops it if it ran out of memory. */
+/* Reports a sentence to the operator, unless the buffer has failed, and disposes of the buffer. failing: see
+ * gateway_options.report. */
 static void report_sentence(struct gateway *gateway, bool failing, struct buffer *sentence)
 {
     if (gateway->options.report && !sentence->failed)
@@ -140,6 +144,7 @@ static void report_sentence(struct gateway *gateway, bool failing, struct buffer
     wt__buffer_dispose(sentence);
 }
 
+/* Reports the items of the server `name` that wait for approval. deceives: see is_first_list_trusted. */
 static void report_waiting(struct gateway *gateway, const char *name, const wt_review_report *report, bool deceives)
 {
     struct buffer sentence = {0};
@@ -159,37 +164,30 @@ static void report_waiting(struct gateway *gateway, const char *name, const wt_r
     report_sentence(gateway, false, &sentence);
 }
 
-/* Reports the first malformed definitions, each in its own sentence. */
+/* Reports the first GATEWAY_MALFORMED_TOLD malformed definitions, each in its own sentence. */
 static void report_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer notes = {0};
     size_t count = 0;
     wt__upstream_notes(upstream, &notes);
-    for (size_t at = 0; at < notes.len && count < GATEWAY_MALFORMED_TOLD; count++) {
+    const char *rest = notes.ptr ? notes.ptr : "";
+    for (struct str note; count < GATEWAY_MALFORMED_TOLD && wt__str_line(&rest, &note); count++) {
         struct buffer sentence = {0};
-        const char *newline = memchr(notes.ptr + at, '\n', notes.len - at);
-        size_t end = newline ? (size_t)(newline - notes.ptr) : notes.len;
-        wt__buffer_printf(&sentence, "%s: %.*s", name, (int)(end - at), notes.ptr + at);
+        wt__buffer_printf(&sentence, "%s: %.*s", name, (int)note.len, note.ptr);
         report_sentence(gateway, false, &sentence);
-        at = end + 1;
     }
 }
 
 static void report_malformed(struct gateway *gateway, struct upstream *upstream, const struct upstream_listing *listing)
 {
-    const struct {
-        size_t count;
-        const char *fate;
-    } parts[] = {{listing->mended, "repaired"},
-                 {listing->left_out, "left out"},
-                 {listing->faulty_schemas, "with a schema that does not compile"}};
+    static const char *const fates[] = {"repaired", "left out", "with a schema that does not compile"};
+    const size_t counts[] = {listing->mended, listing->left_out, listing->faulty_schemas};
     const char *name = wt__upstream_name(upstream);
     struct buffer sentence = {0};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].count > 0)
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i] > 0)
             wt__buffer_printf(&sentence, "%s%s%zu %s", sentence.len > 0 ? "" : name,
-                              sentence.len > 0 ? ", " : " lists malformed definitions: ", parts[i].count,
-                              parts[i].fate);
+                              sentence.len > 0 ? ", " : " lists malformed definitions: ", counts[i], fates[i]);
     if (sentence.len == 0)
         return;
     report_notes(gateway, name, upstream);
@@ -197,8 +195,8 @@ static void report_malformed(struct gateway *gateway, struct upstream *upstream,
     report_sentence(gateway, false, &sentence);
 }
 
-/* True if the first list of a server needs no approval. Sets *deceives if its texts contain instructions to a model or
- * hidden text. wt_review reports lists that cannot be read. */
+/* True if the first list of a server needs no approval. Sets *deceives if texts of the list contain instructions to a
+ * model or hidden text. Returns false for a list that cannot be read; wt_review reports the error. */
 static bool is_first_list_trusted(const struct gateway *gateway, const char *name,
                                   const struct upstream_listing *listing, const char *instructions, bool *deceives)
 {
@@ -208,15 +206,16 @@ static bool is_first_list_trusted(const struct gateway *gateway, const char *nam
     *deceives = rc == 0 && audit->errors > 0;
     wt_audit_free(audit);
     for (size_t i = 0; rc == 0 && i < sizeof offers / sizeof *offers; i++) {
-        rc = offers[i] ? wt_audit_offers(name, offers[i], &audit, NULL) : 0;
-        *deceives |= rc == 0 && offers[i] && audit->errors > 0;
-        if (rc == 0 && offers[i])
-            wt_audit_free(audit);
+        if (!offers[i] || (rc = wt_audit_offers(name, offers[i], &audit, NULL)) < 0)
+            continue;
+        *deceives |= audit->errors > 0;
+        wt_audit_free(audit);
     }
     return rc == 0 && !*deceives && !gateway->options.review_first && gateway->options.lock.len == 0;
 }
 
-/* Removes items without a pin of their hash if the gateway has a lock. */
+/* Removes the items whose hash has no pin, if the gateway has a lock. what: WT_REVIEW_PROMPT, _RESOURCE or
+ * _TEMPLATE. */
 static void drop_unpinned_offers(const struct gateway *gateway, const char *server, int what, json_t *list)
 {
     static const char *const keys[] = {
@@ -234,17 +233,14 @@ static void drop_unpinned_offers(const struct gateway *gateway, const char *serv
 static int read_approved_offers(const struct gateway *gateway, const char *server, int what, json_t **out,
                                 wt_error *err)
 {
-    char *text = NULL;
-    int rc = wt_approved_offers(gateway->engine, server, what, &text, err);
-    if (rc == 0)
-        rc = wt__json_parse(out, text, strlen(text), err);
-    wt_string_free(text);
-    if (rc == 0)
-        drop_unpinned_offers(gateway, server, what, *out);
-    return rc;
+    WT_AUTO_FREE char *text = NULL;
+    WT_TRY(wt_approved_offers(gateway->engine, server, what, &text, err));
+    WT_TRY(wt__json_parse(out, text, strlen(text), err));
+    drop_unpinned_offers(gateway, server, what, *out);
+    return 0;
 }
 
-/* Updates the approved resources, templates and prompts of a server. */
+/* Reads the approved resources, templates and prompts of a server from the store and shows those to clients. */
 static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_error *err)
 {
     const char *name = wt__upstream_name(upstream);
@@ -255,7 +251,7 @@ static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_e
     return wt__upstream_approve_offers(upstream, &(struct approved_offers){resources, templates, prompts}, err);
 }
 
-/* Sends a listing to review: items without approval wait and appear on no surface (whichtool/review.h). */
+/* Reviews a listing (whichtool/review.h), and shows its approved items to clients. */
 static int take_listing(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err)
 {
     struct gateway *gateway = context;
@@ -317,11 +313,10 @@ static void put_malformed_items(struct buffer *out, struct upstream *upstream)
     WT_CLEANUP(wt__buffer_dispose) struct buffer notes = {0};
     wt__upstream_notes(upstream, &notes);
     wt__buffer_text(out, ",\"malformed\":[");
-    for (size_t at = 0, end; at < notes.len; at = end + 1) {
-        const char *newline = memchr(notes.ptr + at, '\n', notes.len - at);
-        end = newline ? (size_t)(newline - notes.ptr) : notes.len;
-        wt__buffer_text(out, at > 0 ? "," : "");
-        wt__buffer_json(out, (struct str){notes.ptr + at, end - at});
+    const char *rest = notes.ptr ? notes.ptr : "";
+    for (struct str note; wt__str_line(&rest, &note);) {
+        wt__buffer_text(out, note.ptr > notes.ptr ? "," : "");
+        wt__buffer_json(out, note);
     }
     wt__buffer_char(out, ']');
     out->failed |= notes.failed;
@@ -361,7 +356,7 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
     wt__buffer_char(out, '}');
 }
 
-/* The gateway keeps running if the state cannot be written. */
+/* Writes the state file. Ignores errors, since the gateway works without the file. */
 static void write_state_file(struct gateway *gateway)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -375,7 +370,7 @@ static void write_state_file(struct gateway *gateway)
     pthread_mutex_unlock(&gateway->state_lock);
 }
 
-/* Reports the first failure of a server that never ran. A server that ran before is restarted silently. */
+/* Writes the state file. Also reports the first failure of a server that never ran. */
 static void handle_state_change(void *context, struct upstream *upstream)
 {
     struct gateway *gateway = context;
@@ -389,7 +384,8 @@ static void handle_state_change(void *context, struct upstream *upstream)
     report_sentence(gateway, false, &sentence);
 }
 
-/* Reads which eras a server spoke when its state was last written, so that it need not be probed again. */
+/* Sets options->era and options->speaks_both to the values of the server in an earlier state file, so that it need not
+ * be probed again. state: NULL if there is no file. */
 static void read_eras(const json_t *state, const char *name, struct upstream_options *options)
 {
     const json_t *servers = wt__json_array(state, "servers");
@@ -437,7 +433,8 @@ static void report_audit_state(struct gateway *gateway)
     report_sentence(gateway, true, &sentence);
 }
 
-/* Applies approvals of prompts and resources by other processes. After an error it waits for the next change. */
+/* Applies approvals of prompts and resources by other processes. After an error, tries again at the next change of the
+ * catalogue. */
 static void renew_withheld_offers(struct gateway *gateway)
 {
     wt_catalog_info info;
@@ -537,7 +534,7 @@ static int read_lock_pins(struct gateway *gateway, wt_error *err)
     return wt__pins_read(gateway->lock_pins, text.ptr, text.len, err);
 }
 
-/* Opens what can fail; the caller closes the gateway on an error. */
+/* Reads the lock, opens the servers and builds the first view. The caller closes the gateway on an error. */
 static int fill_gateway(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)
 {
     WT_TRY(read_lock_pins(gateway, err));
@@ -559,7 +556,7 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     if (gateway->options.result_bytes == 0)
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
     gateway->lock_fd = -1;
-    if (options->lock_path) /* the gateway runs without it, as without a state file */
+    if (options->lock_path) /* on an error, run without the lock */
         wt__share_file(&gateway->lock_fd, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
@@ -632,8 +629,6 @@ void wt__gateway_close(struct gateway *gateway)
     free(gateway);
 }
 
-/* ---------------------------------------------------------------- services */
-
 int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_error *err)
 {
     pthread_mutex_lock(&gateway->services_lock);
@@ -646,8 +641,8 @@ int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_
 
 void wt__gateway_detach(struct gateway *gateway, struct mcp_service *service)
 {
-    pthread_mutex_lock(&gateway->services_lock);
     size_t kept = 0;
+    pthread_mutex_lock(&gateway->services_lock);
     for (size_t i = 0; i < gateway->service_count; i++)
         if (gateway->services[i] != service)
             gateway->services[kept++] = gateway->services[i];

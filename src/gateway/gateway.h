@@ -1,11 +1,12 @@
-/* gateway.h: one MCP server in front of many.
+/* gateway.h: a gateway, one MCP server in front of many.
  *
- *   servers   run independently (upstream.h); their tools are imported into the catalogue
+ *   upstream  one of the servers; runs independently of the others (upstream.h), and its tools are imported into the
+ *             catalogue
  *   view      snapshot of the callable tools and their definitions (internal.h)
- *   face      tools shown to a client: search and call tools, or all tools
- *   call      is checked, audited and relayed to its server; questions of the server go to the client (internal.h)
+ *   face      the tools that a client sees: search and call tools, or all tools
+ *   call      a request for a server; it is checked, audited and relayed (internal.h)
  *
- * Neither a client nor a server can add a server or start a program: the operator configures all of them. */
+ * The operator configures all servers. Neither a client nor a server can add a server or start a program. */
 #ifndef WT_GATEWAY_GATEWAY_H
 #define WT_GATEWAY_GATEWAY_H
 
@@ -21,7 +22,7 @@ enum {
     GATEWAY_RESULT_BYTES = 48 << 10, /* maximum length of a result; a handle gives the rest */
     GATEWAY_START_WAIT_MS = 30000,   /* maximum wait of a call for a starting server */
     GATEWAY_CALLS_MAX = 512,         /* concurrent requests, shared by servers (base/shares.h) */
-    GATEWAY_PARKED_MAX = 512,        /* calls waiting for a modern client's next request, shared by clients and by
+    GATEWAY_PARKED_MAX = 512,        /* calls that wait for the answer of a modern client, shared by clients and also by
                                         servers */
 };
 
@@ -32,25 +33,27 @@ struct audit_log;
 struct gateway_options {
     bool bare_names;           /* show tools under their servers' own names if unique */
     size_t result_bytes;       /* 0 for GATEWAY_RESULT_BYTES */
-    unsigned start_timeout_ms; /* for a server; 0 for MCP_CONNECT_MS */
+    unsigned start_timeout_ms; /* timeout for the start of a server; 0 for MCP_CONNECT_MS */
     unsigned call_timeout_ms;  /* maximum silence of a server during a call; 0 for MCP_REQUEST_MS */
     unsigned list_wait_ms;     /* maximum wait of a list for servers with unknown tools, so that a client that lists
                                     only once sees them; 0 not to wait */
     const char *state_path;    /* file with the state of the servers for other processes; NULL for no file */
     const char
-        *lock_path;      /* locked while the gateway runs, so that others know that the state is current; may be NULL */
-    bool review_first;   /* even a first list waits for approval; a list with findings of wt_audit_listing
-                                    always waits */
+        *lock_path;      /* locked while the gateway runs, so that other processes know that the state is current; NULL
+                              for no lock */
+    bool review_first;   /* the first list of a server waits for approval; it always waits if wt_audit_listing has
+                              findings */
     const char *approve; /* command that approves a server's tools, without the server's name; NULL for
                                     `whichtool mcp approve` */
-    struct str lock;     /* pins (wt_lock): items without a pin wait even if approved; empty for no lock */
-    const struct policy *policy; /* NULL allows everything; outlives the gateway, as does audit */
-    struct audit_log *audit;     /* NULL for no audit */
+    struct str lock; /* text of a lock file (wt_lock): items without a pin are not shown, even if approved; empty for no
+                            lock */
+    const struct policy *policy; /* must outlive the gateway; NULL allows everything */
+    struct audit_log *audit;     /* must outlive the gateway; NULL for no audit */
     /* Reports a sentence to the operator, from any thread; may be NULL. failing: the gateway cannot serve calls. */
     void (*report)(void *context, bool failing, const char *sentence);
     void *report_context;
     double (*now_ms)(void); /* clock for the expiry of parked calls and long results; NULL for wt__now_ms */
-    bool learn;             /* record calls that follow a search as usage */
+    bool learn;             /* record calls after a search as usage */
 };
 
 /* Opens a gateway to servers [count]; they and the engine must outlive it. Returns WT_EINVAL for a server without a
@@ -70,8 +73,6 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out);
 /* Sends changes of lists and resources to the service until it is detached. */
 int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_error *err);
 void wt__gateway_detach(struct gateway *gateway, struct mcp_service *service);
-
-/* ---------------------------------------------------------------- faces */
 
 /* The features of an MCP service (serve/mcp/service.h) in front of the gateway:
  *

@@ -19,16 +19,14 @@
 #include "serve/mcp/input.h"
 #include "whichtool.h"
 
-/* ---------------------------------------------------------------- view */
-
-/* Snapshot of the callable tools. They are the tools of the catalogue whose provider is a server of the
- * gateway, whose definition is byte for byte the approved one, and whose hash is in the lock. A view is immutable and
- * reference counted, and newer ones replace it. So a call is checked with the definition shown to its client or a newer
- * one, without access to the store. */
+/* A view is a snapshot of the callable tools: tools of the gateway's servers whose definition is approved and, if there
+ * is a lock, has its hash in the lock. A view is immutable and reference counted. After a change of the catalogue a new
+ * view replaces it. So a call is checked without access to the store, with the definition that its client has seen or a
+ * newer one. */
 
 struct view_tool {
     struct upstream *upstream;
-    const char *id, *exported; /* id and exported name in the catalogue */
+    const char *id, *exported; /* id and exported name in the catalogue (catalog/names.h) */
     const char *name;          /* name in the catalogue */
     const char *own_name;      /* the server's own name; the import may have changed it */
     const char *shown;         /* name shown to clients */
@@ -59,30 +57,30 @@ struct pins;
 struct view_options {
     struct upstream *const *upstreams; /* [count] */
     size_t count;
-    bool bare_names; /* show the server's own name if it is unique among names, exported names and tools of a search
-                        face; else the exported name */
-    const struct pins *lock; /* tools without a pin of their hash are left out; NULL for no lock */
+    bool bare_names; /* show a tool's name without its server if no other tool, and no tool of the search face, has
+                                the name; otherwise, and for other tools, show the exported name */
+    const struct pins *lock; /* tools whose hash has no pin are left out; NULL for no lock */
 };
 
 /* Builds the current view. Errors: those of wt_list_approved. */
 int wt__view_open(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err);
+/* Adds a reference and returns the view. */
 struct tool_view *wt__view_keep(struct tool_view *view);
 void wt__view_release(struct tool_view *view); /* NULL is a no-op */
 
+/* Finds a tool by its shown name, exported name or id, in this order; NULL if no tool has it. */
 struct view_tool *wt__view_find(const struct tool_view *view, struct str name);
 /* Finds a tool by its id only. */
 struct view_tool *wt__view_find_id(const struct tool_view *view, const char *id);
 /* Returns the compiled input schema, or NULL with err set. */
 const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
 
-/* ---------------------------------------------------------------- recorded usage */
-
-/* Records calls after a search as usage to learn from (serve/usage_log.h). Tools that a search returned and
- * that the client then calls are the tools its request needed. Only enabled by the operator, since requests are stored.
+/* Records calls after a search as usage to learn from (serve/usage_log.h): if a client calls a tool that its search has
+ * found, the request needed that tool. The operator must enable this, since requests are stored.
  *
- * The calls after one search are one usage. It is written when the client searches again or has called no tool for
- * OUTCOME_IDLE_MS. Its outcome is "failed" if every call failed. Clients with the same key count as one client, here
- * and for the limits of the usage log. */
+ * The calls after one search are one usage. The usage is written when the client searches again, or when it has called
+ * no tool for OUTCOME_IDLE_MS. Its outcome is "failed" if every call failed. Clients with the same key count as one
+ * client. */
 
 enum {
     OUTCOME_IDLE_MS = 60000,
@@ -98,20 +96,19 @@ int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err);
 /* Writes pending usages and frees the recorder. NULL is a no-op. */
 void wt__outcomes_close(struct outcomes *outcomes);
 
-/* Records a search, or a call after it. Thread-safe. outcomes: NULL is a no-op. */
+/* Record a search, or a call of a tool. Thread-safe. outcomes: NULL is a no-op, also for wt__outcomes_sweep. */
 void wt__outcomes_record_search(struct outcomes *outcomes, const char *principal, struct str request,
                                 const wt_hits *hits);
 void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, const char *id, bool worked);
 /* Writes usages of idle clients. Call it about once a second. */
 void wt__outcomes_sweep(struct outcomes *outcomes);
 
-/* ---------------------------------------------------------------- gateway */
-
 enum {
     GATEWAY_SERVICES_MAX = 64,
-    GATEWAY_SETTLE_MS = 20,      /* interval of checks for started servers */
-    GATEWAY_LOCK_WAIT_MS = 1000, /* maximum wait for a process that tests the lock */
-    GATEWAY_MALFORMED_TOLD = 3,  /* malformed definitions reported one by one per listing */
+    GATEWAY_SETTLE_MS = 20, /* interval of checks for started servers */
+    GATEWAY_LOCK_WAIT_MS =
+        1000, /* maximum wait for the lock of lock_path, which other processes hold briefly to test it */
+    GATEWAY_MALFORMED_TOLD = 3, /* maximum malformed definitions of a listing that are reported one by one */
 };
 
 struct parked;
@@ -125,7 +122,7 @@ struct gateway {
     struct upstream **upstreams; /* [count] */
     size_t count;
     struct pins *lock_pins; /* parsed options.lock; NULL if it is empty */
-    pthread_t tender;
+    pthread_t tender;       /* thread for periodic work; valid if has_tender */
     bool has_tender;
     atomic_bool stopping;
     pthread_mutex_t import_lock; /* serialises imports */
@@ -133,18 +130,17 @@ struct gateway {
     pthread_mutex_t state_lock;  /* serialises writes of the state file */
     pthread_mutex_t renew_lock;  /* serialises updates of the view, so that an older view never replaces a newer one */
     pthread_mutex_t lock;        /* protects the fields below up to audit_fails */
-    pthread_cond_t turn;
-    struct tool_view *view; /* NULL until the first one is built */
-    struct parked *parked;
+    pthread_cond_t turn;         /* signalled by wt__gateway_stop */
+    struct tool_view *view;      /* current view; NULL until the first one is built */
+    struct parked *parked;       /* list of parked calls (relay.c) */
     size_t parked_count;
-    struct remainder *remainders;
+    struct remainder *remainders;                       /* rests of long results (large_results.c), the newest first */
     struct shares calls;                                /* running requests, by server */
     struct shares parked_of_clients, parked_of_servers; /* parked calls, by client and by server */
-    struct shares results, result_bytes;                /* remainders, by client */
-    bool audit_fails;           /* last reported state; used by the tender only, as is offers_generation */
-    uint64_t offers_generation; /* catalogue generation at the last check of approved offers */
-    pthread_mutex_t
-        services_lock; /* protects the services; held while they are notified, which a slow client can delay */
+    struct shares results, result_bytes;                /* number and bytes of remainders, by client */
+    bool audit_fails;           /* the audit failed at the last report; used by the tender only */
+    uint64_t offers_generation; /* catalogue generation at the last check of approved offers; used by the tender only */
+    pthread_mutex_t services_lock; /* protects the services; held while they are notified, which may take long */
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
     size_t service_count;
 };
@@ -153,11 +149,12 @@ struct gateway {
 struct tool_view *wt__gateway_view(struct gateway *gateway);
 /* Rebuilds the view if the catalogue has changed, and notifies the services. */
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
-/* Waits up to list_wait_ms until the tools of each server are known or it has failed to start. Returns true if so. */
+/* Waits up to list_wait_ms until each server has listed its tools or has failed to start. Returns true if that is
+ * so. */
 bool wt__gateway_wait_for_tools(struct gateway *gateway);
 /* True if wt__gateway_wait_for_tools would not wait. */
 bool wt__gateway_knows_all_tools(struct gateway *gateway);
-/* Waits in the same way for resources, templates and prompts; a server lists them after its tools. */
+/* Works like wt__gateway_wait_for_tools for resources, templates and prompts, which a server lists after its tools. */
 void wt__gateway_wait_for_offers(struct gateway *gateway);
 /* True if the current view has tools of the server. */
 bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *upstream);
@@ -167,37 +164,33 @@ static inline double wt__gateway_now(const struct gateway *gateway)
     return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
 }
 
-/* ---------------------------------------------------------------- calls parked between two requests */
-
-/* Ends expired parked calls. all: ends all of them. */
+/* Ends the parked calls (relay.c) that have expired. all: ends all of them. */
 void wt__parked_sweep(struct gateway *gateway, bool all);
 
-/* ---------------------------------------------------------------- long results */
-
-/* Principal that may read the rest of a result, and holder whose share of the handles it uses. */
+/* Client of a long result. */
 struct result_reader {
-    const char *principal, *holder;
+    const char *principal; /* may read the rest */
+    const char *holder;    /* whose share of the stored results is used */
 };
-/* Writes the result to *out, a JSON object, cut to about `most` bytes and with a handle for the rest. Returns 0 or
- * WT_ENOMEM. */
+/* Appends the result, a JSON object, to out. A result over `most` bytes is cut and ends with a handle for the rest.
+ * Returns 0 or WT_ENOMEM. */
 int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
                    struct buffer *out, wt_error *err);
-/* Writes the next piece of a result. Returns WT_ENOTFOUND if the handle expired or is not this principal's. */
+/* Appends the next piece of a result to out. Returns WT_ENOTFOUND if the handle expired or is not this principal's. */
 int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
                     struct buffer *out, wt_error *err);
+/* Drops the rests of results that have expired. all: drops all of them. */
 void wt__result_sweep(struct gateway *gateway, bool all);
 void wt__results_open(struct gateway *gateway);
 void wt__results_close(struct gateway *gateway);
 
-/* ---------------------------------------------------------------- names of offers */
-
-/* Names of the resources, templates and prompts of all servers, and the way back to their servers.
+/* Maps the URIs and names of resources, templates and prompts of all servers to names for clients, and back.
  *
- * A URI or a prompt's name is shown as its server has it. If an earlier server has the same name, or a template it
- * matches, the later server's name becomes a prefix: "SERVER+file:///x", "SERVER.review". So does a name that already
- * begins with the prefix of any server. The operator's order of servers decides, and a server's listed items come
- * before its templates; so a server cannot take over a name of another one. A name that is not listed and matches no
- * template has no owner. */
+ * A client sees a URI or a prompt's name as its server has it, unless that is ambiguous. The name is ambiguous if a
+ * server before it, in the operator's order, has the same name or a template that the URI matches, or if the name
+ * begins with the prefix of any server. An ambiguous name gets the name of its server as a prefix: "SERVER+file:///x",
+ * "SERVER.review". So a server cannot take over a name of a server before it. A name that no server lists and that
+ * matches no template has no owner. */
 
 enum offer_kind { OFFER_RESOURCES, OFFER_TEMPLATES, OFFER_PROMPTS };
 
@@ -213,21 +206,19 @@ json_t *wt__offer_list(const struct upstream_offer *offer, enum offer_kind kind)
 /* Returns the member that names an item: "uri", "uriTemplate" or "name". */
 const char *wt__offer_key(enum offer_kind kind);
 
-/* Appends the name shown to clients for a server's own name. server: index. */
+/* Appends the name that clients see for a server's own name. server: index of the server. */
 void wt__offer_put_shown_name(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
                               enum offer_kind kind, struct str name, struct buffer *out);
-/* Appends the URI shown to clients for the URI of a server's resource. */
+/* Appends the URI that clients see for the URI of a server's resource. */
 void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstream *upstream, struct str uri,
                              struct buffer *out);
-/* Writes the hash of the definition with this name of the server's: of the item, or of the template that a resource
- * matches. False if it does not exist. */
+/* Writes the hash of the definition of the server's item with this own name or, for a resource that is not listed, of
+ * the template that its URI matches. Returns false if there is neither. */
 bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str name,
                     char sha256[DEFINITION_DIGITS + 1]);
 /* Returns the server that owns a name shown to clients, and sets *name to the server's own name. Returns NULL if it is
  * unknown. */
 struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind kind, struct str *name);
-
-/* ---------------------------------------------------------------- relay */
 
 /* Relays a client's request to a server behind the gateway, for all combinations of eras:
  *
@@ -240,15 +231,16 @@ struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind 
  *
  * Progress and logs are forwarded; a cancellation reaches the server at once. */
 
+/* A request to a server. */
 struct relay {
-    const char *method;                /* "tools/call" */
-    const char *name_key;              /* "name", "uri" */
+    const char *method;                /* "tools/call", ... */
+    const char *name_key;              /* member of the params with the name: "name" or "uri"; NULL for no name */
     struct str name;                   /* the server's own name */
     struct str arguments;              /* a JSON object; may be empty */
     struct str more;                   /* further members of the params, or "" */
-    const struct http_header *headers; /* Mcp-Param-... */
+    const struct http_header *headers; /* [header_count], Mcp-Param-... */
     size_t header_count;
-    bool is_safe; /* has no side effects, so that it may be sent again after a failure */
+    bool is_safe; /* the request has no side effects, so that it may be sent again after a failure */
 };
 
 enum relayed {
@@ -261,11 +253,10 @@ enum relayed {
 /* True if a result has isError. */
 bool wt__result_is_error(struct str result);
 
-/* Relays a request. Blocks until the server or the client is done. */
+/* Relays a request. Blocks until the request is answered or a question went to a modern client. Appends the server's
+ * result to `result`. */
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
                        const struct relay *what, struct buffer *result, wt_error *err);
-
-/* ---------------------------------------------------------------- faces */
 
 struct face {
     struct gateway *gateway;
@@ -276,8 +267,8 @@ struct face {
     struct mcp_input *inputs[FACE_TOOLS]; /* NULL for tools of the catalogue */
 };
 
-/* Tool functions of a kind of face, as in mcp_features with the face as context. mcp_tool.handle is the view that holds
- * the tool, or NULL; the face releases it. */
+/* Tool functions of a kind of face, as in mcp_features with the face as context. mcp_tool.handle is the view that has
+ * the tool, or NULL; features.tools.drop releases it. */
 struct face_kind_row {
     void (*list)(void *context, struct mcp_call *call, struct str after);
     int (*find)(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err);
@@ -290,17 +281,23 @@ extern const struct face_kind_row wt__face_direct; /* other kinds may use its fu
 /* True if the caller may use the tool. */
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool);
 
-/* Reports a name that cannot be called: WT_ENOTFOUND, or WT_EINVAL with the reason if the caller may know it. hidden:
- * the tool exists but the policy denies it. */
+/* Fails for a name that cannot be called. Returns WT_EINVAL if the tool waits for approval or its server is not running
+ * and the caller may know that, else WT_ENOTFOUND. hidden: the tool exists, but the policy denies it. */
 int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, struct str name, bool hidden,
                           wt_error *err);
 /* Appends a sentence to an empty search result if the request names a tool that waits for approval. */
 void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query, struct buffer *out);
 
-/* Checks the arguments and calls a tool. Blocks. written: other text of the arguments by the client, or "". cut: cuts a
- * long result. */
-void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
-                   struct str written, bool cut);
+/* Arguments that a client sends to a tool. */
+struct client_arguments {
+    struct str text;    /* a JSON object; "" if absent */
+    const json_t *tree; /* the parsed text; NULL if absent */
+    struct str written; /* text by the client if `text` was repaired already, else "" */
+};
+
+/* Checks the arguments and calls a tool. Blocks. cut: cuts a long result. */
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
+                   const struct client_arguments *arguments, bool cut);
 /* Writes the refusal of a call to the audit. tool: NULL if unknown. */
 void wt__face_audit_refused_call(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
                                  struct str asked, struct str arguments, enum audit_decision decision);

@@ -1,9 +1,9 @@
-/* large_results.c: results longer than one answer. The first pieces of content are sent; a text is cut at the end of a
- * line if possible. The rest is kept under a handle for the caller until it expires. Structured content is never cut:
- * if the result has no text, the structured content becomes a text.
+/* large_results.c: cuts results too long for one answer. The client gets the first items of the content and a handle
+ * for the rest. The rest is kept until it expires. A text is cut at the end of a line if possible. Structured content
+ * is left out; if the result has no text, it becomes one.
  *
- * Lengths are of the JSON text, where a character may take six bytes. A piece may be longer than the limit only if it
- * cannot be cut: an image, or the other members of an item. */
+ * All lengths are lengths of JSON, where a character may take six bytes. A piece exceeds the limit only if its first
+ * item cannot be cut, such as an image. */
 #include "gateway/internal.h"
 
 #include <stdio.h>
@@ -20,13 +20,14 @@ enum {
     REMAINDER_MS = 10 * 60000,
 };
 
+/* The rest of a result. */
 struct remainder {
-    struct remainder *next; /* next older */
+    struct remainder *next; /* older than this one */
     char handle[HANDLE_BYTES];
-    char *principal, *holder;
-    json_t *content; /* the rest; used by one thread at a time */
-    size_t bytes;
-    double until_ms;
+    char *principal, *holder; /* see result_reader */
+    json_t *content;          /* array of items; not shared with another thread, since reading takes it from the list */
+    size_t bytes;             /* length, counted against the holder's share */
+    double until_ms;          /* when it expires, by wt__gateway_now */
 };
 
 static void free_remainder(struct remainder *remainder)
@@ -68,7 +69,8 @@ static struct remainder *take_oldest_remainder(struct gateway *gateway, const ch
     return oldest ? take_remainder(gateway, oldest) : NULL;
 }
 
-/* Takes the needed shares, moving the holder's oldest remainders to *gone to make room. Call with the lock held. */
+/* Takes the shares for a new remainder. Moves the oldest remainders of its holder to *gone until the shares
+ * suffice. Returns false if they do not suffice even then. Call with the lock held. */
 static bool make_room_for(struct gateway *gateway, const struct remainder *fresh, struct remainder **gone)
 {
     for (;;) {
@@ -115,7 +117,7 @@ void wt__results_close(struct gateway *gateway)
     wt__shares_close(&gateway->result_bytes);
 }
 
-/* Returns a remainder with a new handle, or NULL if out of memory. Takes over content. */
+/* Returns a remainder with a new handle, or NULL if out of memory. Takes ownership of content. */
 static struct remainder *make_remainder(const struct result_reader *reader, json_t *content, size_t bytes)
 {
     struct remainder *made = calloc(1, sizeof *made);
@@ -133,7 +135,8 @@ static struct remainder *make_remainder(const struct result_reader *reader, json
     return NULL;
 }
 
-/* Stores content, which it takes over, and writes its handle. False if out of memory or share. */
+/* Takes ownership of content, stores it and writes its handle. Returns false if out of memory or if it does not
+ * fit into the holder's share. */
 static bool store_remainder(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
                             char handle[HANDLE_BYTES])
 {
@@ -156,21 +159,20 @@ static bool store_remainder(struct gateway *gateway, const struct result_reader 
     return room;
 }
 
-/* ---------------------------------------------------------------- cutting */
-
 static size_t json_text_length(const json_t *value)
 {
     return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
-/* Returns the length of a byte of text in JSON. */
+/* Returns the number of bytes that JSON needs for a byte of text. */
 static size_t escaped_length(unsigned char c)
 {
     bool is_short = c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' || c == '\b' || c == '\f';
     return is_short ? 2 : c < 0x20 ? 6 : 1;
 }
 
-/* Returns the offset at which to cut a text to `most` bytes of JSON: after a newline if possible. */
+/* Returns the offset at which to cut a text so that its JSON has at most `most` bytes. Cuts after the last newline in
+ * the second half of these bytes, or else between characters. */
 static size_t find_cut(const char *text, size_t len, size_t most)
 {
     size_t at = 0;
@@ -184,7 +186,8 @@ static size_t find_cut(const char *text, size_t len, size_t most)
     return at;
 }
 
-/* Moves items that fit from content to head. Returns the length of the rest. */
+/* Moves the first items of content, up to about `most` bytes, to head, and cuts a text that does not fit. Returns the
+ * length of the rest, 0 if nothing is left. */
 static size_t move_content(json_t *content, json_t *head, size_t most)
 {
     size_t used = 0, left = 0;
@@ -216,7 +219,8 @@ static size_t move_content(json_t *content, json_t *head, size_t most)
     return left;
 }
 
-/* Returns the note about the rest of a result, and stores the rest, or NULL if out of memory. */
+/* Stores the rest of a result. Returns an item with a sentence for the model: the handle, or the loss of the rest.
+ * Returns NULL if out of memory. */
 static json_t *store_rest(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t left)
 {
     char words[200], handle[HANDLE_BYTES];
@@ -243,14 +247,14 @@ static int put_piece(struct gateway *gateway, const struct result_reader *reader
 
 static bool content_has_text(const json_t *content)
 {
-    bool found = false;
     for (size_t i = 0; i < json_array_size(content); i++)
-        found |= json_is_string(json_object_get(json_array_get(content, i), "text"));
-    return found;
+        if (json_is_string(json_object_get(json_array_get(content, i), "text")))
+            return true;
+    return false;
 }
 
-/* Returns a copy of the result's content, or NULL if out of memory. Structured content without a text becomes a text,
- * copied from `written` unchanged. */
+/* Returns a copy of the result's content, or NULL if out of memory. If it has no text, the structured content is added
+ * as one. written: the text of the result, whose structured content is copied unchanged. */
 static json_t *copy_content(const json_t *result, struct str written)
 {
     const json_t *given = wt__json_array(result, "content");

@@ -1,8 +1,10 @@
-/* offers.c: names of resources, templates and prompts; see internal.h. */
+/* offers.c: names of resources, templates and prompts as clients see them, and the owner of each name. internal.h has
+ * the rules ("names of offers"). */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
 
+/* Indexed by enum offer_kind. */
 static const struct {
     const char *key;       /* member that names an item */
     const char *separator; /* between the server's name and the item's name */
@@ -36,35 +38,29 @@ json_t *wt__offer_list(const struct upstream_offer *offer, enum offer_kind kind)
                                      : offer->prompts;
 }
 
-/* Returns the first item whose name fits, or NULL. */
-static const json_t *find_item(const json_t *list, const char *key, struct str name,
-                               bool (*fits)(struct str, struct str))
+/* Returns the first item for which matches(name of the item, name) is true, or NULL. */
+static const json_t *find_offer(const struct upstream_offer *offer, enum offer_kind kind, struct str name,
+                                bool (*matches)(struct str, struct str))
 {
+    const json_t *list = wt__offer_list(offer, kind);
     for (size_t i = 0; name.len > 0 && i < json_array_size(list); i++)
-        if (fits(wt__json_str(json_array_get(list, i), key), name))
+        if (matches(wt__json_str(json_array_get(list, i), kinds[kind].key), name))
             return json_array_get(list, i);
     return NULL;
 }
 
-static bool lists_offer(const struct upstream_offer *offer, enum offer_kind kind, struct str name)
+/* Returns the form of a character of the server's name in the prefix. In a URI the prefix becomes part of the scheme,
+ * and strict clients check it (RFC 3986, section 3.1). So '-' replaces each character not allowed in a scheme. */
+static char prefix_character(enum offer_kind kind, char c)
 {
-    return find_item(wt__offer_list(offer, kind), kinds[kind].key, name, wt__str_equal) != NULL;
+    return kind == OFFER_PROMPTS || wt__is_letter(c) || wt__is_digit(c) || c == '.' || c == '+' ? c : '-';
 }
 
-/* Returns a byte of a server's name as it appears in the prefix. The prefix of a URI is part of the scheme, and strict
- * clients check its characters (RFC 3986, section 3.1). */
-static char prefix_byte(enum offer_kind kind, char byte)
-{
-    bool scheme = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || wt__is_digit(byte) || byte == '.' ||
-                  byte == '+';
-    return kind == OFFER_PROMPTS || scheme ? byte : '-';
-}
-
-/* Returns the beginning of a prefix: a scheme must start with a letter. */
+/* Returns the text before the server's name in the prefix: "x-" for a URI if the name does not begin with a letter, as
+ * a scheme must, else "". */
 static struct str prefix_begin(enum offer_kind kind, const char *server)
 {
-    bool letter = (*server >= 'a' && *server <= 'z') || (*server >= 'A' && *server <= 'Z');
-    return kind == OFFER_PROMPTS || letter ? STR("") : STR("x-");
+    return kind == OFFER_PROMPTS || wt__is_letter(*server) ? STR("") : STR("x-");
 }
 
 static void put_server_prefix(const struct upstream *upstream, enum offer_kind kind, struct buffer *out)
@@ -72,11 +68,12 @@ static void put_server_prefix(const struct upstream *upstream, enum offer_kind k
     const char *server = wt__upstream_name(upstream);
     wt__buffer_str(out, prefix_begin(kind, server));
     for (; *server; server++)
-        wt__buffer_char(out, prefix_byte(kind, *server));
+        wt__buffer_char(out, prefix_character(kind, *server));
     wt__buffer_text(out, kinds[kind].separator);
 }
 
-/* Removes the server's prefix from the name. False if the name lacks it or is nothing else. */
+/* Removes the server's prefix from the name. Returns false and leaves the name unchanged if it has no such prefix, or
+ * if nothing follows the prefix. */
 static bool strip_prefix(const struct upstream *upstream, enum offer_kind kind, struct str *name)
 {
     const char *server = wt__upstream_name(upstream);
@@ -85,7 +82,7 @@ static bool strip_prefix(const struct upstream *upstream, enum offer_kind kind, 
     if (!wt__str_starts(*name, begin))
         return false;
     for (; *server; server++, at++)
-        if (at >= name->len || name->ptr[at] != prefix_byte(kind, *server))
+        if (at >= name->len || name->ptr[at] != prefix_character(kind, *server))
             return false;
     struct str rest = {name->ptr + at, name->len - at};
     if (rest.len <= mark.len || !wt__str_starts(rest, mark))
@@ -94,18 +91,16 @@ static bool strip_prefix(const struct upstream *upstream, enum offer_kind kind, 
     return true;
 }
 
-/* ---------------------------------------------------------------- templates */
-
-/* Returns the part of a template before its first expression. */
+/* Returns the part of a template before its first expression, such as "file:///" of "file:///{path}". */
 static struct str template_head(struct str template)
 {
     const char *brace = template.len > 0 ? memchr(template.ptr, '{', template.len) : NULL;
     return (struct str){template.ptr, brace ? (size_t)(brace - template.ptr) : template.len};
 }
 
-/* True if the URI matches the template: its literal parts occur in order, from the beginning to the end. An expression
- * matches any text, since servers differ in what they encode. A template without a head matches no URI, since it would
- * match all of them. */
+/* True if the URI matches the template: the literal parts of the template occur in the URI in order, from its beginning
+ * to its end. An expression matches any text, since servers encode different characters. A template with an expression
+ * at its beginning matches no URI; it would match the URIs of all servers. */
 static bool fits_template(struct str template, struct str uri)
 {
     struct str part = template_head(template);
@@ -127,45 +122,36 @@ static bool fits_template(struct str template, struct str uri)
     return uri.len == part.len;
 }
 
-/* True if a URI may match both templates: the head of one begins with the head of the other. */
+/* True if some URI may match both templates: the texts before their first expressions agree as far as both go. */
 static bool may_overlap(struct str template, struct str other)
 {
     struct str one = template_head(template), two = template_head(other);
     return one.len > 0 && two.len > 0 && (wt__str_starts(one, two) || wt__str_starts(two, one));
 }
 
-static bool has_template_for(const struct upstream_offer *offer, struct str name, bool (*fits)(struct str, struct str))
-{
-    return find_item(wt__offer_list(offer, OFFER_TEMPLATES), kinds[OFFER_TEMPLATES].key, name, fits) != NULL;
-}
-
-/* ---------------------------------------------------------------- names */
-
-/* True if the name would lead to this server if it were the only one: the name is listed or matches a template. A
- * completion of a template may also refer to a resource. */
+/* True if the server of `offer` lists the name, or has a template for the URI of a resource. For OFFER_TEMPLATES, a
+ * listed resource counts too, since a completion may name a resource instead of a template. */
 static bool offers_name(const struct upstream_offer *offer, enum offer_kind kind, struct str name)
 {
-    return lists_offer(offer, kind, name) || (kind == OFFER_TEMPLATES && lists_offer(offer, OFFER_RESOURCES, name)) ||
-           (kind == OFFER_RESOURCES && has_template_for(offer, name, fits_template));
+    return find_offer(offer, kind, name, wt__str_equal) ||
+           (kind == OFFER_TEMPLATES && find_offer(offer, OFFER_RESOURCES, name, wt__str_equal)) ||
+           (kind == OFFER_RESOURCES && find_offer(offer, OFFER_TEMPLATES, name, fits_template));
 }
 
-/* True if the name or template leads, or may lead, to the earlier server of that offer. */
-static bool is_taken_by(const struct upstream_offer *offer, enum offer_kind kind, struct str name)
-{
-    return offers_name(offer, kind, name) || (kind == OFFER_TEMPLATES && has_template_for(offer, name, may_overlap));
-}
-
-/* True if the name needs a prefix: an earlier server may offer it, or it begins with the prefix of any server. */
+/* True if the name needs the prefix of its server: a server before it offers the same name or an overlapping template,
+ * or the name begins with the prefix of any server. server: index of the name's server. */
 static bool is_ambiguous(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
                          enum offer_kind kind, struct str name)
 {
-    bool ambiguous = false;
-    for (size_t i = 0; !ambiguous && i < offers->count; i++) {
+    for (size_t i = 0; i < offers->count; i++) {
         struct str rest = name;
-        ambiguous = (i < server && is_taken_by(offers->items[i], kind, name)) ||
-                    strip_prefix(gateway->upstreams[i], kind, &rest);
+        if (strip_prefix(gateway->upstreams[i], kind, &rest))
+            return true;
+        if (i < server && (offers_name(offers->items[i], kind, name) ||
+                           (kind == OFFER_TEMPLATES && find_offer(offers->items[i], kind, name, may_overlap))))
+            return true;
     }
-    return ambiguous;
+    return false;
 }
 
 void wt__offer_put_shown_name(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
@@ -187,36 +173,33 @@ void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstrea
     wt__offer_snapshot_close(&offers);
 }
 
-/* ---------------------------------------------------------------- owners */
-
-/* Returns the first server whose prefix the name has and that offers the rest, or NULL. *begins: true if the name has
- * the prefix of any server; then only servers whose prefix matches can own it. */
-static struct upstream *owner_by_prefix(const struct gateway *gateway, const struct offer_snapshot *offers,
-                                        enum offer_kind kind, struct str *name, bool *begins)
+/* Returns the owner of a name. A name with the prefix of a server belongs to a server with that prefix, if it offers
+ * the rest of the name. Any other name belongs to the first server offering it. */
+static struct upstream *find_owner(const struct gateway *gateway, const struct offer_snapshot *offers,
+                                   enum offer_kind kind, struct str *name)
 {
-    *begins = false;
+    bool has_prefix = false;
     for (size_t i = 0; i < offers->count; i++) {
         struct str rest = *name;
         if (!strip_prefix(gateway->upstreams[i], kind, &rest))
             continue;
-        *begins = true;
+        has_prefix = true;
         if (!offers_name(offers->items[i], kind, rest))
             continue;
         *name = rest;
         return gateway->upstreams[i];
     }
+    for (size_t i = 0; !has_prefix && i < offers->count; i++)
+        if (offers_name(offers->items[i], kind, *name))
+            return gateway->upstreams[i];
     return NULL;
 }
 
 struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind kind, struct str *name)
 {
     struct offer_snapshot offers;
-    bool begins;
     wt__offer_snapshot_open(gateway, &offers);
-    struct upstream *owner = owner_by_prefix(gateway, &offers, kind, name, &begins);
-    for (size_t i = 0; !owner && !begins && i < offers.count; i++)
-        if (offers_name(offers.items[i], kind, *name))
-            owner = gateway->upstreams[i];
+    struct upstream *owner = find_owner(gateway, &offers, kind, name);
     wt__offer_snapshot_close(&offers);
     return owner;
 }
@@ -225,9 +208,9 @@ bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str 
                     char sha256[DEFINITION_DIGITS + 1])
 {
     struct upstream_offer *offer = wt__upstream_offer(upstream);
-    const json_t *found = find_item(wt__offer_list(offer, kind), kinds[kind].key, name, wt__str_equal);
+    const json_t *found = find_offer(offer, kind, name, wt__str_equal);
     if (!found && kind == OFFER_RESOURCES)
-        found = find_item(wt__offer_list(offer, OFFER_TEMPLATES), kinds[OFFER_TEMPLATES].key, name, fits_template);
+        found = find_offer(offer, OFFER_TEMPLATES, name, fits_template);
     bool hashed = found && wt__json_hash(found, sha256) == 0;
     wt__upstream_offer_release(offer);
     return hashed;

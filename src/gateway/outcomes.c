@@ -1,4 +1,4 @@
-/* outcomes.c: recorded usage; see internal.h. */
+/* outcomes.c: records the calls after a search as usage (internal.h). */
 #include "gateway/internal.h"
 
 #include <pthread.h>
@@ -9,24 +9,26 @@
 #include "base/memory.h"
 #include "serve/usage_log.h"
 
+/* A tool that a search returned. */
 struct outcome_tool {
     char *id;
-    bool called, worked;
+    bool called; /* the client called it after the search */
+    bool worked; /* a call of it succeeded */
 };
 
 /* The last search of a client. */
 struct client_search {
-    struct client_search *next; /* less recently active */
+    struct client_search *next; /* search of a less recently active client */
     char *principal, *request;
-    struct outcome_tool found[OUTCOME_FOUND_MAX];
+    struct outcome_tool found[OUTCOME_FOUND_MAX]; /* [count] */
     size_t count;
-    double heard_ms;
+    double heard_ms; /* time of the search or of the last call, by wt__now_ms */
 };
 
 struct outcomes {
     struct usage_log *log;
-    pthread_mutex_t lock;
-    struct client_search *first;
+    pthread_mutex_t lock;        /* protects the list */
+    struct client_search *first; /* search of the most recently active client */
 };
 
 static void free_search(struct client_search *searched)
@@ -38,14 +40,13 @@ static void free_search(struct client_search *searched)
     free(searched);
 }
 
-/* ---------------------------------------------------------------- writing */
-
+/* Callback of the usage log. A lost usage is harmless. */
 static void ignore_report(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
-    (void)context, (void)rc, (void)why, (void)usages, (void)count; /* losing a usage is harmless */
+    (void)context, (void)rc, (void)why, (void)usages, (void)count;
 }
 
-/* Writes the usage of a search. False if no tool was called. */
+/* Appends the usage of a search as a line of JSON. Returns false if no tool was called. */
 static bool put_usage(const struct client_search *searched, struct buffer *out)
 {
     bool any = false, worked = false;
@@ -82,8 +83,6 @@ static void write_searches(struct outcomes *outcomes, struct client_search *done
     }
 }
 
-/* ---------------------------------------------------------------- recording */
-
 /* Removes and returns the client's search, or NULL. Call with the lock held. */
 static struct client_search *take_search(struct outcomes *outcomes, const char *principal)
 {
@@ -105,7 +104,8 @@ static void put_search_first(struct outcomes *outcomes, struct client_search *se
     outcomes->first = searched;
 }
 
-/* Removes and returns the searches above the limit or idle for too long. Call with the lock held. */
+/* Removes and returns the searches beyond OUTCOME_CLIENTS_MAX and those of idle clients. all: all searches. Call with
+ * the lock held. */
 static struct client_search *take_old_searches(struct outcomes *outcomes, bool all)
 {
     struct client_search **at = &outcomes->first;
@@ -117,17 +117,18 @@ static struct client_search *take_old_searches(struct outcomes *outcomes, bool a
     return old;
 }
 
-/* Adds a tool to a search unless it is full. False if out of memory. */
+/* Adds a tool to a search unless the search has OUTCOME_FOUND_MAX tools. Returns false if out of memory. */
 static bool add_found_tool(struct client_search *searched, const char *id)
 {
     if (searched->count == OUTCOME_FOUND_MAX)
         return true;
-    searched->found[searched->count].id = wt__copy_string(id, strlen(id));
-    bool whole = searched->found[searched->count].id != NULL;
-    searched->count += whole;
-    return whole;
+    char *copy = wt__copy_string(id, strlen(id));
+    if (copy)
+        searched->found[searched->count++].id = copy;
+    return copy;
 }
 
+/* Returns a new search without calls, or NULL if out of memory. */
 static struct client_search *copy_search(const char *principal, struct str request, const wt_hits *hits)
 {
     struct client_search *copy = calloc(1, sizeof *copy);
@@ -189,8 +190,6 @@ void wt__outcomes_sweep(struct outcomes *outcomes)
     pthread_mutex_unlock(&outcomes->lock);
     write_searches(outcomes, old);
 }
-
-/* ---------------------------------------------------------------- opening and closing */
 
 int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err)
 {

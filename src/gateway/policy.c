@@ -1,4 +1,4 @@
-/* policy.c: effects, kinds of faces and policies; see policy.h. */
+/* policy.c: effects of tools, kinds of faces, and the parsing and decisions of policies (policy.h). */
 #include "gateway/policy.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ const char *const wt__face_tool_names[FACE_TOOLS] = {
 struct policy_patterns {
     const char **items; /* [count] */
     size_t count;
-    bool given; /* false if everything matches */
+    bool given; /* the file has the list; without a list every name matches */
 };
 
 struct policy_rule {
@@ -87,12 +87,14 @@ struct policy_reader {
     wt_error *err;
 };
 
+/* Fails with WT_EFORMAT. pointer: JSON pointer of the fault, "" for the whole file. */
 static int fail_policy(const struct policy_reader *r, const char *pointer, const char *words)
 {
     return wt__fail(r->err, WT_EFORMAT, "%s%s%s: %s", r->file, *pointer ? ", " : "", pointer, words);
 }
 
-/* A misspelt member would widen what a rule allows, so each must be known. */
+/* Checks that `object` is an object and has no other members than `known`. known: ends in NULL. A misspelt member of
+ * a rule would be ignored, and the rule would allow too much. */
 static int check_members(const struct policy_reader *r, const json_t *object, const char *const *known,
                          const char *pointer)
 {
@@ -147,8 +149,7 @@ static int read_effects(const struct policy_reader *r, const json_t *rule, const
         return 0;
     snprintf(at, sizeof at, "%s/effects", pointer);
     for (size_t i = 0; i < json_array_size(list) || !json_is_array(list); i++) {
-        const json_t *word = json_array_get(list, i);
-        int effect = json_is_string(word) ? wt__effect_parse(wt__str(json_string_value(word))) : -1;
+        int effect = wt__effect_parse(wt__str(json_string_value(json_array_get(list, i))));
         if (effect < 0)
             return fail_policy(r, at, "must be a list of \"read\", \"write\" and \"destructive\"");
         out->effects[effect] = true;
@@ -245,16 +246,7 @@ static int read_repairs(const struct policy_reader *r, const json_t *root)
     return 0;
 }
 
-static void put_revision(struct policy *policy, struct str text)
-{
-    unsigned char digest[32];
-    char hex[65];
-    wt__sha256(text.ptr, text.len, digest);
-    wt__sha256_hex(digest, hex);
-    memcpy(policy->revision, hex, POLICY_REVISION_BYTES - 1);
-}
-
-/* Reads the members of a policy. */
+/* Parses the text and reads its members. */
 static int read_policy(const struct policy_reader *r, struct str text)
 {
     static const char *const known[] = {"rules", "profiles", "repairArguments", NULL};
@@ -272,9 +264,13 @@ static int read_policy(const struct policy_reader *r, struct str text)
 int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err)
 {
     struct policy *policy = calloc(1, sizeof *policy);
+    unsigned char digest[32];
+    char hex[65];
     *out = NULL;
     WT_CHECK_ALLOC(policy, err);
-    put_revision(policy, text);
+    wt__sha256(text.ptr, text.len, digest);
+    wt__sha256_hex(digest, hex);
+    memcpy(policy->revision, hex, POLICY_REVISION_BYTES - 1);
     int rc = read_policy(&(struct policy_reader){policy, file, err}, text);
     if (rc < 0)
         wt__policy_close(policy);
@@ -334,16 +330,10 @@ int wt__face_kind_parse(struct str word)
 
 static bool matches_patterns(const struct policy_patterns *patterns, const char *name)
 {
-    bool fits = !patterns->given;
-    for (size_t i = 0; !fits && i < patterns->count; i++)
-        fits = wt__glob_matches(wt__str(patterns->items[i]), wt__str(name));
-    return fits;
-}
-
-static bool matches_tool_patterns(const struct policy_patterns *patterns, const struct policy_question *question)
-{
-    return matches_patterns(patterns, question->tool) ||
-           (question->own_name && matches_patterns(patterns, question->own_name));
+    for (size_t i = 0; i < patterns->count; i++)
+        if (wt__glob_matches(wt__str(patterns->items[i]), wt__str(name)))
+            return true;
+    return !patterns->given;
 }
 
 static bool rules_allow(const struct policy_rules *rules, const struct policy_question *question)
@@ -351,8 +341,10 @@ static bool rules_allow(const struct policy_rules *rules, const struct policy_qu
     bool allowed = false;
     for (size_t i = 0; i < rules->count; i++) {
         const struct policy_rule *rule = &rules->items[i];
+        bool names_tool = matches_patterns(&rule->tools, question->tool) ||
+                          (question->own_name && matches_patterns(&rule->tools, question->own_name));
         if (!rule->effects[question->effect] || !matches_patterns(&rule->keys, question->principal) ||
-            !matches_patterns(&rule->servers, question->server) || !matches_tool_patterns(&rule->tools, question))
+            !matches_patterns(&rule->servers, question->server) || !names_tool)
             continue;
         if (rule->denies)
             return false;
@@ -382,6 +374,8 @@ bool wt__policy_allows(const struct policy *policy, const struct policy_question
     return narrower && rules_allow(narrower, question);
 }
 
+/* See wt__policy_allows_server. A rule counts only without a list of tools; a denying rule, only if it denies all
+ * effects. */
 static bool rules_allow_server(const struct policy_rules *rules, const char *principal, const char *server)
 {
     bool allowed = false;

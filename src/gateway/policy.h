@@ -1,4 +1,4 @@
-/* policy.h: effects of tools, kinds of faces, and the operator's policy. */
+/* policy.h: effects of tools, kinds of faces, and the operator's policy, which says who may use which tools. */
 #ifndef WT_GATEWAY_POLICY_H
 #define WT_GATEWAY_POLICY_H
 
@@ -9,10 +9,8 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* ---------------------------------------------------------------- effects */
-
-/* Effect of calling a tool, from the annotations of its approved definition. A tool without annotations
- * counts as destructive (MCP's defaults), since users approve calls by their effect. */
+/* Effect of calling a tool, from the annotations of its approved definition. A tool without annotations counts as
+ * destructive, as MCP's defaults say. */
 
 enum effect { EFFECT_READ, EFFECT_WRITE, EFFECT_DESTROY };
 enum { EFFECTS = 3 };
@@ -22,10 +20,8 @@ enum effect wt__effect_of(const json_t *definition);
 const char *wt__effect_word(enum effect effect);
 int wt__effect_parse(struct str word);
 
-/* ---------------------------------------------------------------- kinds of faces */
-
-/* Kinds of faces (gateway.h): their words and descriptions. Options, policies and messages are generated
- * from these rows; face.c has their functions. */
+/* Kinds of faces (gateway.h). Each row has the word for the kind in options, policies and messages, and its
+ * description. face.c has the functions of the kinds. */
 
 #define FACE_KINDS(ROW, BETWEEN)                                                                                       \
     ROW(SEARCH, "search", "tools that search and call")                                                                \
@@ -39,7 +35,7 @@ enum face_kind { FACE_KINDS(FACE_KIND_ID, ) FACE_KIND_COUNT };
 
 enum { FACE_SEARCH_TOOLS, FACE_DETAILS, FACE_FIRST_CALL, FACE_READ_MORE = FACE_FIRST_CALL + EFFECTS, FACE_TOOLS };
 
-/* Indexed by the enum above; the call tools start at FACE_FIRST_CALL, ordered by effect. */
+/* Names of the search face's tools, indexed by the enum above. The call tools start at FACE_FIRST_CALL, by effect. */
 extern const char *const wt__face_tool_names[FACE_TOOLS];
 
 /* Returns the name of the call tool for an effect. */
@@ -48,9 +44,7 @@ static inline const char *wt__face_call_tool_name(enum effect effect)
     return wt__face_tool_names[FACE_FIRST_CALL + (int)effect];
 }
 
-/* ---------------------------------------------------------------- policy */
-
-/* The operator's policy file: who may use which tools. Profiles are parts of the catalogue with addresses of their own.
+/* A policy file. A profile is a part of the catalogue that has its own address and its own rules.
  *
  *   {"rules": [{"keys": ["ci-*"], "servers": ["github"], "tools": ["get_*"], "effects": ["read"], "deny": false}, ...],
  *    "profiles": {"reading": {"face": "direct", "rules": [{"effects": ["read"]}]}}}
@@ -68,8 +62,7 @@ enum {
     POLICY_BYTES_MAX = 4 << 20,
     POLICY_RULES_MAX = 10000, /* total of all lists of rules */
     POLICY_PROFILES_MAX = 32,
-    POLICY_NAME_BYTES_MAX =
-        64, /* maximum length of a profile name: letters, digits, '-' and '_', as it is part of a path */
+    POLICY_NAME_BYTES_MAX = 64, /* maximum length of a profile's name, which becomes part of a URL */
     POLICY_REVISION_BYTES = 17, /* with the NUL */
 };
 
@@ -85,6 +78,7 @@ size_t wt__policy_profile_count(const struct policy *policy);
 const char *wt__policy_profile_name(const struct policy *policy, size_t index);
 enum face_kind wt__policy_profile_face(const struct policy *policy, size_t index);
 
+/* May this caller use this tool? */
 struct policy_question {
     const char *principal; /* name of the key; "" without a key */
     const char *profile;   /* NULL for no profile */

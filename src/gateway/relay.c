@@ -1,7 +1,8 @@
-/* relay.c: relays requests to servers; see internal.h.
+/* relay.c: relays requests to servers; internal.h describes the combinations of eras.
  *
- * Between two requests of a modern client the state of a call is sealed by serve/mcp: "p" and the handle of a parked
- * exchange, or "m" and {"state": the server's requestState, "keys": [keys of its questions]}. */
+ * While a modern client answers questions, it holds the state of the call, sealed by serve/mcp. The state is "p" and
+ * the handle of a parked exchange if the server is legacy. If the server is modern, the state is "m" and {"keys": [keys
+ * of its questions], "state": its requestState}. */
 #include "gateway/internal.h"
 
 #include <math.h>
@@ -16,17 +17,17 @@
 
 enum { HANDLE_BYTES = 33 };
 
-/* A running exchange with a server, and the resources it holds. */
+/* A running exchange with a server. It is parked while a modern client answers a question of a legacy server. */
 struct parked {
-    struct parked *next;
-    char handle[HANDLE_BYTES];
-    double until_ms;
-    char *holder;       /* client whose share it uses; NULL if it was never parked */
-    const char *server; /* server whose share it uses; lives as long as the gateway */
+    struct parked *next;       /* in the gateway's list; valid while parked, as are handle, until_ms and server */
+    char handle[HANDLE_BYTES]; /* identifies the parked exchange */
+    double until_ms;           /* when it expires, by wt__gateway_now */
+    char *holder;              /* client whose share it uses; NULL if it was never parked */
+    const char *server;        /* server whose share it uses; lives as long as the gateway */
     struct upstream_link *link;
     struct mcp_exchange *exchange;
     unsigned questions; /* number of questions so far */
-    struct buffer id;   /* id of the pending question */
+    struct buffer id;   /* id of the last question for a modern client, as JSON */
 };
 
 struct relay_state {
@@ -38,9 +39,8 @@ struct relay_state {
     struct buffer responses, state; /* inputResponses and requestState of the next request as JSON; may be empty */
     double until_ms;                /* end of the wait for a server that is not running */
     bool was_resent;                /* a request that the server may have received was sent again */
-    bool
-        lacks_capability; /* a legacy server asked for a capability that the modern client lacks; the call is refused */
-    struct buffer *result;
+    bool lacks_capability;          /* the server asked for a capability that the modern client lacks */
+    struct buffer *result;          /* result for the caller of wt__relay */
     wt_error *err;
 };
 
@@ -57,8 +57,8 @@ static void free_parked(struct parked *parked)
     free(parked);
 }
 
-/* Takes a place for a parked call from the shares of its client and its server. False if no place is left, with *err
- * set. */
+/* Takes a place for a parked call from the shares of its client and its server. Returns false and sets *err if no place
+ * is left. */
 static bool take_parked_places(const struct relay_state *r, wt_error *err)
 {
     struct shares *clients = &r->gateway->parked_of_clients, *servers = &r->gateway->parked_of_servers;
@@ -83,7 +83,7 @@ static void give_parked_places(struct gateway *gateway, const struct parked *par
     wt__shares_give(&gateway->parked_of_servers, parked->server, 1);
 }
 
-/* Parks an exchange. False if it cannot be parked, with *err set. */
+/* Parks an exchange. Returns false and sets *err on failure. */
 static bool park_exchange(const struct relay_state *r, struct parked *parked, wt_error *err)
 {
     struct gateway *gateway = r->gateway;
@@ -150,17 +150,17 @@ void wt__parked_sweep(struct gateway *gateway, bool all)
 
 /* ---------------------------------------------------------------- the request to the server */
 
-/* True if a member of _meta applies to one hop only. key: as written, between its quotes. */
+/* True if a member of the client's _meta is for the gateway and not for the server. key: text between the quotes, with
+ * its escapes. */
 static bool is_hop_member(struct str key)
 {
     json_auto_t *read = NULL;
     if (memchr(key.ptr, '\\', key.len) && wt__json_parse(&read, key.ptr - 1, key.len + 2, NULL) == 0)
         key = (struct str){json_string_value(read), json_string_length(read)};
-    bool is = wt__str_equal(key, STR("progressToken")) || wt__str_starts(key, STR("io.modelcontextprotocol/"));
-    return is;
+    return wt__str_equal(key, STR("progressToken")) || wt__str_starts(key, STR("io.modelcontextprotocol/"));
 }
 
-/* Appends the members of _meta unchanged, except those that apply to one hop only. */
+/* Appends the members of the client's _meta for the server, unchanged. */
 static void put_meta(struct buffer *out, const struct mcp_call *call)
 {
     struct json_scan scan;
@@ -212,7 +212,8 @@ static void cancel_exchange(void *exchange)
     wt__mcp_exchange_cancel(exchange);
 }
 
-/* Returns the era of the connection that the client needs, or MCP_ERA_UNKNOWN if both will do. */
+/* Returns the era of the connection needed for questions to the client, or MCP_ERA_UNKNOWN if the client answers no
+ * questions. */
 static enum mcp_era needed_era(const struct mcp_call *call)
 {
     static const char *const answered[] = {"elicitation", "sampling", "roots"};
@@ -222,6 +223,7 @@ static enum mcp_era needed_era(const struct mcp_call *call)
     return MCP_ERA_UNKNOWN;
 }
 
+/* Borrows a connection to the server, in the era needed by the client if the server supports it. */
 static int borrow_link(struct relay_state *r, struct upstream_link **out)
 {
     enum mcp_era era = needed_era(r->call);
@@ -232,11 +234,12 @@ static int borrow_link(struct relay_state *r, struct upstream_link **out)
     return rc;
 }
 
+/* Sends the request to the server. Sets r->exchange, unless no connection could be borrowed. */
 static int send_to_server(struct relay_state *r)
 {
     struct mcp_call *call = r->call;
+    unsigned configured_ms = r->upstream->server->call_timeout_ms;
     WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, meta = {0}, capabilities = {0};
-    size_t passed_count;
     put_params(&params, r);
     put_meta(&meta, call);
     if (wt__mcp_call_capabilities(call))
@@ -253,11 +256,10 @@ static int send_to_server(struct relay_state *r)
         .name = r->what->name,
         .headers = r->what->headers,
         .header_count = r->what->header_count,
-        .passed = wt__mcp_call_passed_headers(call, &passed_count),
         .principal = wt__mcp_call_principal(call),
-        .timeout_ms = wt__upstream_call_timeout(r->upstream, r->gateway->options.call_timeout_ms),
+        .timeout_ms = configured_ms ? configured_ms : r->gateway->options.call_timeout_ms,
     };
-    request.passed_count = passed_count;
+    request.passed = wt__mcp_call_passed_headers(call, &request.passed_count);
     struct parked *exchange = calloc(1, sizeof *exchange);
     WT_CHECK_ALLOC(exchange, r->err);
     int rc = borrow_link(r, &exchange->link);
@@ -266,12 +268,12 @@ static int send_to_server(struct relay_state *r)
         return rc;
     }
     r->exchange = exchange;
-    return wt__mcp_exchange_begin(&exchange->exchange, wt__upstream_connection(exchange->link), &request, r->err);
+    return wt__mcp_exchange_begin(&exchange->exchange, exchange->link->connection, &request, r->err);
 }
 
 /* ---------------------------------------------------------------- notices and questions before the answer */
 
-/* Ends the call since the server sent a type that MCP does not allow and the client could not read. */
+/* Fails the call because the server sent a value of a type that MCP does not allow. what: "a question", ... */
 static enum relayed fail_misfit(struct relay_state *r, const char *what, const struct mcp_misfit *misfit)
 {
     bool whole = misfit->member[0] == '\0';
@@ -281,7 +283,7 @@ static enum relayed fail_misfit(struct relay_state *r, const char *what, const s
     return RELAY_FAILED;
 }
 
-/* Forwards a notice. Drops a malformed one, since the answer still comes. */
+/* Forwards a log message or progress to the client. Drops a malformed one, since the answer will still come. */
 static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
 {
     struct mcp_misfit misfit;
@@ -297,14 +299,15 @@ static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
     }
 }
 
-/* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the server got a reply and its call goes
- * on. */
+/* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the client answered and the server has
+ * the answer, or a refusal instead. */
 static enum relayed put_question(struct relay_state *r, const struct mcp_event *event)
 {
     struct parked *at = r->exchange;
-    struct str response;
+    struct str response = STR(""), refusal = STR("");
     struct mcp_misfit misfit;
-    char key[24], method[64];
+    char key[24], method[64], state[HANDLE_BYTES + 1];
+    wt_error why;
     if (!wt__mcp_question_fits(event->method, event->params, &misfit)) {
         wt__mcp_exchange_reply(
             at->exchange, event->id, STR(""),
@@ -313,30 +316,24 @@ static enum relayed put_question(struct relay_state *r, const struct mcp_event *
     }
     snprintf(key, sizeof key, "q%u", ++at->questions);
     snprintf(method, sizeof method, "%.*s", (int)(event->method.len < 63 ? event->method.len : 63), event->method.ptr);
-    switch (wt__mcp_ask(r->call, key, method, event->params.len > 0 ? event->params : STR("{}"), &response)) {
-    case MCP_ASK_ANSWERED:
-        return wt__mcp_exchange_reply(at->exchange, event->id, response, STR(""), r->err) < 0 ? RELAY_FAILED
-                                                                                              : RELAY_ANSWERED;
-    case MCP_ASK_FAILED:
+    enum mcp_asked asked =
+        wt__mcp_ask(r->call, key, method, event->params.len > 0 ? event->params : STR("{}"), &response);
+    if (asked == MCP_ASK_FAILED) {
         r->lacks_capability |= wt__mcp_call_is_modern(r->call);
-        return wt__mcp_exchange_reply(at->exchange, event->id, STR(""),
-                                      STR("{\"code\":-32601,\"message\":\"the client does not support this request\"}"),
-                                      r->err) < 0
-                   ? RELAY_FAILED
-                   : RELAY_ANSWERED;
-    case MCP_ASK_PENDING:
-        break;
+        response = STR("");
+        refusal = STR("{\"code\":-32601,\"message\":\"the client does not support this request\"}");
     }
+    if (asked != MCP_ASK_PENDING)
+        return wt__mcp_exchange_reply(at->exchange, event->id, response, refusal, r->err) < 0 ? RELAY_FAILED
+                                                                                              : RELAY_ANSWERED;
     wt__buffer_clear(&at->id);
     wt__buffer_str(&at->id, event->id);
     if (at->id.failed)
         return wt__fail_nomem(r->err), RELAY_FAILED;
-    wt_error why;
     if (!park_exchange(r, at, &why)) { /* do not ask the client if its answer could not be used */
         wt__mcp_refuse_error(r->call, &why);
         return RELAY_REFUSED;
     }
-    char state[HANDLE_BYTES + 1];
     snprintf(state, sizeof state, "p%s", at->handle);
     wt__mcp_keep_state(r->call, wt__str(state));
     r->exchange = NULL;
@@ -345,7 +342,8 @@ static enum relayed put_question(struct relay_state *r, const struct mcp_event *
 
 /* ---------------------------------------------------------------- questions of a modern server */
 
-/* Collects the responses and the server's state for the next request to it. */
+/* Collects the client's responses to the questions `keys`, and the server's requestState, for the next request to the
+ * server. state: NULL if the server sent none. */
 static void gather_responses(struct relay_state *r, const json_t *keys, const json_t *state)
 {
     wt__buffer_clear(&r->responses);
@@ -366,6 +364,7 @@ static void gather_responses(struct relay_state *r, const json_t *keys, const js
         wt__json_write(&r->state, state);
 }
 
+/* Stores the keys of the questions and the server's requestState with the client ("m" above). */
 static void keep_questions(struct relay_state *r, const json_t *keys, const json_t *state)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -382,8 +381,8 @@ static void keep_questions(struct relay_state *r, const json_t *keys, const json
         wt__mcp_keep_state(r->call, wt__buffer_view(&text));
 }
 
-/* Puts the questions of a modern server to the client. Returns RELAY_ANSWERED if all are answered and the request can
- * be repeated. */
+/* Puts the questions of a modern server to the client. Returns RELAY_ANSWERED if the client has answered all of them,
+ * so that the request can be sent again with the answers. */
 static enum relayed put_requests(struct relay_state *r, const json_t *result)
 {
     json_t *requests = wt__json_object(result, "inputRequests"), *request, *keys = json_array();
@@ -419,6 +418,7 @@ static enum relayed put_requests(struct relay_state *r, const json_t *result)
 
 /* ---------------------------------------------------------------- the answer */
 
+/* Refuses the client's request with the error of the server. */
 static enum relayed relay_refusal(struct relay_state *r, struct str error)
 {
     json_auto_t *read = NULL;
@@ -451,6 +451,7 @@ bool wt__result_is_error(struct str result)
     return wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true"));
 }
 
+/* Takes a result, or puts its questions to the client. *again: the request must be sent again with the answers. */
 static enum relayed take_result(struct relay_state *r, struct str result, bool *again)
 {
     struct mcp_misfit misfit;
@@ -471,7 +472,7 @@ static enum relayed take_result(struct relay_state *r, struct str result, bool *
     return out;
 }
 
-/* Handles events until the exchange ends or a question goes to the client. */
+/* Handles events until the exchange ends or a modern client must answer a question. *again: as in take_result. */
 static enum relayed handle_events(struct relay_state *r, bool *again)
 {
     struct mcp_event event;
@@ -479,16 +480,14 @@ static enum relayed handle_events(struct relay_state *r, bool *again)
     *again = false;
     wt__mcp_on_cancel(r->call, cancel_exchange, r->exchange->exchange);
     for (bool over = false; !over && out == RELAY_ANSWERED;) {
-        if (wt__mcp_exchange_next(r->exchange->exchange, &event, r->err) < 0) {
+        over = wt__mcp_exchange_next(r->exchange->exchange, &event, r->err) < 0;
+        if (over)
             out = RELAY_FAILED;
-            break;
-        }
-        over = event.kind == MCP_EVENT_RESULT || event.kind == MCP_EVENT_REFUSED;
-        if (event.kind == MCP_EVENT_NOTIFIED)
+        else if (event.kind == MCP_EVENT_NOTIFIED)
             forward_notice(r->call, &event);
         else if (event.kind == MCP_EVENT_ASKED)
             out = put_question(r, &event);
-        else if (event.kind == MCP_EVENT_RESULT)
+        else if ((over = event.kind == MCP_EVENT_RESULT))
             out = take_result(r, event.result, again);
         else
             out = relay_refusal(r, event.error);
@@ -499,18 +498,18 @@ static enum relayed handle_events(struct relay_state *r, bool *again)
 
 /* ---------------------------------------------------------------- relaying */
 
-/* Resumes the state of the client's earlier request, if any. False on failure, with err set. */
+/* Continues with the state of the client's earlier request, if the client sent one. Returns false and sets *r->err on
+ * failure. */
 static bool resume_call(struct relay_state *r)
 {
     struct str state = wt__mcp_state(r->call);
-    json_t *kept = NULL;
+    json_auto_t *kept = NULL;
     char key[24];
     if (state.len == 0)
         return true;
     struct str rest = {state.ptr + 1, state.len - 1};
     if (state.ptr[0] == 'm' && wt__json_parse(&kept, rest.ptr, rest.len, NULL) == 0) {
         gather_responses(r, json_object_get(kept, "keys"), json_object_get(kept, "state"));
-        json_decref(kept);
         return true;
     }
     r->exchange = state.ptr[0] == 'p' ? take_parked(r->gateway, rest) : NULL;
@@ -526,8 +525,9 @@ static bool resume_call(struct relay_state *r)
                                   r->err) == 0;
 }
 
-/* True if the request may be sent again after a failure: while time is left if the server never received it, else once
- * if it is safe. The wait for a server that is not running is over by then. */
+/* True if a request that failed with rc may be sent again. One that the server never received may be, until until_ms.
+ * Another one may be sent again once if it has no side effects. A failure without an exchange is final: borrow_link has
+ * waited for the server already. */
 static bool may_repeat(struct relay_state *r, int rc)
 {
     if (rc != WT_ENETWORK || !r->exchange || wt__mcp_is_cancelled(r->call) || wt__now_ms() >= r->until_ms)
@@ -539,7 +539,8 @@ static bool may_repeat(struct relay_state *r, int rc)
     return first;
 }
 
-/* Sends the request unless an exchange is running, and handles its events. */
+/* Sends the request, unless a resumed exchange is running, and handles the events. Sends it again after some failures.
+ * *asks: as *again in take_result. */
 static enum relayed ask_server(struct relay_state *r, bool *asks)
 {
     enum relayed out;
@@ -556,10 +557,10 @@ static enum relayed ask_server(struct relay_state *r, bool *asks)
 }
 
 /* Counts the request against the shares of the server and the client, so that a silent server or a busy client cannot
- * block the requests of others. False if there is no place left, with err set. */
+ * block the requests of others. Returns false and sets *r->err if a share is used up. */
 static bool take_call_shares(const struct relay_state *r)
 {
-    struct shares *servers = &r->gateway->calls, *clients = wt__upstream_calls(r->upstream);
+    struct shares *servers = &r->gateway->calls, *clients = &r->upstream->calls;
     const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
     if (!wt__shares_take(clients, holder, 1)) {
         wt__fail(r->err, WT_EBUSY,
@@ -582,7 +583,7 @@ static bool take_call_shares(const struct relay_state *r)
 static void give_call_shares(const struct relay_state *r)
 {
     wt__shares_give(&r->gateway->calls, wt__upstream_name(r->upstream), 1);
-    wt__shares_give(wt__upstream_calls(r->upstream), wt__mcp_call_holder(r->call), 1);
+    wt__shares_give(&r->upstream->calls, wt__mcp_call_holder(r->call), 1);
 }
 
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,

@@ -1,4 +1,5 @@
-/* upstream.c: states, connections and notices of a server behind the gateway. upstream_offer.c has its listings. */
+/* upstream.c: the thread of a server behind the gateway, its connections, and the notices that the server sends.
+ * upstream_offer.c has the lists of the server. */
 #include "gateway/upstream.h"
 
 #include <ctype.h>
@@ -79,22 +80,44 @@ bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_l
     return more;
 }
 
-bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
+/* Finds the first waiting tool for which is_meant(context, server, name) is true, and writes its name. */
+static bool find_waiting_tool(struct upstream *upstream,
+                              bool (*is_meant)(const void *context, const char *server, const char *tool),
+                              const void *context, char own[WT_MAX_NAME_BYTES + 1])
 {
     const char *server = upstream->server->name;
-    char exported[EXPORT_NAME_MAX + 1];
-    bool waits = false;
+    bool found = false;
     pthread_mutex_lock(&upstream->lock);
-    struct str ids = upstream->waiting.failed ? STR("") : wt__buffer_view(&upstream->waiting);
-    for (size_t at = 0; !waits && at < ids.len; at += strlen(ids.ptr + at) + 1) {
-        const char *id = ids.ptr + at, *its = id + strlen(server) + 1;
-        wt__export_name(wt__str(server), wt__str(its), 0, exported);
-        waits = strcmp(name, id) == 0 || strcmp(name, exported) == 0 || (bare && strcmp(name, its) == 0);
-        if (waits)
-            snprintf(own, WT_MAX_NAME_BYTES + 1, "%s", its);
+    struct str ids = wt__buffer_view(&upstream->waiting);
+    for (size_t at = 0; !found && at < ids.len; at += strlen(ids.ptr + at) + 1) {
+        const char *name = ids.ptr + at + strlen(server) + 1; /* after "SERVER/" */
+        found = is_meant(context, server, name);
+        if (found)
+            snprintf(own, WT_MAX_NAME_BYTES + 1, "%s", name);
     }
     pthread_mutex_unlock(&upstream->lock);
-    return waits;
+    return found;
+}
+
+struct requested_name {
+    const char *name;
+    bool bare; /* the server's own name of a tool counts too */
+};
+
+static bool is_name_of_tool(const void *context, const char *server, const char *tool)
+{
+    const struct requested_name *asked = context;
+    char exported[EXPORT_NAME_MAX + 1];
+    size_t len = strlen(server);
+    wt__export_name(wt__str(server), wt__str(tool), 0, exported);
+    return strcmp(asked->name, exported) == 0 || (asked->bare && strcmp(asked->name, tool) == 0) ||
+           (strncmp(asked->name, server, len) == 0 && asked->name[len] == '/' &&
+            strcmp(asked->name + len + 1, tool) == 0);
+}
+
+bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
+{
+    return find_waiting_tool(upstream, is_name_of_tool, &(struct requested_name){name, bare}, own);
 }
 
 /* True if a word of the request begins with `word`. */
@@ -107,36 +130,33 @@ static bool begins_word(struct str request, struct str word)
     return false;
 }
 
-/* True if the request has each word of the name. False for names with characters other than letters, digits, '_', '-'
- * and '.': such a name may be a sentence. */
-static bool request_names_tool(struct str request, const char *name)
+/* True if each word of the name begins a word of the request. False for names with characters other than letters,
+ * digits, '_', '-' and '.': such a name may be a sentence. context: the request, a struct str. */
+static bool request_names_tool(const void *context, const char *server, const char *name)
 {
-    bool said = true, any = false;
-    for (size_t at = 0, end; said && name[at]; at = end) {
-        for (end = at + 1; isalnum((unsigned char)name[at]) && isalnum((unsigned char)name[end]) &&
-                           !(islower((unsigned char)name[end - 1]) && isupper((unsigned char)name[end]));
-             end++)
-            ;
-        bool word = isalnum((unsigned char)name[at]);
-        said = word ? begins_word(request, (struct str){name + at, end - at}) : strchr("_-.", name[at]) != NULL;
-        any |= word;
+    const struct str *request = context;
+    bool any = false;
+    (void)server;
+    for (size_t at = 0, end; name[at]; at = end) {
+        end = at + 1;
+        if (!isalnum((unsigned char)name[at])) {
+            if (!strchr("_-.", name[at]))
+                return false;
+            continue;
+        }
+        while (isalnum((unsigned char)name[end]) &&
+               !(islower((unsigned char)name[end - 1]) && isupper((unsigned char)name[end])))
+            end++;
+        if (!begins_word(*request, (struct str){name + at, end - at}))
+            return false;
+        any = true;
     }
-    return said && any;
+    return any;
 }
 
 bool wt__upstream_find_requested_waiting(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1])
 {
-    bool waits = false;
-    pthread_mutex_lock(&upstream->lock);
-    struct str ids = upstream->waiting.failed ? STR("") : wt__buffer_view(&upstream->waiting);
-    for (size_t at = 0; !waits && at < ids.len; at += strlen(ids.ptr + at) + 1) {
-        const char *its = ids.ptr + at + strlen(upstream->server->name) + 1;
-        waits = request_names_tool(request, its);
-        if (waits)
-            snprintf(own, WT_MAX_NAME_BYTES + 1, "%s", its);
-    }
-    pthread_mutex_unlock(&upstream->lock);
-    return waits;
+    return find_waiting_tool(upstream, request_names_tool, &request, own);
 }
 
 const char *wt__upstream_state_word(enum upstream_state state)
@@ -160,16 +180,6 @@ const char *wt__upstream_name(const struct upstream *upstream)
     return upstream->server->name;
 }
 
-unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise)
-{
-    return upstream->server->call_timeout_ms ? upstream->server->call_timeout_ms : otherwise;
-}
-
-bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool)
-{
-    return wt__mcp_offers(upstream->server, wt__str(tool));
-}
-
 /* ---------------------------------------------------------------- links */
 
 /* Releases a reference; the last one ends the connection. */
@@ -179,16 +189,6 @@ void wt__upstream_return(struct upstream_link *link)
         return;
     wt__mcp_disconnect(link->connection, wt__mcp_connection_is_lost(link->connection));
     free(link);
-}
-
-struct shares *wt__upstream_calls(struct upstream *upstream)
-{
-    return &upstream->calls;
-}
-
-struct mcp_connection *wt__upstream_connection(const struct upstream_link *link)
-{
-    return link->connection;
 }
 
 /* Reports why the server cannot be used. Call with the lock held. */
@@ -202,7 +202,7 @@ static int fail_unavailable(struct upstream *upstream, wt_error *err)
     return wt__fail(err, WT_ETIMEOUT, "the server %s has not started yet: try again later", name);
 }
 
-/* True if the link works. A connection may be broken before `lost` was called. */
+/* True if the link exists and works. A connection may be broken before its `lost` callback has run. */
 static bool is_link_sound(const struct upstream_link *link)
 {
     return link && !link->lost && !wt__mcp_connection_is_lost(link->connection);
@@ -213,7 +213,7 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
 {
     double until = wt__now_ms() + wait_ms;
     int rc = 0;
-    *out = NULL;
+    *out = NULL; /* on an error */
     pthread_mutex_lock(&upstream->lock);
     unsigned failed_starts = upstream->failed_starts;
     while (rc == 0 && !is_link_sound(upstream->link)) {
@@ -240,7 +240,7 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
 
 /* ---------------------------------------------------------------- notices */
 
-/* Handles a notification of the server. */
+/* Marks the list that the notification reports as changed as stale, or reports an updated resource. */
 static void handle_notification(struct upstream *upstream, struct str method, struct str params)
 {
     static const char *const changes[UPSTREAM_CHANGES] = {
@@ -265,7 +265,7 @@ static void handle_notification(struct upstream *upstream, struct str method, st
     upstream->options.notify_update(upstream->options.context, upstream, wt__json_str(said, "uri"));
 }
 
-/* True if the URI is watched already. Call with the lock held. */
+/* True if the URI is watched. Call with the lock held. */
 static bool is_watched(const struct upstream *upstream, struct str uri)
 {
     for (size_t i = 0; i < upstream->watched_count; i++)
@@ -316,8 +316,8 @@ static void *run_listener(void *context)
     return NULL;
 }
 
-/* Opens a subscription of a modern server to changes of lists and watched resources, until close_subscription. Both
- * run on the upstream's thread. */
+/* Subscribes to changes of a modern server's lists and of the watched resources; a thread handles the notices. Call it
+ * and close_subscription on the upstream's thread only. */
 static void open_subscription(struct upstream *upstream, struct mcp_connection *connection)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
@@ -352,7 +352,7 @@ static void close_subscription(struct upstream *upstream)
     upstream->listening = NULL;
 }
 
-/* Returns the next URI without a subscription, freed by the caller, or NULL. */
+/* Returns a copy of the next URI without a subscription, which the caller frees, or NULL. */
 static char *next_unsubscribed(struct upstream *upstream)
 {
     char *uri = NULL;
@@ -365,7 +365,8 @@ static char *next_unsubscribed(struct upstream *upstream)
     return uri;
 }
 
-/* Ignores refused subscriptions. A modern server gets a new request with all resources. */
+/* Subscribes to watched resources that the server does not know yet. A modern server gets a new subscription for all
+ * watched resources. Ignores a refusal; the only error is a lost connection. */
 static int subscribe_watched(struct upstream *upstream, struct mcp_connection *connection, wt_error *err)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -390,8 +391,6 @@ static int subscribe_watched(struct upstream *upstream, struct mcp_connection *c
     return 0;
 }
 
-/* ---------------------------------------------------------------- callbacks of the connection, on another thread */
-
 static void handle_notice(void *context, struct str method, struct str params)
 {
     const struct upstream_link *link = context;
@@ -409,9 +408,7 @@ static void mark_link_lost(void *context, const wt_error *why)
     pthread_mutex_unlock(&upstream->lock);
 }
 
-/* ---------------------------------------------------------------- connections */
-
-/* Connects. Fills in noticed and context of the options. */
+/* Connects, and creates a link with one reference. Sets noticed and context of the options. */
 static int open_link(struct upstream_link **out, struct upstream *upstream, struct mcp_connection_options *options,
                      wt_error *err)
 {
@@ -432,7 +429,7 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
 
 /* ---------------------------------------------------------------- the other era */
 
-/* The loss of the second connection affects only the calls on it. */
+/* Callback for the loss of the second connection, which affects only the calls on it. */
 static void mark_other_lost(void *context, const wt_error *why)
 {
     struct upstream_link *link = context;
@@ -448,6 +445,7 @@ struct other_wait {
     const void *context;
 };
 
+/* Progress callback that cancels the opening of the second connection. */
 static int is_other_unwanted(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     const struct other_wait *wait = context;
@@ -455,8 +453,8 @@ static int is_other_unwanted(void *context, const char *phase, uint64_t done, ui
     return atomic_load(&wait->upstream->stopping) || (wait->is_unwanted && wait->is_unwanted(wait->context));
 }
 
-/* Borrows the second connection if it is open. Returns true if no attempt to open it is needed: *out is the connection,
- * or NULL if the server should be used in its current era. */
+/* Borrows the second connection if it is open. Returns true if no attempt to open it is needed. *out is then the second
+ * connection, or NULL if the first one is to be used. */
 static bool borrow_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
 {
     *out = NULL;
@@ -472,6 +470,7 @@ static bool borrow_other(struct upstream *upstream, enum mcp_era era, struct ups
     return settled || *out;
 }
 
+/* Tries to open the second connection, in `era`, and records if the server supports that era. */
 static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wait_ms, struct other_wait *wait)
 {
     struct upstream_link *link, *before = NULL;
@@ -555,8 +554,8 @@ static int connect_upstream(struct upstream *upstream, wt_error *err)
     return 0;
 }
 
-/* Waits until lists must be requested or resources subscribed. False if the connection broke or the upstream stops.
- * Changed lists wait until `due`; all lists expire at `until`. */
+/* Waits until lists must be requested or resources subscribed. Returns false if the connection broke or the upstream
+ * stops. due: time before which no list is requested; until: time when all lists expire. */
 static bool wait_for_work(struct upstream *upstream, double due, double until)
 {
     bool work = false;
@@ -576,7 +575,7 @@ static bool wait_for_work(struct upstream *upstream, double due, double until)
     return work;
 }
 
-/* Serves the connection until it ends. */
+/* Lists the server's items, and lists them again after changes, until the connection ends. */
 static int serve_connection(struct upstream *upstream, wt_error *err)
 {
     struct mcp_connection *connection = upstream->link->connection;
@@ -613,7 +612,7 @@ static void close_links(struct upstream *upstream)
     wt__upstream_return(other);
 }
 
-/* Waits until the next attempt. */
+/* Records the failure rc, and waits until the next attempt to connect. */
 static void wait_before_retry(struct upstream *upstream, struct rng *rng, int rc, const wt_error *why)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -639,13 +638,6 @@ static void wait_before_retry(struct upstream *upstream, struct rng *rng, int rc
     pthread_mutex_unlock(&upstream->lock);
 }
 
-static void count_failed_start(struct upstream *upstream)
-{
-    pthread_mutex_lock(&upstream->lock);
-    upstream->failed_starts += upstream->state == UPSTREAM_STARTING;
-    pthread_mutex_unlock(&upstream->lock);
-}
-
 static void *run_upstream(void *context)
 {
     struct upstream *upstream = context;
@@ -661,7 +653,9 @@ static void *run_upstream(void *context)
         if (rc == 0)
             rc = serve_connection(upstream, &err);
         close_links(upstream);
-        count_failed_start(upstream);
+        pthread_mutex_lock(&upstream->lock);
+        upstream->failed_starts += upstream->state == UPSTREAM_STARTING;
+        pthread_mutex_unlock(&upstream->lock);
         if (!atomic_load(&upstream->stopping))
             wait_before_retry(upstream, &rng, rc, &err);
     }

@@ -3,11 +3,11 @@
  *     starting --> ready --> waiting --> starting ...        disabled
  *         '--------------------^
  *
- * The thread connects, lists the server's offers and passes them to its owner. It lists again if the server reports a
- * change or if the lists expire. After a failure it retries after a second, doubling the wait up to a minute; a pending
- * call shortens the wait. Servers do not affect each other.
+ * The thread connects, lists the server's tools, resources and prompts, and passes the lists to take_listing. It lists
+ * again if the server reports a change or if the lists expire. After a failure it tries again after a second, and
+ * doubles the wait up to a minute; a pending call shortens the wait. Servers do not affect each other.
  *
- * Calls borrow the connection and speak to the server themselves (mcp/connection.h). */
+ * A call borrows the connection (a link) and sends its own requests over it (mcp/connection.h). */
 #ifndef WT_GATEWAY_UPSTREAM_H
 #define WT_GATEWAY_UPSTREAM_H
 
@@ -23,7 +23,8 @@
 
 enum {
     UPSTREAM_FIRST_WAIT_MS = 1000,     /* wait before the first retry; doubles with each failure */
-    UPSTREAM_LAST_WAIT_MS = 60000,     /* maximum wait, plus or minus a tenth so that servers do not start together */
+    UPSTREAM_LAST_WAIT_MS = 60000,     /* maximum wait; each wait varies by a tenth, so that servers do not all start
+                                          at once */
     UPSTREAM_LEAST_TTL_MS = 60000,     /* minimum lifetime of lists if the server gives one */
     UPSTREAM_TTL_MS = 300000,          /* lifetime of lists if the server gives none */
     UPSTREAM_LIST_EVERY_MS = 1000,     /* minimum interval of listings; notices in between share the next one */
@@ -39,12 +40,13 @@ struct upstream;
 
 enum upstream_state { UPSTREAM_DISABLED, UPSTREAM_STARTING, UPSTREAM_READY, UPSTREAM_WAITING };
 
-/* Complete lists of a server, of each requested kind. */
+/* Complete lists of a server. Only the stale lists are requested. */
 struct upstream_listing {
     struct str tools;                            /* {"tools":[...]}; ptr is NULL if they were not requested */
     struct str instructions;                     /* the server's instructions, or "" */
     const char *prompts, *resources, *templates; /* JSON arrays; NULL if not requested or refused */
-    /* malformed items, and schemas that do not compile; 0 if unchanged since the last listing */
+    /* Numbers of malformed items that were repaired or left out, and of schemas that do not compile; 0 if they are as
+     * in the last listing. */
     size_t mended, left_out, faulty_schemas;
 };
 
@@ -75,22 +77,17 @@ void wt__upstream_end(struct upstream *upstream);
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
-/* True if the configuration of the server does not exclude the tool. */
-bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool);
-
-/* Returns the call timeout of the server's configuration entry, or `otherwise`. */
-unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise);
 
 struct upstream_status {
     enum upstream_state state;
     enum mcp_era era;
-    enum mcp_era preferred; /* era needed by clients, for the next start */
+    enum mcp_era preferred; /* era to try first at the next start */
     bool speaks_both;
     size_t tools, resources, prompts; /* numbers in the last listing */
     size_t waiting;                   /* tools that wait for approval */
     size_t offers_waiting;            /* resources, templates and prompts that wait; not in the counts above */
-    bool ran;                         /* it was ready once */
-    bool has_offer;                   /* its resources and prompts are known */
+    bool ran;                         /* the server was ready once */
+    bool has_offer;                   /* the server's resources and prompts are known */
     unsigned failures;                /* consecutive failures */
     long long since;                  /* time of the last change of state, in seconds since 1970 */
     char error[UPSTREAM_ERROR_BYTES]; /* last error, or "" */
@@ -98,25 +95,24 @@ struct upstream_status {
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
 /* Appends a line for each malformed item of the last lists (mcp/mend.h) and for each schema that does not compile. */
 void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
-/* Records the tools and instructions that wait, from the review of a listing. Returns true if more wait than ever
- * before. */
+/* Records the tools and instructions that wait for approval, from the review of a listing. Returns true if more items
+ * wait than ever before. */
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
                               const wt_review_report *report);
-/* True if a tool with this name waits: an exported name, an id or, with bare, the server's own name. own: receives the
- * server's own name. */
+/* True if the tool with this name waits for approval. name: an exported name, an id or, with bare, the server's own
+ * name. own: receives the server's own name. */
 bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
-/* True if the request names a tool that waits: each word of the name begins a word of the request. own: as above. */
+/* True if the request names a tool that waits for approval: each word of the tool's name begins a word of the request.
+ * own: receives the server's own name. */
 bool wt__upstream_find_requested_waiting(struct upstream *upstream, struct str request,
                                          char own[WT_MAX_NAME_BYTES + 1]);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 
-/* ---------------------------------------------------------------- offers */
-
-/* Resources, templates and prompts of the last listing. Immutable; the arrays are never NULL. */
+/* Resources, templates and prompts of the last listing. Immutable and reference counted; the arrays are never NULL. */
 struct upstream_offer {
-    json_t *resources, *templates, *prompts; /* approved items */
-    bool completes;                          /* the server completes arguments */
+    json_t *resources, *templates, *prompts; /* approved items; all items in struct upstream's `listed` */
+    bool completes;                          /* the server supports completion/complete */
     atomic_uint refs;
 };
 /* Returns the current offer, to be released by the caller, or NULL before the first listing. */
@@ -129,14 +125,12 @@ struct approved_offers {
     const json_t *resources, *templates, *prompts;
 };
 int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err);
-/* True if listed items are not offered yet, so that an approval may add them. */
+/* True if listed items are not in the offer because they wait for approval. */
 bool wt__upstream_has_withheld(struct upstream *upstream);
 
-/* Watches a resource for a client. Does not block. False if the holder's share is used up or if out of memory, with
- * *err set. */
+/* Watches a resource for a client. Does not block. Returns false and sets *err if the holder's share is used up, or if
+ * out of memory. */
 bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct str uri, wt_error *err);
-
-/* ---------------------------------------------------------------- requests */
 
 struct upstream_link; /* a borrowed connection */
 
@@ -145,17 +139,12 @@ struct upstream_link; /* a borrowed connection */
  * WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
-/* Returns the shares of concurrent requests, by holder. */
-struct shares *wt__upstream_calls(struct upstream *upstream);
 /* Replaces *link with a connection in `era` if the server speaks that era too; otherwise leaves it. A client that
  * answers questions needs this: a server with both eras sends its questions to a legacy client as requests, which a
  * modern connection cannot carry. Opens the second connection on first use, and waits for it as above. */
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
                           bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
-struct mcp_connection *wt__upstream_connection(const struct upstream_link *link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
-
-/* ---------------------------------------------------------------- internals of the upstream files */
 
 enum {
     UPSTREAM_CHANGES = 3, /* number of values of enum mcp_change */
@@ -194,26 +183,28 @@ struct upstream {
     enum mcp_era preferred;        /* era last needed by a client, or MCP_ERA_UNKNOWN */
     struct upstream_offer *offer;  /* approved items; NULL before the first listing */
     struct upstream_offer *listed; /* all listed items; NULL before the first listing */
-    bool wanted;                   /* a caller waits for the server */
+    bool wanted;                   /* a call waits for the server */
     bool stale[UPSTREAM_CHANGES];  /* lists to request again */
     bool told[UPSTREAM_CHANGES];   /* lists that the server reported as changed; clients are notified as well */
     char **watched;                /* URIs [watched_count]; the server knows the first watched_told */
     size_t watched_count, watched_capacity, watched_told;
     size_t tool_count, waiting_count, offers_waiting;
-    struct buffer waiting;            /* ids of waiting tools, each followed by a NUL */
-    size_t waiting_most;              /* highest number of waiting items so far, with the instructions */
-    unsigned failures, failed_starts; /* consecutive failures; all failed starts */
-    struct mcp_mends mends[2];        /* malformed items of the list of tools and of the other lists */
-    bool ran;                         /* it was ready once */
-    long long since;
-    wt_error error; /* last error; code 0 if there is no error */
+    struct buffer waiting;     /* ids of waiting tools, each followed by a NUL */
+    size_t waiting_most;       /* highest number of waiting items so far, with the instructions */
+    unsigned failures;         /* consecutive failures */
+    unsigned failed_starts;    /* failed starts since the gateway began */
+    struct mcp_mends mends[2]; /* malformed items: [0] of the list of tools, [1] of the other lists */
+    bool ran;                  /* the server was ready once */
+    long long since;           /* see upstream_status */
+    wt_error error;            /* last error; code 0 if there is no error */
 };
 
 /* Sends a request of the gateway itself and ignores notices. Returns WT_ENOTFOUND if the server does not know the
  * method. timeout_ms: maximum silence of the server; 0 for MCP_REQUEST_MS. result: disposed of by the caller. */
 int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, unsigned timeout_ms,
                      struct buffer *result, wt_error *err);
-/* Requests the stale lists and reports them. *ttl_ms: their lifetime. An error is an error of the connection. */
+/* Requests the stale lists and passes them to take_listing. Sets *ttl_ms to the lifetime of the list of tools if the
+ * server gives one. Fails only if a request fails; an error of take_listing is stored in the upstream. */
 int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);
 
 #endif

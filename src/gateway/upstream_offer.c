@@ -1,4 +1,5 @@
-/* upstream_offer.c: listings of a server: tools, resources, templates and prompts, page by page, and instructions. */
+/* upstream_offer.c: requests and repairs the lists of a server (tools, resources, templates, prompts), and selects the
+ * approved resources, templates and prompts. */
 #include "gateway/upstream.h"
 
 #include <stdlib.h>
@@ -12,8 +13,6 @@
 #include "serve/mcp/input.h"
 #include "mcp/listing.h"
 
-/* ---------------------------------------------------------------- offers */
-
 void wt__upstream_offer_release(struct upstream_offer *offer)
 {
     if (!offer || atomic_fetch_sub(&offer->refs, 1) != 1)
@@ -24,14 +23,20 @@ void wt__upstream_offer_release(struct upstream_offer *offer)
     free(offer);
 }
 
-struct upstream_offer *wt__upstream_offer(struct upstream *upstream)
+/* Returns *place with a new reference, or NULL. place: `offer` or `listed` of the upstream. */
+static struct upstream_offer *hold_offer(struct upstream *upstream, struct upstream_offer *const *place)
 {
     pthread_mutex_lock(&upstream->lock);
-    struct upstream_offer *offer = upstream->offer;
+    struct upstream_offer *offer = *place;
     if (offer)
         atomic_fetch_add(&offer->refs, 1);
     pthread_mutex_unlock(&upstream->lock);
     return offer;
+}
+
+struct upstream_offer *wt__upstream_offer(struct upstream *upstream)
+{
+    return hold_offer(upstream, &upstream->offer);
 }
 
 /* ---------------------------------------------------------------- requests */
@@ -44,13 +49,12 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
     struct mcp_event event;
     int64_t code = 0;
     int rc = wt__mcp_exchange_begin(&exchange, connection, &request, err);
+    static const struct str refusal = STR("{\"code\":-32601,\"message\":\"no client can answer this request\"}");
     do {
         if (rc == 0)
             rc = wt__mcp_exchange_next(exchange, &event, err);
         if (rc == 0 && event.kind == MCP_EVENT_ASKED)
-            rc =
-                wt__mcp_exchange_reply(exchange, event.id, STR(""),
-                                       STR("{\"code\":-32601,\"message\":\"no client can answer this request\"}"), err);
+            rc = wt__mcp_exchange_reply(exchange, event.id, STR(""), refusal, err);
     } while (rc == 0 && (event.kind == MCP_EVENT_NOTIFIED || event.kind == MCP_EVENT_ASKED));
     if (rc == 0 && event.kind == MCP_EVENT_RESULT) {
         wt__buffer_str(result, event.result);
@@ -64,7 +68,7 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
     return rc;
 }
 
-/* Reads the lifetime of a list from its first page, if given. */
+/* Sets *ttl_ms to the lifetime of a list if its first page gives one. */
 static void read_ttl(struct str result, double *ttl_ms)
 {
     struct str text;
@@ -120,7 +124,7 @@ static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, 
 
 /* ---------------------------------------------------------------- faulty schemas */
 
-/* Notes a fault of a schema. tool: the name, in JSON. what: the consequence. */
+/* Notes a fault of a schema. tool: name of the tool, as JSON. what: the fault and its consequence. */
 static void note_faulty_schema(struct mcp_mends *mends, struct str tool, const char *what, const char *why)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -133,9 +137,12 @@ static void note_faulty_schema(struct mcp_mends *mends, struct str tool, const c
     mends->faulty_schemas++;
 }
 
-/* Notes how much of an input schema is checked. 0 or WT_ENOMEM. */
+/* Adds a note if only a part of the input schema can be used for validation. Returns 0 or WT_ENOMEM. */
 static int check_input_schema(struct str tool, struct str name, struct mcp_mends *mends, wt_error *err)
 {
+    static const char *const notes[] = {
+        [MCP_CHECKS_PART] = "inputSchema does not compile; arguments are checked against its valid part",
+        [MCP_CHECKS_NOTHING] = "inputSchema does not compile; arguments are not checked"};
     struct mcp_input *input = NULL;
     struct str schema;
     if (!wt__mcp_member(tool, "inputSchema", &schema) || schema.len == 0)
@@ -143,12 +150,8 @@ static int check_input_schema(struct str tool, struct str name, struct mcp_mends
     int rc = wt__mcp_input_open(&input, schema, err);
     if (rc < 0) /* invalid x-mcp-header: the view leaves the tool out */
         return rc == WT_ENOMEM ? rc : 0;
-    const char *why = wt__mcp_input_unchecked(input);
-    if (wt__mcp_input_checks(input) == MCP_CHECKS_PART)
-        note_faulty_schema(mends, name, "inputSchema does not compile; arguments are checked against its valid part",
-                           why);
-    else if (wt__mcp_input_checks(input) == MCP_CHECKS_NOTHING)
-        note_faulty_schema(mends, name, "inputSchema does not compile; arguments are not checked", why);
+    if (notes[wt__mcp_input_checks(input)])
+        note_faulty_schema(mends, name, notes[wt__mcp_input_checks(input)], wt__mcp_input_unchecked(input));
     wt__mcp_input_close(input);
     return 0;
 }
@@ -165,19 +168,11 @@ static int schema_compiles(struct str schema, wt_error *why)
     return rc == WT_ENOMEM ? rc : rc == 0 && drops.count == 0;
 }
 
-/* Appends a tool without its output schema. */
-static int put_without_output_schema(struct str tool, struct buffer *out, wt_error *err)
-{
-    json_auto_t *tree = NULL;
-    WT_TRY(wt__json_parse(&tree, tool.ptr, tool.len, err));
-    if (json_object_del(tree, "outputSchema") < 0 || wt__json_write(out, tree) < 0)
-        return wt__fail_nomem(err);
-    return 0;
-}
-
+/* Appends a tool, without its output schema if that does not compile, and notes faulty schemas. */
 static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends *mends, wt_error *err)
 {
     struct str name = STR(""), output = STR("");
+    json_auto_t *tree = NULL;
     wt_error why = {0};
     wt__mcp_member(tool, "name", &name);
     WT_TRY(check_input_schema(tool, name, mends, err));
@@ -190,12 +185,13 @@ static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends
         return 0;
     }
     note_faulty_schema(mends, name, "outputSchema does not compile and is ignored", why.message);
-    return put_without_output_schema(tool, out, err);
+    WT_TRY(wt__json_parse(&tree, tool.ptr, tool.len, err));
+    return json_object_del(tree, "outputSchema") < 0 || wt__json_write(out, tree) < 0 ? wt__fail_nomem(err) : 0;
 }
 
-/* Appends the tools of list, written by wt__mcp_mend_items, to out. A tool stays if its input schema does not compile,
- * and a note says how far its arguments are checked. An output schema that does not compile is removed, since clients
- * compile every output schema of a list. Returns 0 or WT_ENOMEM. */
+/* Appends the tools of a list that wt__mcp_mend_items has written. A tool with an input schema that does not compile
+ * stays, and a note says how far its arguments are checked. An output schema that does not compile is removed, since
+ * clients compile every output schema of a list. Returns 0 or WT_ENOMEM. */
 static int repair_listed_schemas(struct str list, struct buffer *out, struct mcp_mends *mends, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer whole = {0};
@@ -217,6 +213,7 @@ static int repair_listed_schemas(struct str list, struct buffer *out, struct mcp
 
 /* ---------------------------------------------------------------- listings */
 
+/* Returns the result of the connection's opening (serverInfo, capabilities, ...), or an empty object. */
 static json_t *read_server_info(struct mcp_connection *connection)
 {
     struct str self = wt__mcp_connection_self(connection);
@@ -224,12 +221,12 @@ static json_t *read_server_info(struct mcp_connection *connection)
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-/* Lists of one round. */
+/* The lists that wt__upstream_gather has requested; empty ones were not requested. */
 struct gathered_lists {
     struct buffer tools; /* {"tools":[...]} */
     size_t tool_count;
-    struct upstream_offer rest;
-    struct mcp_mends mends[2]; /* see struct upstream */
+    struct upstream_offer rest; /* resources, templates and prompts; refs is not used */
+    struct mcp_mends mends[2];  /* see struct upstream */
 };
 
 /* Reads all pages of the tools and repairs them. */
@@ -260,7 +257,7 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
     return rc;
 }
 
-/* Collects prompts, resources and templates. The list of an undeclared kind is empty. */
+/* Collects resources, templates and prompts. The list of a capability that the server does not declare is empty. */
 static int gather_offers(const struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
                          struct gathered_lists *got, wt_error *err)
 {
@@ -312,7 +309,7 @@ static int store_listed(struct upstream *upstream, const struct upstream_offer *
 
 /* ---------------------------------------------------------------- approvals */
 
-/* Returns an object of the definitions by name, or NULL if out of memory. */
+/* Returns an object from the names of items to the items, or NULL if out of memory. key: member with the name. */
 static json_t *index_by_name(const json_t *list, const char *key)
 {
     json_auto_t *index = json_object();
@@ -325,7 +322,8 @@ static json_t *index_by_name(const json_t *list, const char *key)
     return WT_TAKE(index);
 }
 
-/* Returns the definitions equal to their approved ones in the server's order, or NULL if out of memory. */
+/* Returns the listed items that equal the approved ones of the same name, or NULL if out of memory. A second item of a
+ * name is left out. */
 static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
     json_auto_t *index = index_by_name(approved, key), *out = json_array();
@@ -343,21 +341,11 @@ static json_t *select_approved(const json_t *listed, const json_t *approved, con
     return WT_TAKE(out);
 }
 
-static struct upstream_offer *hold_listed_offer(struct upstream *upstream)
-{
-    pthread_mutex_lock(&upstream->lock);
-    struct upstream_offer *listed = upstream->listed;
-    if (listed)
-        atomic_fetch_add(&listed->refs, 1);
-    pthread_mutex_unlock(&upstream->lock);
-    return listed;
-}
-
 static size_t count_offers(const struct upstream_offer *offer)
 {
-    return offer
-               ? json_array_size(offer->resources) + json_array_size(offer->templates) + json_array_size(offer->prompts)
-               : 0;
+    if (!offer)
+        return 0;
+    return json_array_size(offer->resources) + json_array_size(offer->templates) + json_array_size(offer->prompts);
 }
 
 bool wt__upstream_has_withheld(struct upstream *upstream)
@@ -370,7 +358,8 @@ bool wt__upstream_has_withheld(struct upstream *upstream)
 
 int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err)
 {
-    struct upstream_offer *listed = hold_listed_offer(upstream), *offer = listed ? calloc(1, sizeof *offer) : NULL;
+    struct upstream_offer *listed = hold_offer(upstream, &upstream->listed),
+                          *offer = listed ? calloc(1, sizeof *offer) : NULL;
     bool changed[UPSTREAM_CHANGES] = {false};
     if (!listed)
         return 0;
@@ -412,7 +401,8 @@ static const char *write_list(const json_t *list, struct buffer *out)
     return list && wt__json_write(out, list) == 0 && !out->failed ? out->ptr : NULL;
 }
 
-/* Passes a listing to the owner. An error is stored in the upstream and does not end the connection. */
+/* Passes a listing to take_listing. *why: the error, code 0 on success. is_news: store_mends, for each of
+ * got->mends. */
 static void report_listing(struct upstream *upstream, struct str tools, struct str instructions,
                            struct gathered_lists *got, const bool is_news[2], wt_error *why)
 {
@@ -433,7 +423,8 @@ static void report_listing(struct upstream *upstream, struct str tools, struct s
         wt__buffer_dispose(&texts[i]);
 }
 
-/* Stores the notes of one list. True if they have changed. */
+/* Stores the notes about lists of one kind, and empties *got. Returns true if they differ from the last ones. which:
+ * index of mends. */
 static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int which)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -448,7 +439,7 @@ static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int wh
     return is_news;
 }
 
-/* Requests the stale lists. */
+/* Requests the list of tools and the other lists, as wanted, and reports them. */
 static int gather_lists(struct upstream *upstream, struct mcp_connection *connection, bool has_tools, bool has_rest,
                         double *ttl_ms, wt_error *err)
 {

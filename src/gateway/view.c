@@ -1,4 +1,4 @@
-/* view.c: views of the callable tools; see internal.h. */
+/* view.c: builds the snapshot of the callable tools and finds tools in it (internal.h). */
 #include "gateway/internal.h"
 
 #include <stdlib.h>
@@ -9,19 +9,18 @@
 #include "mcp/mend.h"
 #include "whichtool/review.h"
 
-/* Keyword for arguments repeated in headers. Tools with an invalid one are not listed. */
+/* Keyword for arguments that headers repeat. A tool with an invalid use of the keyword is left out. */
 #define MIRRORED "\"x-mcp-header\""
 
 struct view_builder {
     struct tool_view *view;
     const struct view_options *options;
-    size_t capacity;
-    struct map bare; /* number of tools with each own or exported name */
+    size_t capacity; /* allocated length of view->tools */
+    struct map bare; /* number of tools with each name or exported name */
     wt_error *err;
 };
 
-/* ---------------------------------------------------------------- one tool */
-
+/* Returns the value as compact JSON in the view's arena; ptr is NULL if out of memory. */
 static struct str copy_json_text(struct tool_view *view, const json_t *value)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
@@ -31,7 +30,8 @@ static struct str copy_json_text(struct tool_view *view, const json_t *value)
     return out;
 }
 
-/* Revisions before 2026 require an outputSchema of type object, and strict clients refuse a list with another one. */
+/* Returns the definition for legacy clients, without an outputSchema of another type than object: revisions before 2026
+ * forbid it, and strict clients refuse the whole list. Changes `definition`. modern: its text. */
 static struct str legacy_definition(struct tool_view *view, json_t *definition, struct str modern)
 {
     const json_t *output = json_object_get(definition, "outputSchema");
@@ -41,8 +41,8 @@ static struct str legacy_definition(struct tool_view *view, json_t *definition, 
     return copy_json_text(view, definition);
 }
 
-/* Reads a definition and repairs it, since other imports and older versions may have stored malformed ones. *out is
- * NULL if clients would refuse it. Returns 0 or WT_ENOMEM. */
+/* Parses and repairs a stored definition, since other imports and older versions may have stored malformed ones. *out
+ * is NULL if it cannot be repaired. Returns 0 or WT_ENOMEM. */
 static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
 {
     struct str definition = {from->definition, from->definition_len};
@@ -56,14 +56,15 @@ static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
     return wt__json_parse(out, mended.ptr, mended.len, err) == WT_ENOMEM ? WT_ENOMEM : 0;
 }
 
-/* Fills in the definition under the shown name. Returns 0 or WT_ENOMEM. */
+/* Fills in the members of `tool` that come from its definition. shown: name for clients. tool->shown stays NULL if the
+ * definition cannot be repaired. Returns 0 or WT_ENOMEM. */
 static int fill_definition(struct view_builder *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
     struct tool_view *view = m->view;
     json_auto_t *definition = NULL;
     WT_TRY(read_definition(&definition, from, m->err));
     if (!definition)
-        return 0; /* not a valid MCP tool: it cannot be called */
+        return 0;
     tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
@@ -76,14 +77,14 @@ static int fill_definition(struct view_builder *m, struct view_tool *tool, const
     return 0;
 }
 
-/* True if no other tool and no tool of the search face has this name. */
+/* True if only one tool has this name, and no tool of the search face has it. */
 static bool is_name_free(const struct view_builder *m, const char *name)
 {
     const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
     return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_tool_names, FACE_TOOLS);
 }
 
-/* True if the lock has the definition, or there is no lock and the approval in the store decides. */
+/* True if the lock has the hash of the tool's definition, or if there is no lock. */
 static bool is_pinned_tool(const struct view_builder *m, const wt_tool *tool)
 {
     char sha256[DEFINITION_DIGITS + 1];
@@ -94,6 +95,7 @@ static bool is_pinned_tool(const struct view_builder *m, const wt_tool *tool)
     return pin && wt__definition_hash(definition, sha256, NULL, NULL) == 0 && strcmp(pin->sha256, sha256) == 0;
 }
 
+/* Adds a tool to the view, unless it has no pin or its definition cannot be used. */
 static int add_view_tool(struct view_builder *m, struct upstream *upstream, const wt_tool *from)
 {
     struct tool_view *view = m->view;
@@ -121,8 +123,6 @@ static int add_view_tool(struct view_builder *m, struct upstream *upstream, cons
     return 0;
 }
 
-/* ---------------------------------------------------------------- views */
-
 static int count_name(struct view_builder *m, const char *name)
 {
     bool added = false;
@@ -132,53 +132,31 @@ static int count_name(struct view_builder *m, const char *name)
     return 0;
 }
 
-static int count_names(struct view_builder *m, const wt_tools *tools)
-{
-    for (size_t i = 0; i < tools->len; i++) {
-        const wt_tool *tool = tools->items[i];
-        WT_TRY(count_name(m, tool->name));
-        if (strcmp(tool->name, tool->export_name) != 0)
-            WT_TRY(count_name(m, tool->export_name));
-    }
-    return 0;
-}
-
 static int compare_shown(const void *a, const void *b)
 {
     return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
 }
 
-/* Sorts the tools and indexes their names. The first tool with a name keeps it. */
+/* Sorts the tools by shown name and indexes their names. If several tools have a name, it leads to the first one. */
 static int sort_tools(struct view_builder *m)
 {
     struct tool_view *view = m->view;
-    bool whole = true;
     if (view->count > 0)
         qsort(view->tools, view->count, sizeof *view->tools, compare_shown);
-    for (size_t i = 0; i < view->count; i++)
-        view->tools[i]->number = i;
     for (int kind = 0; kind < 3; kind++)
-        for (size_t i = 0; whole && i < view->count; i++) {
-            const struct view_tool *tool = view->tools[i];
+        for (size_t i = 0; i < view->count; i++) {
+            struct view_tool *tool = view->tools[i];
             const char *name = kind == 0 ? tool->shown : kind == 1 ? tool->exported : tool->id;
-            whole = wt__map_insert(&view->by_name, wt__str(name), (uint32_t)i, NULL);
+            tool->number = i;
+            WT_CHECK_ALLOC(wt__map_insert(&view->by_name, wt__str(name), (uint32_t)i, NULL), m->err);
         }
-    for (size_t i = 0; whole && i < view->count; i++)
-        whole = wt__map_insert(&view->by_id, wt__str(view->tools[i]->id), (uint32_t)i, NULL);
-    return whole ? 0 : wt__fail_nomem(m->err);
-}
-
-/* Reads the approved tools of each server into lists [count]. */
-static int read_lists(struct view_builder *m, wt_engine *engine, wt_tools **lists)
-{
-    for (size_t i = 0; i < m->options->count; i++) {
-        WT_TRY(wt_list_approved(engine, wt__upstream_name(m->options->upstreams[i]), &lists[i], m->err));
-        WT_TRY(count_names(m, lists[i]));
-    }
+    for (size_t i = 0; i < view->count; i++)
+        WT_CHECK_ALLOC(wt__map_insert(&view->by_id, wt__str(view->tools[i]->id), (uint32_t)i, NULL), m->err);
     return 0;
 }
 
-/* Adds the approved tools of each server. lists [count]: freed by the caller. */
+/* Adds the approved tools of each server. lists [count]: receives the tools of each server, which the view's texts do
+ * not borrow; freed by the caller. */
 static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists)
 {
     const struct view_options *options = m->options;
@@ -186,7 +164,15 @@ static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists
     wt_catalog_info_init(&info);
     WT_TRY(wt_info(engine, &info, m->err));
     m->view->generation = info.generation;
-    WT_TRY(read_lists(m, engine, lists));
+    for (size_t i = 0; i < options->count; i++) {
+        WT_TRY(wt_list_approved(engine, wt__upstream_name(options->upstreams[i]), &lists[i], m->err));
+        for (size_t t = 0; t < lists[i]->len; t++) {
+            const wt_tool *tool = lists[i]->items[t];
+            WT_TRY(count_name(m, tool->name));
+            if (strcmp(tool->name, tool->export_name) != 0)
+                WT_TRY(count_name(m, tool->export_name));
+        }
+    }
     for (size_t i = 0; i < options->count; i++)
         for (size_t t = 0; t < lists[i]->len; t++)
             WT_TRY(add_view_tool(m, options->upstreams[i], lists[i]->items[t]));
@@ -232,8 +218,6 @@ void wt__view_release(struct tool_view *view)
     pthread_mutex_destroy(&view->lock);
     free(view);
 }
-
-/* ---------------------------------------------------------------- lookup */
 
 struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
 {

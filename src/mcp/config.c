@@ -1,4 +1,4 @@
-/* config.c: see config.h. */
+/* config.c: parses the configuration files of MCP clients (config.h). */
 #include "mcp/config.h"
 
 #include <ctype.h>
@@ -11,17 +11,18 @@
 
 enum {
     TIMEOUT_SECONDS_MAX = 3600, /* larger values are milliseconds */
-    TIMEOUT_MS_MAX = 24 * 3600000
+    TIMEOUT_MS_MAX = 24 * 3600000,
+    NOTED_BYTES = 64, /* maximum length of a name in a note */
 };
 
-/* Places of the servers in a file. context_servers is of Zed, mcp of OpenCode. */
+/* Places of the servers in a file: member `inner` of member `outer`, or of the root if outer is NULL. */
 static const struct {
     const char *outer, *inner;
 } places[] = {{NULL, "mcpServers"}, {"mcp", "servers"},        {"mcp", "mcpServers"},
               {NULL, "servers"},    {NULL, "context_servers"}, {NULL, "mcp"}};
 
-/* Keys by which clients leave out tools of a server. alwaysAllow and autoApprove are ignored: they list tools that need
- * no confirmation, and leave out no tool. */
+/* Keys of lists that select the tools of a server. alwaysAllow and autoApprove are ignored, since they only list tools
+ * that need no confirmation. */
 static const char *const denying_keys[] = {"disabledTools", "disabled_tools", "excludeTools", "exclude_tools"};
 static const char *const allowing_keys[] = {"allowedTools", "allowed_tools", "includeTools", "include_tools",
                                             "enabledTools", "enabled_tools", "tools"};
@@ -29,14 +30,13 @@ static const char *const allowing_keys[] = {"allowedTools", "allowed_tools", "in
 /* Keys of a server's URL. */
 static const char *const address_keys[] = {"url", "serverUrl", "httpUrl"};
 
-enum { NOTED_BYTES = 64 /* maximum length of a name in a note */ };
-
 struct config_parsing {
     struct mcp_config *out;
     struct mcp_server *server; /* being parsed */
     bool failed;               /* out of memory */
 };
 
+/* Returns the text in the configuration's arena, or NULL if out of memory, and disposes of the buffer. */
 static const char *keep_text(struct config_parsing *p, struct buffer *text)
 {
     const char *out = text->failed ? NULL : wt__arena_copy(&p->out->arena, wt__buffer_view(text));
@@ -57,7 +57,7 @@ static void refuse_server(struct config_parsing *p, const char *why, const char 
 
 /* ---------------------------------------------------------------- variables */
 
-/* Appends the value of ${inside}. */
+/* Appends the value of a variable. inside: text between the braces, such as "env:NAME" or "NAME:-default". */
 static void put_variable(struct config_parsing *p, struct str inside, struct buffer *out)
 {
     static const struct str prefix = STR("env:");
@@ -78,7 +78,8 @@ static void put_variable(struct config_parsing *p, struct str inside, struct buf
         refuse_server(p, "it needs a variable that is not set", name);
 }
 
-/* Notes $NAME, which is not replaced here, but is by shells and some clients. */
+/* Adds a note about the first $NAME in the text: shells and some clients replace it by the variable, but whichtool does
+ * not. */
 static void note_bare_variable(struct config_parsing *p, struct str text)
 {
     for (size_t at = 0; at + 1 < text.len && !p->server->note; at++) {
@@ -165,6 +166,7 @@ struct command_words {
     const json_t *first, *list, *rest; /* list: the program and its arguments; rest: arguments only */
 };
 
+/* Returns members of the entry that hold the command line; each may be NULL. */
 static struct command_words find_words(const json_t *entry)
 {
     const json_t *command = json_object_get(entry, "command");
@@ -357,21 +359,28 @@ static bool has_command(const json_t *entry)
     return json_is_string(find_words(entry).first);
 }
 
+/* Returns the URL of a server, or NULL. */
+static const json_t *find_address(const json_t *entry)
+{
+    for (size_t i = 0; i < sizeof address_keys / sizeof *address_keys; i++)
+        if (json_is_string(json_object_get(entry, address_keys[i])))
+            return json_object_get(entry, address_keys[i]);
+    return NULL;
+}
+
 static void read_server(struct config_parsing *p, const char *name, const json_t *entry)
 {
-    const json_t *url = NULL, *enabled = json_object_get(entry, "enabled");
+    const json_t *url = find_address(entry), *enabled = json_object_get(entry, "enabled");
     p->server = &p->out->servers[p->out->count++];
     *p->server = (struct mcp_server){.name = wt__arena_copy(&p->out->arena, wt__str(name))};
     p->failed |= !p->server->name;
     if (!*name)
         refuse_server(p, "its name is empty", NULL);
-    for (size_t i = 0; i < sizeof address_keys / sizeof *address_keys && !json_is_string(url); i++)
-        url = json_object_get(entry, address_keys[i]);
     p->server->disabled = wt__json_bool(entry, "disabled", false) || json_is_false(enabled);
     if (has_command(entry)) {
         read_command(p, entry);
         read_environment(p, entry);
-    } else if (json_is_string(url)) {
+    } else if (url) {
         read_address(p, entry, url);
     } else if (wt__json_object(entry, "transport")) {
         refuse_server(
@@ -390,28 +399,26 @@ static void read_server(struct config_parsing *p, const char *name, const json_t
 
 static bool is_entry(const json_t *entry)
 {
-    bool has_url = false;
-    for (size_t i = 0; i < sizeof address_keys / sizeof *address_keys; i++)
-        has_url |= json_is_string(json_object_get(entry, address_keys[i]));
-    return has_url || has_command(entry);
+    return find_address(entry) || has_command(entry);
 }
 
-/* True if root is a map or list of entries only. */
+/* True if root is a map from names to entries, or a list of entries with names. */
 static bool is_bare(const json_t *root)
 {
     const char *key;
     json_t *entry;
     size_t i;
-    bool all = json_object_size(root) + json_array_size(root) > 0;
     json_object_foreach((json_t *)root, key, entry)
     {
-        all &= is_entry(entry);
+        if (!is_entry(entry))
+            return false;
     }
     json_array_foreach((json_t *)root, i, entry)
     {
-        all &= is_entry(entry) && wt__json_str(entry, "name").len > 0;
+        if (!is_entry(entry) || wt__json_str(entry, "name").len == 0)
+            return false;
     }
-    return all;
+    return json_object_size(root) + json_array_size(root) > 0;
 }
 
 /* Returns the servers, an object or a list; NULL if absent. */
@@ -434,12 +441,12 @@ static int read_servers(struct config_parsing *p, const json_t *servers, const c
     if (count > MCP_SERVERS_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s names more than %d MCP servers", file, MCP_SERVERS_MAX);
     p->out->servers = wt__arena_array(&p->out->arena, struct mcp_server, count + 1);
-    p->failed = !p->out->servers;
-    json_object_foreach((json_t *)(p->failed ? NULL : servers), name, entry)
+    WT_CHECK_ALLOC(p->out->servers, err);
+    json_object_foreach((json_t *)servers, name, entry)
     {
         read_server(p, name, entry);
     }
-    json_array_foreach((json_t *)(p->failed ? NULL : servers), i, entry)
+    json_array_foreach((json_t *)servers, i, entry)
     {
         read_server(p, json_string_value(json_object_get(entry, "name")), entry);
     }
@@ -449,7 +456,7 @@ static int read_servers(struct config_parsing *p, const json_t *servers, const c
 int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *file, wt_error *err)
 {
     struct config_parsing p = {.out = out};
-    WT_CLEANUP(json_decrefp) json_t *root = NULL;
+    json_auto_t *root = NULL;
     *out = (struct mcp_config){.count = 0};
     int rc = wt__json_parse_relaxed(&root, text, err);
     if (rc < 0)

@@ -1,8 +1,8 @@
-/* connection.c: begins, waits for, cancels and ends exchanges. connection_dispatch.c dispatches the server's messages
- * to them; connection_open.c opens and closes connections.
+/* connection.c: begins, waits for, cancels and ends exchanges (connection.h). connection_dispatch.c passes the server's
+ * messages to them; connection_open.c opens and closes connections.
  *
- * An exchange is in the connection's list while it awaits its answer. It leaves the list once: by its answer, a
- * failure, a cancel, or the end of the connection. Its events stay until they are taken. */
+ * An exchange is in the connection's list while it is running. It leaves the list when it is answered, fails or is
+ * cancelled, or when the connection ends. Its events stay queued until the caller takes them. */
 #include "mcp/connection.h"
 
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "mcp/internal.h"
 
-enum { SLICE_MS = 50 /* between two checks for cancellation */ };
+enum { SLICE_MS = 50 /* interval of checks for cancellation */ };
 
-/* ---------------------------------------------------------------- under the lock */
+/* ---------------------------------------------------------------- running exchanges */
 
 struct mcp_exchange *wt__mcp_connection_find(struct mcp_connection *connection, int64_t id)
 {
@@ -136,7 +136,7 @@ static int make_exchange(struct mcp_exchange **out, struct mcp_connection *conne
     return 0;
 }
 
-/* Adds the exchange to the list and gives it a number. */
+/* Gives the exchange an id and adds it to the list. Sets *link to the acquired link, which the caller releases. */
 static int enlist_exchange(struct mcp_exchange *exchange, struct mcp_link **link, wt_error *err)
 {
     struct mcp_connection *connection = exchange->connection;
@@ -163,6 +163,7 @@ static int enlist_exchange(struct mcp_exchange *exchange, struct mcp_link **link
     return rc;
 }
 
+/* Writes the request and sends it over the link. */
 static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, const struct mcp_request *request,
                         bool modern, wt_error *err)
 {
@@ -194,11 +195,9 @@ int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *con
 {
     struct mcp_exchange *exchange;
     struct mcp_link *link;
-    int rc = make_exchange(&exchange, connection, request, err);
     *out = NULL;
-    if (rc < 0)
-        return rc;
-    rc = enlist_exchange(exchange, &link, err);
+    WT_TRY(make_exchange(&exchange, connection, request, err));
+    int rc = enlist_exchange(exchange, &link, err);
     if (rc < 0) {
         free_exchange(exchange);
         return rc;
@@ -220,14 +219,6 @@ int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *con
 
 /* ---------------------------------------------------------------- cancel and end */
 
-static void refuse_question(struct mcp_link *link, struct str id, struct str error)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
-    wt__mcp_write_response(&text, id, (struct str){"", 0}, error);
-    if (!text.failed && text.len > 0)
-        link->send_message(link, wt__buffer_view(&text), NULL);
-}
-
 /* Notifies the server that the request is cancelled, and refuses its open questions. */
 static void notify_cancelled(struct mcp_exchange *exchange, struct mcp_link *link, struct mcp_open_question *questions)
 {
@@ -235,13 +226,18 @@ static void notify_cancelled(struct mcp_exchange *exchange, struct mcp_link *lin
     WT_CLEANUP(wt__buffer_dispose) struct buffer notice = {0};
     /* The specification forbids cancelling the requests that open a connection. */
     bool opens = strcmp(exchange->method, "initialize") == 0 || strcmp(exchange->method, "server/discover") == 0;
-    snprintf(params, sizeof params, "\"requestId\":%" PRId64 ",\"reason\":\"nobody waits for it any more\"",
+    snprintf(params, sizeof params, "\"requestId\":%" PRId64 ",\"reason\":\"the answer is no longer needed\"",
              exchange->id);
     if (!opens)
         wt__mcp_write_notification(&notice, "notifications/cancelled", wt__str(params));
     link->cancel_request(link, exchange->id, notice.failed ? (struct str){"", 0} : wt__buffer_view(&notice));
-    for (const struct mcp_open_question *question = questions; question; question = question->next)
-        refuse_question(link, question->id, STR("{\"code\":-32603,\"message\":\"the request was cancelled\"}"));
+    for (const struct mcp_open_question *question = questions; question; question = question->next) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer refusal = {0};
+        wt__mcp_write_response(&refusal, question->id, STR(""),
+                               STR("{\"code\":-32603,\"message\":\"the request was cancelled\"}"));
+        if (!refusal.failed && refusal.len > 0)
+            link->send_message(link, wt__buffer_view(&refusal), NULL);
+    }
 }
 
 /* Fails the exchange if it is running, and notifies the server. */
@@ -297,13 +293,8 @@ void wt__mcp_exchange_end(struct mcp_exchange *exchange)
 
 /* ---------------------------------------------------------------- waiting */
 
-static int fail_exchange_timeout(const struct mcp_exchange *exchange, wt_error *err)
-{
-    return wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", exchange->timeout_ms / 1000.0);
-}
-
-/* Takes the next event; the caller holds the lock. Returns 1, 0 if the queue is empty, or the error that ended the
- * exchange. */
+/* Takes the next event; the caller holds the lock. Returns 1, or 0 if the queue is empty and the exchange is running,
+ * or the error that ended the exchange. */
 static int take_next_event(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
 {
     struct mcp_event_item *item = exchange->first;
@@ -326,7 +317,8 @@ static int take_next_event(struct mcp_exchange *exchange, struct mcp_event *out,
     return exchange->rc;
 }
 
-/* Returns the time until which the thread may wait in one go, or 0 if it is past. The caller holds the lock. */
+/* Returns the time, by wt__now_ms, until which the thread may wait for an event; 0 if the timeout is over. give_up_ms:
+ * when the caller gives up. The caller holds the lock. */
 static double wait_limit(const struct mcp_exchange *exchange, const struct progress *progress, double give_up_ms)
 {
     double now = wt__now_ms(), until = exchange->last_message_ms + exchange->timeout_ms;
@@ -360,7 +352,8 @@ int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, 
     if (rc != 0)
         return rc < 0 ? rc : 0;
     wt_error why;
-    rc = stop ? wt__fail_cancelled(&why) : fail_exchange_timeout(exchange, &why);
+    rc = stop ? wt__fail_cancelled(&why)
+              : wt__fail(&why, WT_ETIMEOUT, "no answer came within %.3g s", exchange->timeout_ms / 1000.0);
     if (stop || wt__now_ms() < give_up_ms)
         abort_exchange(exchange, &why);
     if (err)
@@ -384,7 +377,7 @@ bool wt__mcp_exchange_was_sent(const struct mcp_exchange *exchange)
 
 /* ---------------------------------------------------------------- replies */
 
-/* Sends a message. */
+/* Sends a notification or reply. */
 static int send_text(struct mcp_connection *connection, const struct buffer *text, wt_error *err)
 {
     pthread_mutex_lock(&connection->lock);

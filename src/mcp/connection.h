@@ -1,21 +1,21 @@
 /* connection.h: a lasting connection to an MCP server, shared by many threads.
  *
- *   connection   one server in its era. A thread of the connection reads the server's messages and dispatches them.
- *                Transports: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP, all transfers
- *                of a server on one loop) and connection_sse.c (HTTP+SSE, of 2024)
- *   exchange     one request under way. Messages before the answer (progress, logs, questions of a legacy server) come
- *                as events. One thread at a time takes them, and another thread may go on
+ *   connection   one server, in one era of the protocol. A thread of the connection reads the server's messages. The
+ *                transports are connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) and
+ *                connection_sse.c (HTTP+SSE, of 2024)
+ *   exchange     one running request. Messages before its answer (progress, logs, questions of a legacy server) are
+ *                queued as events. Only one thread at a time may take them
  *
- * The era. `server/discover` goes first. A server that answers it, or refuses it with an error of the modern era, is
- * modern. Any other error, silence for MCP_PROBE_MS, and a program that ends (it is started again) mean legacy, and
- * `initialize` follows. A caller that remembers the era saves the probe. (listing.h, which only lists, has the other
- * order.)
+ * To find the era of a server, `server/discover` is sent first. An answer, or an error of the modern era, means a
+ * modern server. Any other error, silence for MCP_PROBE_MS, or the end of the program (it is started again) means a
+ * legacy server, and `initialize` follows. A caller can pass a remembered era to save this probe. listing.h uses the
+ * other order.
  *
- * A legacy server is told once that its client supports everything that gateways relay (elicitation, sampling, roots).
- * A modern one is told the capabilities of the client with each request. Questions of a legacy program name no request:
- * they go to the running exchange, and are refused while exchanges of several principals run.
+ * At `initialize`, a legacy server learns of all capabilities supported by gateways (elicitation, sampling, roots). A
+ * modern server learns the capabilities of the client with each request. A question of a legacy program does not name a
+ * request. It goes to the newest exchange, or is refused while exchanges of several principals run.
  *
- * Servers are not trusted. A server that exceeds a limit below loses its connection, and all its exchanges fail with
+ * Servers are not trusted. If a server exceeds a limit below, the connection is closed, and all its exchanges fail with
  * the reason. Error messages contain no secrets of the configuration. */
 #ifndef WT_MCP_CONNECTION_H
 #define WT_MCP_CONNECTION_H
@@ -25,11 +25,11 @@
 #include "mcp/server.h"
 
 enum {
-    MCP_CONNECT_MS = 60000,          /* for start and opening: `npx` may fetch a package first */
-    MCP_PROBE_MS = 5000,             /* for the answer to `server/discover`; after that, the server counts as legacy */
-    MCP_REQUEST_MS = 60000,          /* without a message about a request; progress counts as one */
-    MCP_EXCHANGES_MAX = 1024,        /* running exchanges per connection */
-    MCP_EVENTS_BYTES_MAX = 4 << 20,  /* queued events of an exchange; above it, notifications are dropped */
+    MCP_CONNECT_MS = 60000,          /* timeout of the opening; a start by `npx` may fetch a package first */
+    MCP_PROBE_MS = 5000,             /* maximum wait for the answer to `server/discover` of a server of unknown era */
+    MCP_REQUEST_MS = 60000,          /* maximum time of a request without a message about it, such as progress */
+    MCP_EXCHANGES_MAX = 1024,        /* maximum running exchanges of a connection */
+    MCP_EVENTS_BYTES_MAX = 4 << 20,  /* maximum size of an exchange's queued events; then notifications are dropped */
     MCP_ANSWER_BYTES_MAX = 16 << 20, /* maximum size of a server's message */
     MCP_SENT_BYTES_MAX = 6 << 20,    /* maximum size of our message */
 };
@@ -42,11 +42,12 @@ struct mcp_connection_options {
     enum mcp_era era;
     enum mcp_era only;         /* the only era to try; MCP_ERA_UNKNOWN for the server's `protocol`, or else both */
     bool lists_only;           /* declare no capabilities and request no notices */
-    unsigned timeout_ms;       /* for the opening; 0 for MCP_CONNECT_MS */
+    unsigned timeout_ms;       /* timeout of the opening; 0 for MCP_CONNECT_MS */
     struct progress *progress; /* may cancel the opening; may be NULL */
     /* Callbacks, called from the connection's thread. They must neither wait nor use the connection. */
     void *context;
-    void (*noticed)(void *context, struct str method, struct str params); /* notification of no request; may be NULL */
+    /* Called for a notification that belongs to no request. May be NULL. */
+    void (*noticed)(void *context, struct str method, struct str params);
     /* Called once if the connection breaks; during wt__mcp_connect, from the caller's thread. May be NULL. */
     void (*lost)(void *context, const wt_error *why);
 };
@@ -55,8 +56,8 @@ struct mcp_connection_options {
 int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server,
                     const struct mcp_connection_options *options, wt_error *err);
 /* Ends the connection: fails the running exchanges, ends the session, and stops the program and its process group.
- * hurry: skip the steps that only are polite. The caller must have ended all exchanges, except those that wait in
- * wt__mcp_exchange_next, which return. NULL is a no-op. */
+ * hurry: skip the steps that give the server time to end by itself. The caller must have ended all exchanges, except
+ * those that wait in wt__mcp_exchange_next, which return. NULL is a no-op. */
 void wt__mcp_disconnect(struct mcp_connection *connection, bool hurry);
 
 enum mcp_era wt__mcp_connection_era(const struct mcp_connection *connection);
@@ -64,8 +65,6 @@ enum mcp_era wt__mcp_connection_era(const struct mcp_connection *connection);
  * the connection. */
 struct str wt__mcp_connection_self(const struct mcp_connection *connection);
 bool wt__mcp_connection_is_lost(const struct mcp_connection *connection);
-
-/* ---------------------------------------------------------------- exchanges */
 
 /* Borrowed by wt__mcp_exchange_begin for the call. */
 struct mcp_request {

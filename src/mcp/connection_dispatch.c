@@ -1,25 +1,26 @@
-/* connection_dispatch.c: dispatches the messages of a server.
+/* connection_dispatch.c: passes each message of a server to its exchange.
  *
- *   answer       to the exchange of its number. An error without a number goes to the exchange of its stream, or to the
- *                only one
- *   question     to the exchange of its stream, else to the newest one if all have the same principal
- *   progress     to the exchange of its token
- *   log, ...     to the exchange of its stream or subscription, else like a question
- *   change       to the `noticed` callback
+ *   answer       exchange of the request with this id. An error without an id belongs to the exchange of its stream, or
+ *                to the only running one
+ *   question     exchange of its stream, else the newest one if all exchanges have the same principal
+ *   progress     exchange of its token
+ *   log, ...     exchange of its stream or subscription, else as for a question
+ *   change       none; it goes to the `noticed` callback
  *
- * Token buckets limit unsolicited messages, since a connection may last for days. */
+ * Token buckets limit messages without an exchange, since a connection may last for days. */
 #include "base/clock.h"
 #include "base/json_check.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
 #include "mcp/internal.h"
 
-enum { NOISE_BRACES_MAX = 8 /* braces of a line to try as the beginning of a message */ };
+enum { NOISE_BRACES_MAX = 8 /* maximum braces of a line that are tried as the beginning of a message */ };
 
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
 /* ---------------------------------------------------------------- allowances */
 
+/* Takes `cost` tokens from a bucket of at most `most`, refilled by per_second. Returns false if fewer were left. */
 static bool spend_allowance(struct mcp_allowance *allowance, double most, double per_second, double cost)
 {
     double now = wt__now_ms();
@@ -32,6 +33,7 @@ static bool spend_allowance(struct mcp_allowance *allowance, double most, double
     return allowance->left >= 0;
 }
 
+/* Counts a line without a message. Fails if the server writes too many. */
 static int count_stray(struct mcp_connection *connection, wt_error *err)
 {
     if (spend_allowance(&connection->stray, MCP_STRAY_LINES_MAX, MCP_STRAY_LINES_SECOND, 1))
@@ -41,6 +43,7 @@ static int count_stray(struct mcp_connection *connection, wt_error *err)
                     connection->shown, MCP_STRAY_LINES_MAX);
 }
 
+/* Counts a message without an exchange. Fails if the server sends too many. */
 static int count_unsolicited(struct mcp_connection *connection, struct str text, wt_error *err)
 {
     if (!spend_allowance(&connection->unsolicited, MCP_UNSOLICITED_MAX, MCP_UNSOLICITED_SECOND, 1))
@@ -61,7 +64,7 @@ static struct str without_quotes(struct str text)
     return quoted ? (struct str){text.ptr + 1, text.len - 2} : text;
 }
 
-/* Copies the parts of an event into one block. NULL if out of memory. */
+/* Copies an event and its texts, on one line each. Returns NULL if out of memory. */
 static struct mcp_event_item *make_item(const struct mcp_event *event)
 {
     struct mcp_event_item *item = calloc(1, sizeof *item);
@@ -82,7 +85,8 @@ static struct mcp_event_item *make_item(const struct mcp_event *event)
     return item;
 }
 
-/* Queues an event; the caller holds the lock. False if the queue is full or memory is short. */
+/* Queues an event; the caller holds the lock. Returns false if the queue is full or out of memory. The last event is
+ * always accepted. */
 static bool queue_event(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     bool last = event->kind == MCP_EVENT_RESULT || event->kind == MCP_EVENT_REFUSED;
@@ -114,20 +118,20 @@ static struct mcp_exchange *find_of_only_principal(struct mcp_connection *connec
     return newest ? newest : connection->newest;
 }
 
-/* ---------------------------------------------------------------- answers */
-
-/* Passes an answer to its exchange. False if no exchange waits for it. */
+/* Passes an answer to its exchange. Returns false if no exchange waits for it. stream, answered: as in
+ * wt__mcp_connection_dispatch, also below. */
 static bool take_answer(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message,
                         bool *answered)
 {
     bool refused = message->error.len > 0;
+    bool has_id = message->id.len > 0 && !wt__str_equal(message->id, STR("null"));
     const struct mcp_event event = {
         .kind = refused ? MCP_EVENT_REFUSED : MCP_EVENT_RESULT, .result = message->result, .error = message->error};
     struct mcp_exchange *exchange = NULL;
     int64_t id;
     wt_error why;
     pthread_mutex_lock(&connection->lock);
-    if (!wt__mcp_is_error_without_id(message))
+    if (has_id || !refused) /* servers send an error without an id if they cannot read the request */
         exchange = wt__mcp_parse_id(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
     else if (stream != 0)
         exchange = wt__mcp_connection_find(connection, stream);
@@ -172,7 +176,8 @@ static bool may_be_message(struct str text)
            (has_word(text, STR("\"id\"")) && (has_word(text, STR("\"result\"")) || has_word(text, STR("\"error\""))));
 }
 
-/* Returns the only running exchange whose number follows an "id" in the text, or NULL; the caller holds the lock. */
+/* Returns the running exchange whose id follows an "id" in the text; NULL if there is no or more than one such
+ * exchange. The caller holds the lock. */
 static struct mcp_exchange *find_by_embedded_id(struct mcp_connection *connection, struct str text)
 {
     static const struct str key = {"\"id\"", 4};
@@ -209,9 +214,8 @@ static struct mcp_exchange *find_only_running(struct mcp_connection *connection)
     return count == 1 ? only : count == 0 && connection->running_count == 1 ? connection->newest : NULL;
 }
 
-/* Returns the exchange that a damaged message belongs to, or NULL; the caller holds the lock. Tries, in this order: the
- * exchange of the stream, the one of its id, the only one running, the only one whose number follows an "id" in the
- * text. */
+/* Returns the exchange of a damaged message, or NULL; the caller holds the lock. Tries, in this order: the
+ * exchange of the stream, the one of the message's id, the only running one, and find_by_embedded_id. */
 static struct mcp_exchange *find_of_invalid(struct mcp_connection *connection, int64_t stream, struct str text,
                                             const struct mcp_message *message)
 {
@@ -223,15 +227,14 @@ static struct mcp_exchange *find_of_invalid(struct mcp_connection *connection, i
     return exchange ? exchange : find_by_embedded_id(connection, text);
 }
 
-/* Handles an invalid message. It fails only the exchange that waits for it. A notification is dropped, and a question
- * is refused. If several exchanges could be waiting for it, the connection fails: the alternative is a call that never
- * ends. */
+/* Handles an invalid message. A notification is dropped, and a question is refused. An answer fails its exchange. If
+ * that exchange cannot be found, returns an error, and the link ends the connection: otherwise the call would never
+ * end. */
 static int take_invalid(struct mcp_connection *connection, int64_t stream, struct str text,
                         const struct json_fault *fault, bool *answered, wt_error *err)
 {
-    static const struct str none = {"", 0};
     const char *begin = memchr(text.ptr, '{', text.len);
-    struct str rest = begin ? (struct str){begin, text.len - (size_t)(begin - text.ptr)} : none;
+    struct str rest = begin ? (struct str){begin, text.len - (size_t)(begin - text.ptr)} : STR("");
     struct mcp_message message;
     wt_error why;
     wt__mcp_parse_message(rest, &message);
@@ -240,7 +243,7 @@ static int take_invalid(struct mcp_connection *connection, int64_t stream, struc
     wt__mcp_hide_secrets(why.message, sizeof why.message, connection->server);
     if (message.method.len > 0) {
         if (wt__json_check(message.id, NULL))
-            send_reply(connection, message.id, none,
+            send_reply(connection, message.id, STR(""),
                        STR("{\"code\":-32700,\"message\":\"the message is not valid JSON\"}"));
         return count_stray(connection, err);
     }
@@ -257,9 +260,7 @@ static int take_invalid(struct mcp_connection *connection, int64_t stream, struc
     return exchange ? 0 : ambiguous ? why.code : count_stray(connection, err);
 }
 
-/* ---------------------------------------------------------------- questions */
-
-/* Queues a question; the caller holds the lock. */
+/* Queues a question; the caller holds the lock. Returns false on failure. */
 static bool queue_question(struct mcp_exchange *exchange, const struct mcp_event *event)
 {
     if (exchange->question_count >= MCP_QUESTIONS_OPEN_MAX || event->id.len > MCP_ID_BYTES_MAX)
@@ -279,15 +280,15 @@ static bool queue_question(struct mcp_exchange *exchange, const struct mcp_event
     return true;
 }
 
+/* Passes a question to an exchange, or answers it: a ping, or a question without a client for it. */
 static void take_question(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message)
 {
-    static const struct str none = {"", 0};
     const struct mcp_event event = {.kind = MCP_EVENT_ASKED,
                                     .id = message->id,
                                     .method = without_quotes(message->method),
                                     .params = message->params};
     if (wt__str_equal(event.method, STR("ping"))) {
-        send_reply(connection, message->id, STR("{}"), none);
+        send_reply(connection, message->id, STR("{}"), STR(""));
         return;
     }
     pthread_mutex_lock(&connection->lock);
@@ -297,16 +298,15 @@ static void take_question(struct mcp_connection *connection, int64_t stream, con
                                                  : find_of_only_principal(connection);
     bool asked = exchange && queue_question(exchange, &event);
     pthread_mutex_unlock(&connection->lock);
-    if (!asked && offered)
-        send_reply(connection, message->id, none,
-                   STR("{\"code\":-32603,\"message\":\"no request runs whose sender could be asked\"}"));
-    else if (!asked)
-        send_reply(connection, message->id, none, STR("{\"code\":-32601,\"message\":\"this is not offered\"}"));
+    if (!asked)
+        send_reply(connection, message->id, STR(""),
+                   offered ? STR("{\"code\":-32603,\"message\":\"no request runs whose sender could be asked\"}")
+                           : STR("{\"code\":-32601,\"message\":\"this is not offered\"}"));
 }
 
 /* ---------------------------------------------------------------- notifications */
 
-/* Appends the params without progressToken, which is ours and not the client's. */
+/* Appends the params without progressToken, a number of the connection and not of the client. */
 static void write_progress(struct buffer *out, struct str params)
 {
     struct json_scan scan;
@@ -348,8 +348,8 @@ static bool is_change(struct str method)
            (method.len > end.len && memcmp(method.ptr + method.len - end.len, end.ptr, end.len) == 0);
 }
 
-/* Returns the exchange that a notification is for, or NULL; the caller holds the lock. A modern notification names its
- * subscription. A legacy server cancels a question by its id, which identifies the exchange. */
+/* Returns the exchange of a notification, or NULL; the caller holds the lock. A modern notification names its
+ * subscription. If a legacy server cancels a question, the id of the question leads to the exchange. */
 static struct mcp_exchange *find_notified(struct mcp_connection *connection, int64_t stream, struct str method,
                                           struct str params)
 {
@@ -407,8 +407,8 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
 
 /* ---------------------------------------------------------------- dispatch */
 
-/* Skips a byte order mark or output without a newline before the message of a line. A line that begins with a brace
- * stays whole, since parts of a message are not messages. */
+/* Returns a line without a byte order mark or other output before its message. A line with a brace at its beginning is
+ * kept whole: a brace inside it does not begin a message. */
 static struct str skip_noise(struct str line)
 {
     struct mcp_message message;
@@ -475,10 +475,8 @@ static void fail_exchanges(struct mcp_connection *connection)
 
 void wt__mcp_connection_mark_lost(struct mcp_connection *connection, const wt_error *why, const char *words)
 {
-    wt_error told;
-    if (why)
-        told = *why;
-    else
+    wt_error told = why ? *why : (wt_error){0};
+    if (!why)
         wt__fail(&told, WT_ENETWORK, "%s ended", connection->shown);
     wt__mcp_hide_secrets(told.message, sizeof told.message, connection->server);
     pthread_mutex_lock(&connection->lock);

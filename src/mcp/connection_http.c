@@ -1,13 +1,14 @@
-/* connection_http.c: the streamable HTTP transport. Each message is a POST. Its answer is the body, or an event of a
- * stream. All transfers of a connection run on one loop (net/http_client.h), whose thread is the link's.
+/* connection_http.c: the streamable HTTP transport. Each message to the server is a POST. The answer is the body of the
+ * response, or an event of its stream. All transfers of a connection run on one loop (net/http_client.h), whose thread
+ * is the link's thread.
  *
- *   modern    the headers of each request are complete; closing its stream cancels it
- *   legacy    requests carry a session. A lost session is renewed once per request ("sessions" below). A stream that
- *             breaks before the answer is resumed by GET and Last-Event-ID. Notices come over a GET that stays open, if
- *             the server supports it
+ *   modern    each request stands alone; closing its stream cancels it
+ *   legacy    requests belong to a session. A lost session is renewed once per request ("sessions" below). A stream
+ *             broken before the answer is resumed by a GET with Last-Event-ID. Notices come over a long GET, if the
+ *             server supports it
  *
- * A request lives from wt__http_stream_begin to the end of its last transfer, or while it waits for a new session. It
- * belongs to the loop's thread, except the fields that the lock guards. */
+ * A link_request lives until its last transfer has ended. Between two transfers it may wait for a new session. It
+ * belongs to the loop's thread, except the fields guarded by the lock. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -19,15 +20,15 @@
 
 enum {
     CONNECT_MS = 10000,
-    CHECK_MS = 10000,  /* for the answer to a ping */
-    TELL_MS = 30000,   /* for the delivery of a notification or a reply */
-    GOODBYE_MS = 2000, /* for the end of a session */
+    CHECK_MS = 10000,  /* timeout of a ping */
+    TELL_MS = 30000,   /* timeout of a notification or a reply */
+    GOODBYE_MS = 2000, /* timeout of the DELETE of a session */
     RETRY_MS = 1000,   /* default delay before a stream is reopened */
     RETRY_MS_MAX = 60000,
-    EMPTY_STREAMS_MAX = 5, /* streams in a row without an event; after that, streams are not reopened */
-    LASTING_MS = 5000,     /* a stream that lasted so long does not count: many proxies close idle ones */
-    OWN_HEADERS = 5,
-    REDIRECTS_MAX = 3,              /* redirects per request */
+    EMPTY_STREAMS_MAX = 5, /* maximum streams in a row without an event; then no stream is opened again */
+    LASTING_MS = 5000,     /* a stream that lasted longer does not count as empty: many proxies close idle streams */
+    OWN_HEADERS = 5,       /* room for the headers that begin_transfer adds */
+    REDIRECTS_MAX = 3,     /* maximum redirects of a request */
     SESSION_ERROR_BYTES_MAX = 4096, /* maximum size of an answer that may report a lost session */
 };
 
@@ -44,6 +45,7 @@ enum link_request_kind {
 
 struct http_link;
 
+/* A message to the server, with its transfers. */
 struct link_request {
     struct link_request *next;
     struct http_link *link;
@@ -59,26 +61,27 @@ struct link_request {
     /* Guarded by the link's lock. */
     uint64_t ticket;   /* id of the running transfer, or 0 */
     bool is_awaited;   /* counted in link->awaited */
-    bool is_cancelled; /* by the caller */
+    bool is_cancelled; /* the caller has cancelled it */
     bool is_parked;    /* waits for the check or the renewal of the session */
-    bool was_parked;   /* was parked once already */
+    bool was_parked;   /* was parked before, so that it is not parked again */
     char session[HTTP_KEPT_BYTES];
     /* Received data. */
     struct buffer body; /* the body, or the incomplete last event of a stream */
     size_t searched;    /* bytes of body searched for an event end */
     struct sse_event event;
-    bool is_answered, is_refused;
-    bool has_dispatched; /* a message was dispatched */
-    bool exceeds_limit;  /* exceeded a limit of the connection */
+    bool is_answered;
+    bool is_refused;     /* a ping or `initialize` was answered with an error */
+    bool has_dispatched; /* a message of its stream was dispatched */
+    bool exceeds_limit;  /* the server exceeded a limit, so that the connection is lost */
     int rc;              /* error that stopped the transfer, or 0 */
     wt_error why;
     char last_event[HTTP_KEPT_BYTES];
     unsigned retry_ms, empty_streams;
     double stream_start_ms; /* start of the stream; 0 before it */
     unsigned redirects;
-    /* Answer kept while the session is checked. Its body is in body or kept. */
-    struct buffer kept;      /* the event of a stream */
-    bool is_doubtful;        /* may mean that the session is lost */
+    /* The answer, kept while the session is checked. */
+    struct buffer kept;      /* its message if that was an event of a stream; otherwise `body` has it */
+    bool is_doubtful;        /* the answer may mean that the session is lost */
     bool may_have_acted;     /* the server may have executed the request */
     struct http_head answer; /* status 0 if no answer is kept */
 };
@@ -91,8 +94,9 @@ struct http_link {
     pthread_cond_t delivered;
     struct link_request *requests;
     unsigned awaited; /* transfers that `wait_delivered` waits for */
-    bool is_renewing, is_closing;
-    bool is_lost; /* while renewing: the session is certainly lost */
+    bool is_renewing; /* the session is being checked or renewed */
+    bool is_closing;
+    bool is_lost; /* while is_renewing: the session is certainly lost, so that a successful ping does not count */
     char *url;    /* target of a redirect; NULL to use the configured one */
     char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
 };
@@ -144,6 +148,7 @@ static void set_awaited(struct link_request *request, bool awaited)
     pthread_cond_broadcast(&link->delivered);
 }
 
+/* Removes a request from the list and frees it. */
 static void end_request(struct link_request *request)
 {
     struct http_link *link = request->link;
@@ -171,7 +176,7 @@ static bool is_configured(const struct mcp_server *server, const char *name)
     return false;
 }
 
-/* Copies the headers of a request, since it may be sent twice. */
+/* Copies the headers of a request, since it may be sent again after the caller's headers are gone. */
 static int copy_headers(struct link_request *request, const struct mcp_outgoing *outgoing, wt_error *err)
 {
     struct arena *arena = &request->arena;
@@ -303,8 +308,8 @@ static void take_session(struct link_request *request, const struct http_head *h
     pthread_mutex_unlock(&link->lock);
 }
 
-/* Keeps an error that may mean a lost session, instead of dispatching it. An error that follows other messages of the
- * request is about the request. */
+/* Keeps an error instead of dispatching it, if it may mean a lost session. An error after other messages of the request
+ * is about the request. */
 static bool keep_session_error(struct link_request *request, struct str text)
 {
     struct mcp_message message;
@@ -321,6 +326,7 @@ static bool keep_session_error(struct link_request *request, struct str text)
     return !request->kept.failed;
 }
 
+/* Handles a message of the server. Messages without use for the kind of request are ignored. */
 static void take_message(struct link_request *request, struct str text)
 {
     struct mcp_message message;
@@ -355,7 +361,7 @@ static void take_event(struct link_request *request)
     take_message(request, wt__buffer_view(&event->data));
 }
 
-/* Takes the complete events and removes them from the buffer. */
+/* Handles the complete events of the body and removes them from it. */
 static void take_events(struct link_request *request)
 {
     struct buffer *body = &request->body;
@@ -396,8 +402,6 @@ static bool on_http_body(void *context, const struct http_head *head, struct str
     return request->rc == 0 && !request->is_answered && !request->is_doubtful;
 }
 
-/* ---------------------------------------------------------------- failures */
-
 static void fail_request(struct link_request *request, const wt_error *why, int status, bool sent)
 {
     wt__mcp_connection_fail_request(request->link->connection, request->id, why, status, sent);
@@ -406,7 +410,7 @@ static void fail_request(struct link_request *request, const wt_error *why, int 
 
 /* ---------------------------------------------------------------- end of a transfer */
 
-/* Takes the rest of the body. The end of a stream ends its last event. */
+/* Handles the rest of the body. The end of a stream also ends its last event. */
 static void take_rest_of_body(struct link_request *request, const struct http_head *head)
 {
     struct str rest = wt__buffer_view(&request->body);
@@ -421,7 +425,8 @@ static void take_rest_of_body(struct link_request *request, const struct http_he
         take_events(request);
 }
 
-/* Resumes a stream that broke or ended before the answer. Legacy only. False if it cannot be resumed. */
+/* Resumes a stream of a legacy server after it broke or ended before the answer. Returns false if the stream cannot be
+ * resumed. */
 static bool resume_stream(struct link_request *request, const struct http_head *head)
 {
     bool has = wt__mcp_http_is_stream(head) && head->status == STATUS_OK;
@@ -437,20 +442,8 @@ static bool resume_stream(struct link_request *request, const struct http_head *
  * Only 404 and 410 are certain. For the others, a ping checks the session, so that an error of the request itself costs
  * no session. If the session is lost, `initialize` begins a new one, once per request.
  *
- * A request that may have been executed must not be sent again. A status of 4xx or an early JSON-RPC error means that
- * it was refused. After any other answer, tools/call, the only method with effects, ends with that answer. */
-
-static bool send_own_request(struct http_link *link, enum link_request_kind kind, const char *method, struct str params,
-                             wt_error *err)
-{
-    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
-    struct mcp_meta meta = {.modern = false};
-    wt__mcp_write_request(&text, wt__mcp_connection_next_id(link->connection), method, params, &meta);
-    struct link_request *request = text.failed ? NULL : make_link_request(link, kind, wt__buffer_view(&text));
-    if (!request)
-        wt__fail_nomem(err);
-    return request && start_request(request, err) == 0;
-}
+ * A request must not be sent again if the server may have executed it. A status of 4xx or an early JSON-RPC error means
+ * a refusal. Any other answer ends a tools/call, the only method with effects. */
 
 static void open_notice_stream(struct http_link *link)
 {
@@ -464,12 +457,13 @@ static void open_notice_stream(struct http_link *link)
 
 static void finish_answer(struct link_request *request);
 
-/* True for a status that alone proves that the session is lost. */
+/* True for a status that proves the loss of the session. */
 static bool is_lost_session_status(int status)
 {
     return status == STATUS_NOT_FOUND || status == STATUS_GONE;
 }
 
+/* Result of the check and the renewal of a session. */
 enum session_outcome { SESSION_STANDS, SESSION_RENEWED, SESSION_GONE };
 
 /* Continues a parked request: sends it again, ends it with its kept answer, or fails it. why: the reason for
@@ -512,23 +506,26 @@ static void release_parked(struct http_link *link, enum session_outcome outcome,
     }
 }
 
+/* Sends a ping or `initialize`. On failure, fails the parked requests. */
+static void send_own_request(struct http_link *link, enum link_request_kind kind, const char *method, struct str params)
+{
+    wt_error why;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    struct mcp_meta meta = {.modern = false};
+    wt__mcp_write_request(&text, wt__mcp_connection_next_id(link->connection), method, params, &meta);
+    struct link_request *request = text.failed ? NULL : make_link_request(link, kind, wt__buffer_view(&text));
+    if ((request ? start_request(request, &why) : wt__fail_nomem(&why)) < 0)
+        release_parked(link, SESSION_GONE, &why);
+}
+
 static void renew_session(struct http_link *link)
 {
-    wt_error why;
-    if (!send_own_request(link, KIND_INITIALIZE, "initialize",
-                          wt__mcp_initialize_params(link->connection->options.lists_only), &why))
-        release_parked(link, SESSION_GONE, &why);
+    send_own_request(link, KIND_INITIALIZE, "initialize",
+                     wt__mcp_initialize_params(link->connection->options.lists_only));
 }
 
-static void check_session(struct http_link *link)
-{
-    wt_error why;
-    if (!send_own_request(link, KIND_PING, "ping", STR(""), &why))
-        release_parked(link, SESSION_GONE, &why);
-}
-
-/* Parks a request until its session is checked or renewed, and starts that if needed. lost: the session is certainly
- * lost. */
+/* Parks a request until its session is checked or renewed, and begins the check or, if the session is certainly lost,
+ * the renewal. */
 static void park_request(struct link_request *request, bool lost)
 {
     struct http_link *link = request->link;
@@ -545,10 +542,10 @@ static void park_request(struct link_request *request, bool lost)
     else if (begins && lost)
         renew_session(link);
     else if (begins)
-        check_session(link);
+        send_own_request(link, KIND_PING, "ping", STR(""));
 }
 
-/* True if the answer may mean that the session is lost. Sets may_have_acted. */
+/* True if the answer may mean a lost session. Sets may_have_acted. */
 static bool may_be_lost_session(struct link_request *request, int status)
 {
     struct mcp_message message;
@@ -596,9 +593,7 @@ static void finish_session_renewal(struct link_request *request, const struct ht
     release_parked(link, SESSION_GONE, &why);
 }
 
-/* ---------------------------------------------------------------- redirects */
-
-/* Returns the target of a redirect, which the caller frees, or NULL if it must not be followed. */
+/* Returns the target of a redirect, or NULL if it must not be followed. The caller frees the result. */
 static char *find_redirect_target(struct http_link *link, const struct http_head *head)
 {
     pthread_mutex_lock(&link->lock);
@@ -706,14 +701,10 @@ static void on_http_end(void *context, const struct http_head *head, int rc, con
         finish_request_transfer(request, head, rc, why, sent);
     } else if (request->kind == KIND_NOTICES) {
         finish_notice_stream(request, head, rc);
-    } else if (request->kind == KIND_PING) {
+    } else if (request->kind == KIND_PING || request->kind == KIND_INITIALIZE) {
         if (rc == 0)
             take_rest_of_body(request, head);
-        finish_session_check(request, head, rc);
-    } else if (request->kind == KIND_INITIALIZE) {
-        if (rc == 0)
-            take_rest_of_body(request, head);
-        finish_session_renewal(request, head, rc);
+        (request->kind == KIND_PING ? finish_session_check : finish_session_renewal)(request, head, rc);
     } else if (request->kind == KIND_INITIALIZED) {
         end_request(request);
         release_parked(link, SESSION_RENEWED, NULL);

@@ -1,8 +1,9 @@
-/* connection_open.c: opens and closes connections, and finds the era of a server. The remembered era, or the modern
- * one, is tried first, and the other one if the server does not support it.
+/* connection_open.c: opens and closes connections, and finds the era of a server. Tries the remembered era first, or
+ * the modern one, and then the other one.
  *
- * A server that does not answer `server/discover` may still be starting: `npx` fetches packages. It then gets
- * `initialize` too, and if it refuses that, its late answer counts. */
+ * A server that does not answer `server/discover` within MCP_PROBE_MS may still be starting, since `npx` fetches
+ * packages. So `server/discover` stays open while `initialize` follows. If the server refuses `initialize`, a late
+ * answer to `server/discover` counts. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,14 +14,15 @@
 
 enum {
     RESULT_BYTES_MAX = 4 << 20, /* maximum size of a result that is parsed as a tree */
-    SLICE_MS = 50,              /* between two checks for cancellation */
-    HEAR_MS = 1000,             /* for the stream of notices to open */
-    LATE_MS = 100,              /* for a late answer to `server/discover` */
+    SLICE_MS = 50,              /* interval of checks for cancellation */
+    HEAR_MS = 1000,             /* maximum wait for the stream of notices to open */
+    LATE_MS = 100,              /* maximum wait for a late answer to `server/discover` */
 };
 
+/* State of wt__mcp_connect. */
 struct opening {
     struct mcp_connection *connection;
-    double until_ms;
+    double until_ms; /* end of the timeout, by wt__now_ms */
     struct progress *progress;
     struct mcp_exchange *late; /* unanswered `server/discover`, or NULL */
     bool was_probed;           /* the running program has received `server/discover` */
@@ -29,7 +31,7 @@ struct opening {
     wt_error *err;
 };
 
-/* Result or error of a request, as a tree. */
+/* Result or error of a request, as parsed JSON; the other one is NULL. */
 struct opening_outcome {
     json_t *result, *error;
 };
@@ -49,6 +51,7 @@ static int fail_opening_timeout(const struct opening *opening)
 
 /* ---------------------------------------------------------------- requests */
 
+/* Parses a result that must be an object. *out is NULL on failure. */
 static int read_object(json_t **out, struct str text, const char *method, wt_error *err)
 {
     wt_error why;
@@ -74,8 +77,8 @@ static int keep_opening_result(struct mcp_connection *connection, struct str res
     return connection->self.failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Waits for the last event of an exchange. A refusal is not an error: *refusal then holds its message. patience_ms: see
- * wt__mcp_exchange_wait. */
+/* Waits for the answer to an exchange. If the server refuses the request, returns 0 and sets out->error and *refusal.
+ * patience_ms: see wt__mcp_exchange_wait. */
 static int wait_for_outcome(struct opening *opening, struct mcp_exchange *exchange, const char *method,
                             unsigned patience_ms, struct opening_outcome *out, wt_error *refusal)
 {
@@ -128,36 +131,25 @@ static int begin_opening_request(struct opening *opening, struct mcp_exchange **
 
 enum era_verdict { IS_MODERN, IS_LEGACY, IS_NEITHER };
 
-static bool lists_version(const json_t *versions, const char *version)
-{
-    size_t i;
-    const json_t *item;
-    json_array_foreach(versions, i,
-                       item) if (json_is_string(item) && strcmp(json_string_value(item), version) == 0) return true;
-    return false;
-}
-
-/* True if a revision is older than the modern one. Revisions are dates. */
-static bool lists_legacy_version(const json_t *versions)
-{
-    size_t i;
-    const json_t *item;
-    json_array_foreach(versions, i, item) if (json_is_string(item) &&
-                                              strcmp(json_string_value(item), MCP_MODERN_VERSION) < 0) return true;
-    return false;
-}
-
+/* Returns the era of a server that supports these revisions. Revisions are dates, so an earlier one is legacy. */
 static enum era_verdict judge_versions(const json_t *versions)
 {
-    if (lists_version(versions, MCP_MODERN_VERSION))
-        return IS_MODERN;
-    return lists_legacy_version(versions) ? IS_LEGACY : IS_NEITHER;
+    enum era_verdict verdict = IS_NEITHER;
+    for (size_t i = 0; i < json_array_size(versions); i++) {
+        const char *version = json_string_value(json_array_get(versions, i));
+        if (version && strcmp(version, MCP_MODERN_VERSION) == 0)
+            return IS_MODERN;
+        if (version && strcmp(version, MCP_MODERN_VERSION) < 0)
+            verdict = IS_LEGACY;
+    }
+    return verdict;
 }
 
+/* Returns the era of a server with this answer to `server/discover`. */
 static enum era_verdict judge_outcome(const struct opening_outcome *outcome)
 {
     const json_t *versions = wt__json_array(outcome->result, "supportedVersions");
-    if (outcome->result) /* some servers answer any request */
+    if (outcome->result) /* some legacy servers answer any request, without versions */
         return versions ? judge_versions(versions) : IS_LEGACY;
     int64_t code = wt__json_int(outcome->error, "code", 0);
     versions = wt__json_array(wt__json_object(outcome->error, "data"), "supported");
@@ -166,6 +158,7 @@ static enum era_verdict judge_outcome(const struct opening_outcome *outcome)
     return code >= MCP_MODERN_ERRORS_FIRST && code <= MCP_MODERN_ERRORS_LAST ? IS_MODERN : IS_LEGACY;
 }
 
+/* Completes the opening in the modern era. Returns 0. */
 static int agree_modern(struct opening *opening)
 {
     struct mcp_connection *connection = opening->connection;
@@ -176,7 +169,7 @@ static int agree_modern(struct opening *opening)
     return 0;
 }
 
-/* Decides what a failure of `server/discover` means. Returns 0 to go on, or the error. */
+/* Decides what the failure rc of `server/discover` means. Returns 0 if `initialize` should be tried, else the error. */
 static int judge_failure(struct opening *opening, struct mcp_exchange *exchange, int rc, enum era_verdict *verdict)
 {
     bool silent = rc == WT_ETIMEOUT;
@@ -189,7 +182,7 @@ static int judge_failure(struct opening *opening, struct mcp_exchange *exchange,
     return is_unreachable && opening->connection->server->url ? rc : 0;
 }
 
-/* Sends `server/discover`. *again: the server refused our revision, but lists it as supported. */
+/* Sends `server/discover` once. *again: the server refused our revision although it lists the revision as supported. */
 static int probe_once(struct opening *opening, unsigned patience_ms, enum era_verdict *verdict, bool *again,
                       wt_error *refusal)
 {
@@ -231,7 +224,8 @@ static int probe_server(struct opening *opening, unsigned patience_ms, enum era_
 
 /* ---------------------------------------------------------------- the legacy era */
 
-/* Waits until until_ms for notifications to be delivered. Succeeds even if they are not. */
+/* Waits until the notifications are delivered, but at most until until_ms. Fails only if the opening is cancelled or
+ * its timeout is over. */
 static int wait_for_delivery(struct opening *opening, double until_ms)
 {
     struct mcp_link *link = opening->connection->link;
@@ -244,8 +238,8 @@ static int wait_for_delivery(struct opening *opening, double until_ms)
     return wt__now_ms() >= opening->until_ms ? fail_opening_timeout(opening) : 0;
 }
 
-/* Waits for the notification to be delivered, since some servers refuse requests before it. Then opens the stream of
- * notices and waits for it, since some servers send questions there. */
+/* Waits until `notifications/initialized` is delivered, since some servers refuse requests before it. Then opens the
+ * stream of notices and waits for it, since some servers send questions there. */
 static int wait_until_ready(struct opening *opening)
 {
     struct mcp_link *link = opening->connection->link;
@@ -256,6 +250,7 @@ static int wait_until_ready(struct opening *opening)
     return wait_for_delivery(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
 }
 
+/* Completes the opening in the legacy era. result: of `initialize`. */
 static int agree_legacy(struct opening *opening, const json_t *result)
 {
     struct mcp_connection *connection = opening->connection;
@@ -295,7 +290,7 @@ static int initialize_server(struct opening *opening, bool *refused, wt_error *r
 
 typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
-/* Opens a link. The lock delays the server's first message until connection->link is set. */
+/* Opens a link. Holds the lock, so that no message of the server is handled before connection->link is set. */
 static int open_link(struct opening *opening, link_opener open)
 {
     struct mcp_connection *connection = opening->connection;
@@ -305,7 +300,7 @@ static int open_link(struct opening *opening, link_opener open)
     return rc;
 }
 
-/* Closes the link and clears the connection's failure. */
+/* Closes the link, and resets the connection so that another link may be opened. words: as in mcp_link.close. */
 static void close_link(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
 {
     words[0] = '\0';
@@ -318,7 +313,7 @@ static void close_link(struct mcp_connection *connection, bool hurry, char words
     pthread_mutex_unlock(&connection->lock);
 }
 
-/* Starts the program again, so that it never sees `server/discover`. */
+/* Starts the program again, so that the new process never receives `server/discover`. */
 static int restart_program(struct opening *opening)
 {
     char words[CHILD_TAIL_BYTES];
@@ -329,8 +324,8 @@ static int restart_program(struct opening *opening)
     return open_link(opening, wt__mcp_open_stdio_link);
 }
 
-/* True if `initialize` may have failed because of the probe before it: some servers (the Python SDK up to 1.8.1) break
- * at a request that they do not know, and end or refuse everything after it. rc: what `initialize` returned. */
+/* True if `initialize` may have failed because of the `server/discover` before it: some servers (the Python SDK up to
+ * 1.8.1) end after a request that they do not know, or refuse all later ones. rc: result of initialize_server. */
 static bool may_blame_probe(const struct opening *opening, int rc, bool refused)
 {
     if (!opening->was_probed || !opening->connection->server->argv)
@@ -338,8 +333,7 @@ static bool may_blame_probe(const struct opening *opening, int rc, bool refused)
     return refused || (rc == WT_ENETWORK && wt__mcp_connection_is_lost(opening->connection));
 }
 
-/* Repeats `initialize` in a program that was not probed. A refusal of the first try stands if the second try gets no
- * answer. */
+/* Repeats `initialize` with a new process. If the new process does not answer, an earlier refusal counts. */
 static int initialize_unprobed(struct opening *opening, bool *refused, wt_error *refusal)
 {
     bool was_refused = *refused;
@@ -367,8 +361,8 @@ static bool is_modern_late(struct opening *opening)
     return modern;
 }
 
-/* Tries HTTP+SSE, the transport of 2024, at a URL that does not accept `initialize`. Restores the first error if that
- * fails. */
+/* Tries HTTP+SSE, the transport of 2024, at a URL that does not accept a POST of `initialize`. Restores the error of
+ * the POST if that fails. */
 static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
 {
     struct mcp_connection *connection = opening->connection;
@@ -392,7 +386,7 @@ static int open_link_of_server(struct opening *opening)
     return open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
 }
 
-/* Opens with the modern era only. */
+/* Opens the connection in the modern era only. */
 static int open_modern(struct opening *opening)
 {
     enum era_verdict verdict = IS_LEGACY;
@@ -408,7 +402,7 @@ static int open_modern(struct opening *opening)
                                        : "it supports legacy revisions only");
 }
 
-/* Opens with the legacy era only. */
+/* Opens the connection in the legacy era only. */
 static int open_legacy(struct opening *opening)
 {
     wt_error refusal;
@@ -423,6 +417,7 @@ static int open_legacy(struct opening *opening)
     return refusal.code;
 }
 
+/* Opens the connection in the remembered era, or else in the other one. */
 static int open_either_era(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
@@ -460,15 +455,6 @@ static int open_either_era(struct opening *opening)
     }
     *err = refusal;
     return refusal.code;
-}
-
-static int open_eras(struct opening *opening)
-{
-    enum mcp_era only = opening->connection->options.only;
-    only = only ? only : opening->connection->server->protocol;
-    return only == MCP_ERA_LEGACY   ? open_legacy(opening)
-           : only == MCP_ERA_MODERN ? open_modern(opening)
-                                    : open_either_era(opening);
 }
 
 /* ---------------------------------------------------------------- connecting */
@@ -518,14 +504,15 @@ int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server
     err = err ? err : &scratch;
     if (server->refusal)
         return wt__fail(err, WT_EINVAL, "%s", server->refusal);
-    int rc = make_connection(&connection, server, options, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(make_connection(&connection, server, options, err));
     struct opening opening = {.connection = connection,
                               .until_ms = wt__now_ms() + connection->options.timeout_ms,
                               .progress = options->progress,
                               .err = err};
-    rc = open_eras(&opening);
+    enum mcp_era only = options->only ? options->only : server->protocol;
+    int rc = only == MCP_ERA_LEGACY   ? open_legacy(&opening)
+             : only == MCP_ERA_MODERN ? open_modern(&opening)
+                                      : open_either_era(&opening);
     wt__mcp_exchange_end(opening.late);
     if (rc == 0) {
         *out = connection;

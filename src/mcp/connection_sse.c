@@ -1,6 +1,6 @@
-/* connection_sse.c: the HTTP+SSE transport of 2024. A stream that stays open carries all messages of the server. Its
- * first event names the URL for our POSTs. Used for URLs that do not accept a POST of `initialize`. The connection ends
- * with the stream. */
+/* connection_sse.c: the HTTP+SSE transport of 2024, for URLs without support for a POST of `initialize`. A stream stays
+ * open and carries all messages of the server. Its first event names the URL for our POSTs. When the stream ends, the
+ * connection is lost. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -17,30 +17,29 @@ struct sse_link {
     struct mcp_link public; /* first, so that the public pointer is this one */
     struct mcp_connection *connection;
     struct http_loop *loop;
-    struct http_header *headers; /* [server->header_count + 1] */
-    pthread_mutex_t lock;        /* guards the next four fields */
+    struct http_header *headers; /* [server->header_count + 1], for POSTs */
+    pthread_mutex_t lock;        /* guards the fields up to has_ended */
     pthread_cond_t changed;
     char *endpoint;     /* URL for our POSTs; NULL until known */
     struct post *posts; /* POSTs in progress */
-    bool has_ended;
-    /* Used by the loop's thread. */
-    struct buffer body;
-    size_t searched;
+    bool has_ended;     /* the stream has ended */
+    /* The loop's thread owns the fields below. */
+    struct buffer body; /* received bytes after the last complete event */
+    size_t searched;    /* bytes of body searched for an event end */
     struct sse_event event;
-    wt_error why; /* code 0 while the stream is sound */
+    wt_error why; /* error that ends the stream; code 0 if there was no error */
 };
 
 /* A POST in progress. */
 struct post {
     struct post *next;
     struct sse_link *link;
-    int64_t id; /* 0 for notifications and replies */
-    size_t len;
+    int64_t id; /* 0 for a notification or reply */
+    size_t len; /* length of text */
     char text[];
 };
 
-/* ---------------------------------------------------------------- received data */
-
+/* Handles an event: the URL for POSTs, or a message of the server. */
 static void take_sse_event(struct sse_link *link)
 {
     struct mcp_connection *connection = link->connection;
@@ -101,14 +100,13 @@ static void on_sse_end(void *context, const struct http_head *head, int rc, cons
     wt__mcp_connection_mark_lost(link->connection, link->why.code < 0 ? &link->why : rc < 0 ? why : &own, "");
 }
 
-/* ---------------------------------------------------------------- sent data */
-
 static bool ignore_post_body(void *context, const struct http_head *head, struct str piece)
 {
     (void)context, (void)head, (void)piece;
     return true;
 }
 
+/* Removes a POST from the list and frees it. */
 static void free_post(struct post *post)
 {
     struct sse_link *link = post->link;
@@ -203,8 +201,6 @@ static bool sse_wait_delivered(struct mcp_link *public, unsigned ms)
     pthread_mutex_unlock(&link->lock);
     return delivered;
 }
-
-/* ---------------------------------------------------------------- open and close */
 
 static void free_sse_link(struct sse_link *link)
 {

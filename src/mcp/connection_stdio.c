@@ -1,5 +1,5 @@
-/* connection_stdio.c: the stdio transport, for a program of this machine. Each line is a message. The calling thread
- * writes as much as the pipe takes; the link's thread writes the rest and reads. The connection fails if the program
+/* connection_stdio.c: the stdio transport, for a program on this machine. Each line is a message. The calling thread
+ * writes as much as the pipe accepts; the link's thread writes the rest, and reads. The connection fails if the program
  * leaves too much of its input unread. */
 #include <stdlib.h>
 
@@ -14,12 +14,10 @@ struct stdio_link {
     struct coprocess *coprocess;
     struct arena arena;
     pthread_t reader;
-    pthread_mutex_t lock;
-    bool stopped_reading; /* the program does not read its input; why has the reason */
-    wt_error why;
+    pthread_mutex_t lock; /* guards the fields below */
+    bool stopped_reading; /* the program does not read its input */
+    wt_error why;         /* the error if stopped_reading */
 };
-
-/* ---------------------------------------------------------------- reading */
 
 static void *read_server_lines(void *context)
 {
@@ -44,8 +42,6 @@ static void *read_server_lines(void *context)
     wt__mcp_connection_mark_lost(link->connection, rc == 0 ? NULL : &why, words);
     return NULL;
 }
-
-/* ---------------------------------------------------------------- writing */
 
 static int send_line(struct stdio_link *link, struct str line, wt_error *err)
 {
@@ -78,8 +74,6 @@ static void stdio_cancel_request(struct mcp_link *public, int64_t id, struct str
     if (notice.len > 0)
         send_line((struct stdio_link *)public, notice, NULL);
 }
-
-/* ---------------------------------------------------------------- open and close */
 
 static void free_stdio_link(struct stdio_link *link)
 {

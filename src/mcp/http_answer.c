@@ -19,8 +19,6 @@ bool wt__mcp_http_is_error_page(const struct http_head *head, struct str body)
             (message.error.len > 0 && message.error.ptr[0] != '{') || message.jsonrpc.len == 0);
 }
 
-/* ---------------------------------------------------------------- errors */
-
 /* Appends the target of a redirect without user, query and fragment, which may hold secrets. */
 static void put_target(struct buffer *out, const char *location)
 {
@@ -41,8 +39,7 @@ void wt__mcp_http_fail_status(const char *shown, const char *method, const struc
                               wt_error *err)
 {
     int status = head->status;
-    WT_CLEANUP(wt__buffer_dispose) struct buffer target = {0};
-    WT_CLEANUP(wt__buffer_dispose) struct buffer reason = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer target = {0}, reason = {0};
     put_target(&target, head->location);
     if (status >= 400)
         wt__mcp_put_reason(&reason, head->type, body);
@@ -67,9 +64,8 @@ void wt__mcp_http_fail_status(const char *shown, const char *method, const struc
         wt__fail(err, WT_ENETWORK, "%s answered with HTTP status %d and no message%s%s", shown, status, says, words);
 }
 
-/* ---------------------------------------------------------------- redirects */
-
-/* Returns url with a slash added to its path, or removed from it. NULL if out of memory. The caller frees it. */
+/* Returns the URL with a slash added to the end of its path, or removed from there; NULL if out of memory. The caller
+ * frees it. */
 static char *toggle_slash(const char *url)
 {
     size_t path = strcspn(url, "?#");
@@ -81,7 +77,7 @@ static char *toggle_slash(const char *url)
     return wt__buffer_take(&out);
 }
 
-/* Returns host and path of a URL, or only the path, without user and query. */
+/* Returns the path of a URL, with_host: after its host and port. */
 static struct str without_scheme(const char *url, bool with_host)
 {
     const char *mark = strstr(url, "://"), *from = mark ? mark + 3 : url;
@@ -91,14 +87,14 @@ static struct str without_scheme(const char *url, bool with_host)
     return (struct str){from, strcspn(from, "?#")};
 }
 
-/* True if location equals target except for scheme and port, which a server behind a TLS proxy often does not know. */
+/* True if location has the path of target and, if it is not relative, its host. Scheme and port may differ, since a
+ * server behind a TLS proxy often does not know them. */
 static bool is_same_place(const char *location, const char *target)
 {
     bool whole = strstr(location, "://") != NULL;
-    struct str a = without_scheme(location, false), b = without_scheme(target, false);
     struct str one = without_scheme(location, true), two = without_scheme(target, true);
     size_t host = strcspn(one.ptr, ":/?#");
-    return wt__str_equal(a, b) &&
+    return wt__str_equal(without_scheme(location, false), without_scheme(target, false)) &&
            (!whole || (host == strcspn(two.ptr, ":/?#") && strncasecmp(one.ptr, two.ptr, host) == 0));
 }
 

@@ -1,12 +1,12 @@
 /* internal.h: structs and functions that connections and their transports share.
  *
- * A link is a transport: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) or
- * connection_sse.c (HTTP+SSE). It knows requests only by number, since an exchange may end before its transfer; answers
- * to unknown numbers are dropped. A link calls wt__mcp_connection_dispatch and the other functions for links from its
- * only thread, without holding a lock of its own.
+ * A link is a transport in use: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) or
+ * connection_sse.c (HTTP+SSE). It refers to an exchange only by the id of its request, since the exchange may end
+ * before the transfer; the connection drops answers to unknown ids. A link has one thread, which calls
+ * wt__mcp_connection_dispatch and the other functions for links. It holds no lock of its own during these calls.
  *
- * Locks: the connection's lock guards its struct and its exchanges. Links are called without it. Calls of a link are
- * counted (wt__mcp_link_acquire), so that no link is closed during a call. */
+ * The connection's lock guards its struct and its exchanges. It is not held while a function of the link is called.
+ * Such calls are counted (wt__mcp_link_acquire), so that no link is closed during a call. */
 #ifndef WT_MCP_INTERNAL_H
 #define WT_MCP_INTERNAL_H
 
@@ -17,7 +17,7 @@
 #include "net/http_client.h"
 
 enum {
-    MCP_NO_STREAM = -1,
+    MCP_NO_STREAM = -1,                   /* stream id of the stream of notices, which belongs to no request */
     MCP_VERSION_BYTES = 32,               /* size of a revision's name, with the NUL */
     MCP_QUESTIONS_OPEN_MAX = 64,          /* open questions of an exchange; more are refused */
     MCP_STRAY_LINES_MAX = 1000,           /* lines of a server that are not messages */
@@ -28,17 +28,17 @@ enum {
     MCP_UNSOLICITED_BYTES_SECOND = 4 << 20,
 };
 
-/* Token bucket: `left` of at most `most`, refilled by `per_second`. */
+/* A token bucket (connection_dispatch.c). A zeroed one is full. */
 struct mcp_allowance {
-    double left, most, per_second, at_ms;
+    double left, at_ms; /* tokens left at this time, by wt__now_ms */
 };
 
 /* A serialised request, borrowed for the call. */
 struct mcp_outgoing {
     int64_t id;
     const char *method;
-    struct str text; /* the message */
-    struct str name; /* see mcp_request */
+    struct str text; /* the whole message as JSON */
+    struct str name; /* see mcp_request, also for the members below */
     const struct http_header *headers, *passed;
     size_t header_count, passed_count;
 };
@@ -48,7 +48,7 @@ struct mcp_link {
     int (*send_request)(struct mcp_link *link, const struct mcp_outgoing *outgoing, wt_error *err);
     /* Sends a notification or the answer to a question without waiting. Failures after that are not reported. */
     int (*send_message)(struct mcp_link *link, struct str text, wt_error *err);
-    /* Drops a request. notice: the notification to send; "" if the server need not know. */
+    /* Drops a request. notice: the notification to send; "" to send none. */
     void (*cancel_request)(struct mcp_link *link, int64_t id, struct str notice);
     /* May be NULL. Called when era and version are known. */
     void (*set_version)(struct mcp_link *link);
@@ -75,18 +75,18 @@ struct mcp_exchange {
     struct mcp_connection *connection;
     struct mcp_exchange *newer, *older; /* neighbours in the connection's list of running exchanges */
     int64_t id;
-    pthread_cond_t changed;
+    pthread_cond_t changed;                        /* signals a new event, or a change of the timeout */
     struct mcp_event_item *first, *last, *current; /* queued events; current is the one in use by the caller */
     size_t waiting_bytes;                          /* total size of the queued events */
     struct mcp_open_question *questions;           /* open questions */
     size_t question_count;
     bool is_running;     /* in the connection's list, awaiting its answer */
     bool was_sent;       /* the server may have received it */
-    bool wants_progress; /* requested */
+    bool wants_progress; /* the caller wants progress as events */
     int rc;              /* error code; 0 while running or if answered */
     wt_error why;
     int status;             /* HTTP status if the failure was an HTTP error, else 0 */
-    double last_message_ms; /* time of the last message about it */
+    double last_message_ms; /* time of the last message about the request, by wt__now_ms */
     unsigned timeout_ms;
     char *method, *principal; /* principal may be NULL */
 };
@@ -97,25 +97,27 @@ struct mcp_connection {
     struct arena arena;
     const char *shown; /* the server's name in error messages */
     pthread_mutex_t lock;
-    pthread_cond_t left; /* signalled when a call of the link returns */
-    struct mcp_link *link;
-    unsigned users;      /* calls of the link in progress */
-    unsigned references; /* the owner and each exchange */
-    bool is_open, is_lost, is_closing;
-    bool program_ended; /* lost because the program ended */
-    wt_error why;       /* reason if lost */
+    pthread_cond_t left;   /* signalled when a call of the link returns */
+    struct mcp_link *link; /* NULL if closed */
+    unsigned users;        /* calls of the link in progress */
+    unsigned references;   /* the owner and each exchange */
+    bool is_open;          /* the opening has succeeded */
+    bool is_lost;          /* the connection broke */
+    bool is_closing;       /* no new calls of the link are allowed */
+    bool program_ended;    /* lost because the program ended */
+    wt_error why;          /* reason if lost */
     enum mcp_era era;
     char version[MCP_VERSION_BYTES]; /* for the HTTP header; "" before the opening */
     struct buffer self;              /* result of the opening */
-    int64_t last_id;
-    struct mcp_exchange *newest; /* head of the list of running exchanges */
+    int64_t last_id;                 /* highest request id so far */
+    struct mcp_exchange *newest;     /* head of the list of running exchanges */
     size_t running_count;
     struct mcp_allowance stray, unsolicited, unsolicited_bytes; /* used by the link's thread */
 };
 
-/* ---------------------------------------------------------------- under the lock */
+/* The caller of the functions below holds the connection's lock. */
 
-/* Returns the running exchange of this number, or NULL. */
+/* Returns the running exchange whose request has this id, or NULL. */
 struct mcp_exchange *wt__mcp_connection_find(struct mcp_connection *connection, int64_t id);
 /* Removes an exchange from the list and wakes up its waiter. A no-op if it is not running. */
 void wt__mcp_exchange_finish(struct mcp_exchange *exchange);
@@ -126,30 +128,26 @@ void wt__mcp_exchange_fail(struct mcp_exchange *exchange, const wt_error *why);
 struct mcp_link *wt__mcp_link_acquire(struct mcp_connection *connection);
 /* Fills *err with the reason that the connection is lost. Returns its code. */
 int wt__mcp_connection_fail_lost(const struct mcp_connection *connection, const char *method, wt_error *err);
+/* Ends a call of the link. Unlike for the functions above, the caller does not hold the lock. */
 void wt__mcp_link_release(struct mcp_connection *connection);
-
-/* ---------------------------------------------------------------- for links */
 
 /* Open a link. The caller holds the connection's lock. */
 int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
-/* Dispatches a message of the server. stream: the request whose stream carried the message, 0 for a transport with one
- * stream for all, MCP_NO_STREAM for the stream of notices. *answered: true if it answers that request; may be NULL. A
- * negative result means that the server exceeded a limit; the link then calls wt__mcp_connection_mark_lost with *err.
- */
+/* Dispatches a message of the server. stream: id of the request whose stream carried the message, 0 for a transport
+ * with one stream for all messages, or MCP_NO_STREAM. *answered: true if the message answers that request; answered may
+ * be NULL. Fails if the server exceeded a limit; the link then calls wt__mcp_connection_mark_lost with *err. */
 int wt__mcp_connection_dispatch(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
                                 wt_error *err);
-/* Returns a number for a request of the link itself. */
+/* Returns a new id, for a request of the link itself. */
 int64_t wt__mcp_connection_next_id(struct mcp_connection *connection);
 /* Fails a request. status: HTTP status, 0 if absent. sent: the server may have received the request. */
 void wt__mcp_connection_fail_request(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
                                      bool sent);
 /* Marks the connection as lost and fails its exchanges. why: NULL if the program ended. words: see mcp_link.close. */
 void wt__mcp_connection_mark_lost(struct mcp_connection *connection, const wt_error *why, const char *words);
-
-/* ---------------------------------------------------------------- for the opening */
 
 /* Works like wt__mcp_exchange_next, but `progress` can cancel it. patience_ms: after this time, returns WT_ETIMEOUT and
  * leaves the exchange running; 0 to wait for the exchange's own timeout. */
@@ -161,8 +159,6 @@ void wt__mcp_connection_fail_all(struct mcp_connection *connection);
 void wt__mcp_disconnect_with_output(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES]);
 /* Drops a reference; the last one frees the connection. */
 void wt__mcp_connection_release(struct mcp_connection *connection);
-
-/* ---------------------------------------------------------------- HTTP answers */
 
 #define MCP_EVENT_STREAM "text/event-stream"
 

@@ -1,4 +1,4 @@
-/* listing.c: see listing.h. */
+/* listing.c: lists the tools of a server, and collects the pages of a list (listing.h). */
 #include "mcp/listing.h"
 
 #include <stdio.h>
@@ -8,8 +8,6 @@
 #include "base/json_scan.h"
 #include "base/memory.h"
 #include "mcp/internal.h"
-
-/* ---------------------------------------------------------------- pages */
 
 void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out)
 {
@@ -23,7 +21,7 @@ void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out)
 static bool is_left_out(const struct mcp_pages *pages, struct str tool)
 {
     const struct mcp_server *server = pages->server;
-    WT_CLEANUP(json_decrefp) json_t *read = NULL;
+    json_auto_t *read = NULL;
     struct str name;
     if (!server || (!server->allowed && !server->denied) || tool.len == 0 || tool.ptr[0] != '{' ||
         !wt__mcp_member(tool, "name", &name) || name.len == 0)
@@ -32,7 +30,7 @@ static bool is_left_out(const struct mcp_pages *pages, struct str tool)
     return !known || !wt__mcp_offers(server, (struct str){json_string_value(read), json_string_length(read)});
 }
 
-/* Appends bytes of a list, after a comma if there are items already. */
+/* Appends items of a list: its bytes from begin to end. */
 static void append_items(struct mcp_pages *pages, struct str list, size_t begin, size_t end)
 {
     if (end > begin && pages->items.len > 0)
@@ -40,9 +38,10 @@ static void append_items(struct mcp_pages *pages, struct str list, size_t begin,
     wt__buffer_append(&pages->items, list.ptr + begin, end - begin);
 }
 
-/* Appends the items of a page. Runs of kept items are copied in one piece. */
+/* Appends the items of a page that the configuration keeps. */
 static int take_items(struct mcp_pages *pages, struct str list, wt_error *err)
 {
+    /* Bytes from begin to end are items to append: neighbours are copied in one piece. */
     struct json_scan scan;
     struct json_item item;
     size_t begin = 0, end = 0, bytes = 0;
@@ -69,18 +68,18 @@ static int take_items(struct mcp_pages *pages, struct str list, wt_error *err)
     return pages->items.failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Ends the list with the items so far. */
+/* Ends the list with the items so far. Returns 0. */
 static int end_early(struct mcp_pages *pages, const char *warning)
 {
     pages->warning = warning;
     return 0;
 }
 
-/* Keeps the cursor of the next page as raw JSON. Returns 1 if there is one. */
+/* Keeps the cursor of the next page. Returns 1, 0 if this is the last page, or an error. */
 static int take_cursor(struct mcp_pages *pages, struct str result, wt_error *err)
 {
     struct str cursor;
-    WT_CLEANUP(json_decrefp) json_t *read = NULL;
+    json_auto_t *read = NULL;
     bool added = false, sound = wt__mcp_member(result, "nextCursor", &cursor);
     if (sound && (cursor.len == 0 || wt__str_equal(cursor, STR("null"))))
         return 0;
@@ -146,17 +145,16 @@ void wt__mcp_pages_dispose(struct mcp_pages *pages)
     wt__arena_dispose(&pages->arena);
 }
 
+/* State of wt__mcp_list_tools. */
 struct listing_client {
     struct mcp_connection *connection;
     struct mcp_exchange *exchange; /* owns the answer being read */
     struct mcp_listing *out;
     struct progress *progress;
-    double until_ms;
+    double until_ms; /* end of the timeout, by wt__now_ms */
     unsigned timeout_ms;
     bool has_tools; /* true unless the server's capabilities lack "tools" */
 };
-
-/* ---------------------------------------------------------------- requests */
 
 /* Sends a request and waits for its answer, which lives until the next call. */
 static int request_listing(struct listing_client *client, const char *method, struct str params,
@@ -177,12 +175,13 @@ static int request_listing(struct listing_client *client, const char *method, st
                              : rc;
 }
 
+/* Connects, and reads the server's name, its era and whether it has tools. */
 static int connect_client(struct listing_client *client, const struct mcp_server *server, wt_error *err)
 {
     const struct mcp_connection_options options = {
         .era = MCP_ERA_LEGACY, .lists_only = true, .timeout_ms = client->timeout_ms, .progress = client->progress};
     struct mcp_listing *out = client->out;
-    WT_CLEANUP(json_decrefp) json_t *self = NULL;
+    json_auto_t *self = NULL;
     WT_TRY(wt__mcp_connect(&client->connection, server, &options, err));
     struct str text = wt__mcp_connection_self(client->connection);
     if (wt__json_parse(&self, text.ptr, text.len, NULL) == WT_ENOMEM)
@@ -196,9 +195,7 @@ static int connect_client(struct listing_client *client, const struct mcp_server
     return 0;
 }
 
-/* ---------------------------------------------------------------- page requests */
-
-/* Requests one page. Returns 1 if another follows. */
+/* Requests one page. Returns 1 if another one follows, 0 after the last one, or an error. */
 static int request_page(struct listing_client *client, struct mcp_pages *pages, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
@@ -233,8 +230,6 @@ static int list_pages(struct listing_client *client, const struct mcp_server *se
     wt__mcp_pages_dispose(&pages);
     return rc == 0 && out->tools.failed ? wt__fail_nomem(err) : rc;
 }
-
-/* ---------------------------------------------------------------- listing */
 
 int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server, unsigned timeout_ms,
                        struct progress *progress, wt_error *err)

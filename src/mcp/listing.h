@@ -31,8 +31,6 @@ struct mcp_listing {
 int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server, unsigned timeout_ms,
                        struct progress *progress, wt_error *err);
 
-/* ---------------------------------------------------------------- pages */
-
 enum {
     MCP_TOOLS_MAX = 20000,          /* maximum items of a list */
     MCP_TOOLS_BYTES_MAX = 32 << 20, /* maximum size of all items */

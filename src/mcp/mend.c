@@ -1,5 +1,5 @@
-/* mend.c: see mend.h. Members of a suspicious item are repaired or removed one by one. Then its shape (mcp/shape.h)
- * decides whether it stays. */
+/* mend.c: repairs the items of lists (mend.h). The members of an item that may need a repair are repaired or removed
+ * one by one. Then the shape of the item (shape.h) decides whether it stays. */
 #include "mcp/mend.h"
 
 #include <stdarg.h>
@@ -19,22 +19,27 @@ enum { NAME_SHOWN = 64 /* maximum length of an item's name in a note */ };
 
 struct mending {
     struct mcp_mends *mends;
-    const char *kind; /* "tool", "resource", ... */
-    const char *key;  /* the member that identifies an item */
-    struct str name;  /* name of the item, "" if absent */
-    bool changed;     /* the item */
-    bool failed;      /* out of memory */
-    struct map seen;  /* names of the kept items, in the arena */
+    const struct list_kind *list;
+    struct str name; /* name of the item, "" if absent */
+    bool changed;    /* the item was changed */
+    bool failed;     /* out of memory */
+    struct map seen; /* names of the kept items, in the arena */
     struct arena arena;
 };
 
-/* Names of a list's items, and the member that identifies an item. */
-static const struct {
-    const char *member, *kind, *key;
-} lists[] = {{"tools", "tool", "name"},
-             {"resources", "resource", "uri"},
-             {"resourceTemplates", "resource template", "uriTemplate"},
-             {"prompts", "prompt", "name"}};
+static void mend_tool(struct mending *m, json_t *tool);
+static void mend_resource(struct mending *m, json_t *resource);
+static void mend_prompt(struct mending *m, json_t *prompt);
+
+static const struct list_kind {
+    const char *member; /* member of the server's result with the list */
+    const char *kind;   /* word for an item in notes */
+    const char *key;    /* member that identifies an item */
+    void (*mend)(struct mending *m, json_t *item);
+} lists[] = {{"tools", "tool", "name", mend_tool},
+             {"resources", "resource", "uri", mend_resource},
+             {"resourceTemplates", "resource template", "uriTemplate", mend_resource},
+             {"prompts", "prompt", "name", mend_prompt}};
 
 /* ---------------------------------------------------------------- notes */
 
@@ -62,9 +67,10 @@ static void add_note(struct mending *m, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    wt__mcp_mends_note(m->mends, m->kind, m->name, text);
+    wt__mcp_mends_note(m->mends, m->list->kind, m->name, text);
 }
 
+/* Replaces a member and notes it. at: path of the object, with a final slash, or ""; told: the rest of the note. */
 static void replace_member(struct mending *m, json_t *object, const char *key, json_t *value, const char *at,
                            const char *told)
 {
@@ -127,10 +133,10 @@ static bool are_icons(const json_t *value)
 static bool is_audience(const json_t *value)
 {
     static const char *const roles[] = {"user", "assistant"};
-    bool fits = json_is_array(value);
-    for (size_t i = 0; fits && i < json_array_size(value); i++)
-        fits = is_word_of(json_array_get(value, i), roles, 2);
-    return fits;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (!is_word_of(json_array_get(value, i), roles, 2))
+            return false;
+    return json_is_array(value);
 }
 
 /* True if text begins like the pattern, in which 0 stands for any digit. */
@@ -394,15 +400,6 @@ static void mend_prompt(struct mending *m, json_t *prompt)
     }
 }
 
-static void mend_object(struct mending *m, json_t *item)
-{
-    static void (*const menders[])(struct mending *, json_t *) = {mend_tool, mend_resource, mend_resource, mend_prompt};
-    mend_members(m, item, common, "");
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (strcmp(m->kind, lists[i].kind) == 0)
-            menders[i](m, item);
-}
-
 /* ---------------------------------------------------------------- lists */
 
 /* True if a text begins with a URI's scheme. Clients refuse a list with a URI without scheme. */
@@ -412,16 +409,17 @@ static bool has_scheme(const char *text)
     return len > 0 && text[len] == ':' && !wt__is_digit(*text);
 }
 
-/* True if strict clients accept the item. Otherwise notes why not. */
-static bool may_stay(struct mending *m, const char *member, struct str item, const json_t *read)
+/* True if strict clients accept the item. Otherwise adds a note with the reason. */
+static bool may_stay(struct mending *m, struct str item, const json_t *read)
 {
     struct mcp_misfit misfit;
-    const json_t *name = json_object_get(read, m->key);
+    const char *key = m->list->key;
+    const json_t *name = json_object_get(read, key);
     if (json_is_string(name) && json_string_length(name) == 0)
-        add_note(m, "%s is empty; it is left out", m->key);
-    else if (json_is_string(name) && strcmp(m->key, "uri") == 0 && !has_scheme(json_string_value(name)))
+        add_note(m, "%s is empty; it is left out", key);
+    else if (json_is_string(name) && strcmp(key, "uri") == 0 && !has_scheme(json_string_value(name)))
         add_note(m, "uri is not a URI, since it has no scheme; it is left out");
-    else if (!wt__mcp_item_fits(member, item, &misfit))
+    else if (!wt__mcp_item_fits(m->list->member, item, &misfit))
         add_note(m, "%s is not %s; it is left out", misfit.member[0] ? misfit.member : "it", misfit.wanted);
     else
         return true;
@@ -433,14 +431,15 @@ static bool may_need_repair(const char *member, struct str item)
 {
     static const char *const signs[] = {"null", "\"annotations\"", "\"icons\"", "\"execution\"", "\"outputSchema\""};
     struct mcp_misfit misfit;
-    bool may = !wt__mcp_item_fits(member, item, &misfit);
-    for (size_t i = 0; !may && i < sizeof signs / sizeof *signs; i++)
-        may = memmem(item.ptr, item.len, signs[i], strlen(signs[i])) != NULL;
-    return may;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (memmem(item.ptr, item.len, signs[i], strlen(signs[i])))
+            return true;
+    return !wt__mcp_item_fits(member, item, &misfit);
 }
 
-/* Appends the item, unchanged or repaired. Returns 1 if it stays, 0 if it is left out, WT_ENOMEM. */
-static int take_item(struct mending *m, const char *member, struct str item, struct buffer *out, json_t **read)
+/* Appends the item, unchanged or repaired. Returns 1 if it stays, 0 if it is left out, or WT_ENOMEM. *read: the parsed
+ * item, which m->name borrows; released by the caller. */
+static int take_item(struct mending *m, struct str item, struct buffer *out, json_t **read)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer mended = {0};
     int rc = wt__json_parse(read, item.ptr, item.len, NULL);
@@ -449,14 +448,16 @@ static int take_item(struct mending *m, const char *member, struct str item, str
         return rc == WT_ENOMEM ? rc : 0;
     }
     m->changed = false;
-    m->name = wt__json_str(*read, m->key);
-    if (json_is_object(*read) && may_need_repair(member, item))
-        mend_object(m, *read);
+    m->name = wt__json_str(*read, m->list->key);
+    if (json_is_object(*read) && may_need_repair(m->list->member, item)) {
+        mend_members(m, *read, common, "");
+        m->list->mend(m, *read);
+    }
     if (m->changed)
         wt__json_write(&mended, *read);
     struct str text = m->changed ? wt__buffer_view(&mended) : item;
-    m->name = wt__json_str(*read, m->key);
-    bool stays = !mended.failed && may_stay(m, member, text, *read);
+    m->name = wt__json_str(*read, m->list->key);
+    bool stays = !mended.failed && may_stay(m, text, *read);
     if (stays)
         wt__buffer_str(out, text);
     m->mends->mended += stays && m->changed;
@@ -479,25 +480,24 @@ static int claim_name(struct mending *m)
 int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, size_t *kept, struct mcp_mends *mends,
                        wt_error *err)
 {
-    struct mending m = {.mends = mends};
+    struct mending m = {.mends = mends, .list = lists};
     WT_CLEANUP(wt__buffer_dispose) struct buffer whole = {0};
     struct json_scan scan;
     struct json_item item;
     int rc = 0;
     *kept = 0;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (strcmp(member, lists[i].member) == 0)
-            m = (struct mending){.mends = mends, .kind = lists[i].kind, .key = lists[i].key};
+    while (strcmp(member, m.list->member) != 0)
+        m.list++;
     wt__buffer_char(&whole, '[');
     wt__buffer_str(&whole, list);
     wt__buffer_char(&whole, ']');
     wt__json_scan_open(&scan, wt__buffer_view(&whole), 0, 1);
     while (rc >= 0 && !whole.failed && wt__json_scan_next(&scan, &item) > 0) {
-        WT_CLEANUP(json_decrefp) json_t *read = NULL;
+        json_auto_t *read = NULL;
         size_t begin = out->len;
         if (*kept > 0)
             wt__buffer_char(out, ',');
-        rc = take_item(&m, member, item.value, out, &read);
+        rc = take_item(&m, item.value, out, &read);
         if (rc > 0)
             rc = claim_name(&m);
         if (rc == 0)

@@ -1,6 +1,6 @@
-/* mend.h: repairs the items of a server's list before other code reads them. Strict clients refuse a whole list for one
- * malformed item. An item with one obvious meaning is rewritten, and any other is left out; both are noted. Well-formed
- * items stay byte for byte. docs/gateway.md lists the repairs. */
+/* mend.h: repairs the items of a server's list before other code reads them, since strict clients refuse a whole list
+ * for one malformed item. A malformed item is rewritten if its meaning is obvious, and otherwise left out; a note
+ * reports both. Well-formed items stay byte for byte. docs/gateway.md lists the repairs. */
 #ifndef WT_MCP_MEND_H
 #define WT_MCP_MEND_H
 
@@ -15,10 +15,10 @@ enum {
 
 /* Repairs of one list. A zeroed struct is empty. */
 struct mcp_mends {
-    size_t mended, left_out; /* items */
-    size_t faulty_schemas;   /* schemas that do not compile (gateway/upstream_offer.c) */
-    size_t noted;
-    struct buffer notes; /* `tool "x": ...`, each ends in a newline */
+    size_t mended, left_out; /* numbers of items */
+    size_t faulty_schemas;   /* number of schemas that do not compile (gateway/upstream_offer.c) */
+    size_t noted;            /* number of notes */
+    struct buffer notes;     /* `tool "x": ...`, each ends in a newline */
 };
 
 /* Repairs the items of list, the inside of a JSON array, appends them to out, and sets *kept to their number. member:

@@ -1,4 +1,4 @@
-/* message.c: see message.h. */
+/* message.c: reads and writes JSON-RPC messages, header values and event streams (message.h). */
 #include "mcp/message.h"
 
 #include <inttypes.h>
@@ -42,10 +42,11 @@ bool wt__mcp_member(struct str object, const char *key, struct str *value)
 static bool is_id(struct str id)
 {
     return id.len > 0 && id.len <= MCP_ID_BYTES_MAX &&
-           (id.ptr[0] == '"' || id.ptr[0] == '-' || (id.ptr[0] >= '0' && id.ptr[0] <= '9'));
+           (id.ptr[0] == '"' || id.ptr[0] == '-' || wt__is_digit(id.ptr[0]));
 }
 
-/* Finds all members in one pass, since a message may be large. False if it is invalid or has a member twice. */
+/* Finds all members in one pass, since a message may be large. Returns false if the message is invalid or has a member
+ * twice. */
 static bool read_members(struct str message, struct mcp_message *out)
 {
     const struct {
@@ -80,11 +81,6 @@ enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out)
     return (out->result.len > 0) != (out->error.len > 0) ? MCP_ANSWER : MCP_NO_MESSAGE;
 }
 
-bool wt__mcp_is_error_without_id(const struct mcp_message *answer)
-{
-    return answer->error.len > 0 && (answer->id.len == 0 || wt__str_equal(answer->id, STR("null")));
-}
-
 bool wt__mcp_parse_id(struct str text, int64_t *out)
 {
     char digits[24];
@@ -102,6 +98,7 @@ bool wt__mcp_parse_id(struct str text, int64_t *out)
 
 /* ---------------------------------------------------------------- writing */
 
+/* Appends the members of _meta, each after a comma or, for the first one, after a space. */
 static void write_meta(struct buffer *out, int64_t id, const struct mcp_meta *meta)
 {
     size_t before = out->len;
@@ -211,19 +208,11 @@ static void put_member(struct buffer *out, const json_t *body, const char *key)
     wt__buffer_str(out, words);
 }
 
-static size_t line_length(struct str text)
-{
-    size_t len = 0;
-    while (len < text.len && text.ptr[len] != '\n' && text.ptr[len] != '\r')
-        len++;
-    return len;
-}
-
 void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
 {
     static const char *const keys[] = {"error", "error_description", "message", "detail"};
     WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
-    WT_CLEANUP(json_decrefp) json_t *read = NULL;
+    json_auto_t *read = NULL;
     body = wt__str_trim(body);
     if (body.len == 0 || body.len > REASON_BYTES_MAX)
         return;
@@ -231,7 +220,8 @@ void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             put_member(&words, read, keys[i]);
     else if (strncasecmp(type, "text/plain", sizeof "text/plain" - 1) == 0)
-        wt__buffer_append(&words, body.ptr, line_length(body));
+        for (size_t i = 0; i < body.len && body.ptr[i] != '\n' && body.ptr[i] != '\r'; i++)
+            wt__buffer_char(&words, body.ptr[i]);
     if (!words.failed && words.len > 0)
         wt__mcp_put_server_text(out, wt__buffer_view(&words));
 }
@@ -239,30 +229,27 @@ void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
 bool wt__mcp_is_session_error(struct str error, int64_t *code)
 {
     static const char *const words[] = {"session", "initializ", "initialis"};
-    WT_CLEANUP(json_decrefp) json_t *read = NULL;
-    bool says = false;
+    json_auto_t *read = NULL;
     *code = 0;
     if (error.len > REASON_BYTES_MAX || wt__json_parse(&read, error.ptr, error.len, NULL) < 0)
         return false;
     const char *message = json_string_value(json_object_get(read, "message"));
     *code = wt__json_int(read, "code", 0);
     for (size_t i = 0; message && i < sizeof words / sizeof *words; i++)
-        says |= strcasestr(message, words[i]) != NULL;
-    return says;
+        if (strcasestr(message, words[i]))
+            return true;
+    return false;
 }
 
 bool wt__mcp_is_refused_early(int64_t code)
 {
-    static const int codes[] = {-32600, -32000, -32001, -32002}; /* SDKs refuse requests without a session so */
-    bool early = false;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        early |= code == codes[i];
-    return early;
+    /* Codes by which SDKs refuse a request without a session. */
+    return code == -32600 || (code >= -32002 && code <= -32000);
 }
 
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err)
 {
-    WT_CLEANUP(json_decrefp) json_t *error = NULL;
+    json_auto_t *error = NULL;
     WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     *code = 0;
     if (wt__json_parse(&error, answer->error.ptr, answer->error.len, NULL) == WT_ENOMEM)
@@ -306,8 +293,8 @@ const char *wt__mcp_encode_header(struct arena *arena, struct str text)
 
 enum { RETRY_DIGITS = 9 };
 
-/* Reads the line at *at and moves *at past it. False if the line is incomplete. If \r is the last byte
- * and half of \r\n, the \n yields an empty event later. */
+/* Reads the line at *at and moves *at past it. Returns false if the line is incomplete. A "\r\n" that arrives in two
+ * parts counts as two line ends, which at most adds an empty event. */
 static bool take_line(struct str text, size_t *at, struct str *line)
 {
     size_t end = *at;
@@ -320,7 +307,8 @@ static bool take_line(struct str text, size_t *at, struct str *line)
     return true;
 }
 
-/* True if the line has the field. Skips one space after the colon. A line without a colon is a field name. */
+/* True if the line has the field `name`. *value: the text after the colon and an optional space; empty for a line
+ * without a colon. */
 static bool has_name(struct str line, struct str name, struct str *value)
 {
     if (!wt__str_starts(line, name) || (line.len > name.len && line.ptr[name.len] != ':'))
@@ -336,7 +324,7 @@ static void take_retry(struct str value, int64_t *out)
 {
     int64_t number = 0;
     for (size_t i = 0; i < value.len; i++) {
-        if (value.ptr[i] < '0' || value.ptr[i] > '9' || i >= RETRY_DIGITS)
+        if (!wt__is_digit(value.ptr[i]) || i >= RETRY_DIGITS)
             return;
         number = number * 10 + (value.ptr[i] - '0');
     }

@@ -1,7 +1,6 @@
-/* message.h: reads and writes the JSON-RPC 2.0 messages of MCP, their header values and event streams. Reading splits a
- * message into its members without a tree (base/json_scan.h), so that a large result costs little and a fault in one
- * tool affects only that tool. All views point into the message. Servers are not trusted: every limit below is checked.
- */
+/* message.h: reads and writes the JSON-RPC 2.0 messages of MCP, values of its HTTP headers, and event streams. A
+ * message is split into its members without parsing them (base/json_scan.h), so that a large result costs little and a
+ * fault in one tool affects only that tool. All returned views point into the message. */
 #ifndef WT_MCP_MESSAGE_H
 #define WT_MCP_MESSAGE_H
 
@@ -25,13 +24,13 @@ enum {
 enum {
     MCP_METHOD_NOT_FOUND = -32601, /* defined by JSON-RPC */
     MCP_MODERN_ERRORS_FIRST = -32022,
-    MCP_MODERN_ERRORS_LAST = -32020, /* the range that only modern servers use */
-    MCP_VERSION_NOT_SPOKEN = -32022,
+    MCP_MODERN_ERRORS_LAST = -32020, /* end of the range of codes that only modern servers use */
+    MCP_VERSION_NOT_SPOKEN = -32022, /* the server does not support the revision of the request */
 };
 
 enum mcp_kind {
-    MCP_NO_MESSAGE,
-    MCP_ANSWER, /* has a result or an error */
+    MCP_NO_MESSAGE, /* not a JSON-RPC message */
+    MCP_ANSWER,     /* has a result or an error */
     MCP_REQUEST,
     MCP_NOTIFICATION,
 };
@@ -43,9 +42,8 @@ struct mcp_message {
 
 /* Splits a message into its members and returns its kind. */
 enum mcp_kind wt__mcp_parse_message(struct str text, struct mcp_message *out);
-/* True for an error without an id. Servers send one if they cannot read the request. */
-bool wt__mcp_is_error_without_id(const struct mcp_message *answer);
-/* Parses an id or a progress token of ours. Ours are numbers, but some servers return them as strings. */
+/* Parses an id or a progress token that we have sent: a number, which some servers return as a string. False if the
+ * text is not one. */
 bool wt__mcp_parse_id(struct str text, int64_t *out);
 
 /* Contents of the _meta of a request; "" and NULL if absent. */
@@ -54,7 +52,7 @@ struct mcp_meta {
     struct str capabilities; /* client capabilities, a JSON object; modern only */
     const char *log_level;   /* modern only */
     bool progress;           /* request progress, with the id as the token */
-    struct str more;         /* further members, as JSON */
+    struct str more;         /* further members, as `"name":value,...` */
 };
 
 /* Replaces line ends by spaces, since a line end terminates a message on a pipe. Valid JSON has line ends between
@@ -81,18 +79,16 @@ void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body);
 /* True if a JSON-RPC error is about an unknown session or a missing initialization, judged by its message. Sets *code
  * to the error's code. */
 bool wt__mcp_is_session_error(struct str error, int64_t *code);
-/* True if servers send the code only before they execute the request. */
+/* True if servers send this error code only before they execute a request. */
 bool wt__mcp_is_refused_early(int64_t code);
 
-/* Fills *err with "SUBJECT is refused: the server's words (error CODE)" and sets *code to the server's. Returns
- * WT_ENETWORK, or WT_ENOMEM. */
+/* Fills *err with "SUBJECT is refused: the server's message (error CODE)" and sets *code to the code of the answer's
+ * error. Returns WT_ENETWORK, or WT_ENOMEM. */
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err);
 
-/* Finds a member of an object. *value: raw JSON, empty if absent. False if the object is invalid or has the member
- * twice. */
+/* Finds a member of an object. *value: raw JSON, empty if absent. Returns false if the text is not an object, is
+ * invalid, or has the member twice. */
 bool wt__mcp_member(struct str object, const char *key, struct str *value);
-
-/* ---------------------------------------------------------------- HTTP */
 
 /* Returns the text in the arena, or NULL if out of memory. Encodes it as "=?base64?...?=" if it is empty, begins or
  * ends with a space, has characters that headers cannot carry, or looks encoded itself. */

@@ -1,4 +1,4 @@
-/* server.c: see server.h. */
+/* server.c: the environment, secrets and names of configured servers (server.h). */
 #include "mcp/server.h"
 
 #include <ctype.h>
@@ -11,8 +11,6 @@
 #include "base/memory.h"
 
 enum { SECRET_BYTES_MIN = 4 /* shorter values ("1", "yes") occur in too many words to be hidden */ };
-
-/* ---------------------------------------------------------------- environment */
 
 /* Variables that every program gets. Other variables of this process may be keys and tokens, and are not inherited. */
 static const char *const inherited[] = {"HOME",
@@ -63,14 +61,13 @@ const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_ser
     return out;
 }
 
-/* ---------------------------------------------------------------- tools */
-
+/* True if the list, which ends in NULL, has the tool or "*". */
 static bool names_tool(const char *const *names, struct str tool)
 {
-    bool named = false;
-    for (size_t i = 0; names[i] && !named; i++)
-        named = wt__str_equal(tool, wt__str(names[i])) || strcmp(names[i], "*") == 0;
-    return named;
+    for (; *names; names++)
+        if (wt__str_equal(tool, wt__str(*names)) || strcmp(*names, "*") == 0)
+            return true;
+    return false;
 }
 
 bool wt__mcp_offers(const struct mcp_server *server, struct str tool)
@@ -78,8 +75,6 @@ bool wt__mcp_offers(const struct mcp_server *server, struct str tool)
     return !(server->denied && names_tool(server->denied, tool)) &&
            (!server->allowed || names_tool(server->allowed, tool));
 }
-
-/* ---------------------------------------------------------------- secrets */
 
 bool wt__mcp_is_url(const char *text)
 {
@@ -128,6 +123,7 @@ static void hide_secret(char *text, struct str secret)
     }
 }
 
+/* Hides each part of a user or path between separators. */
 static void hide_url_parts(char *text, struct str of)
 {
     for (size_t from = 0, at = 0; at <= of.len; at++)
@@ -137,7 +133,7 @@ static void hide_url_parts(char *text, struct str of)
         }
 }
 
-/* Hides user, path and query. Many hosted servers have a key in the path. */
+/* Hides user, path and query of a URL. Many hosted servers have a key in the path. */
 static void hide_url(char *text, const char *url)
 {
     struct url_parts parts = split_url(url);
@@ -164,8 +160,7 @@ void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *serv
             *c = ' ';
 }
 
-/* ---------------------------------------------------------------- names */
-
+/* Removes a prefix, in any case, unless it is all of the name. Returns true if it was removed. */
 static bool drop_front(struct str *name, const char *word)
 {
     size_t len = strlen(word);
@@ -175,6 +170,7 @@ static bool drop_front(struct str *name, const char *word)
     return true;
 }
 
+/* Removes a suffix in the same way. */
 static bool drop_end(struct str *name, const char *word)
 {
     size_t len = strlen(word);
@@ -201,12 +197,12 @@ static const char *shorten_name(struct arena *arena, struct str name)
     for (size_t i = 1; i < name.len; i++) /* "package@1.2" */
         if (name.ptr[i] == '@')
             name.len = i;
-    bool dropped = false;
-    for (size_t i = 0; !dropped && i < sizeof fronts / sizeof *fronts; i++)
-        dropped = drop_front(&name, fronts[i]);
-    dropped = false;
-    for (size_t i = 0; !dropped && i < sizeof ends / sizeof *ends; i++)
-        dropped = drop_end(&name, ends[i]);
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
+        if (drop_front(&name, fronts[i]))
+            break;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (drop_end(&name, ends[i]))
+            break;
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.ptr[i];
         if (isalnum(c) || c == '.' || c == '_' || c >= 0x80)

@@ -1,5 +1,5 @@
-/* shape.c: see shape.h. A shape is a list of members. One of them may be the tag that selects a further shape, such as
- * the "type" of a content block. */
+/* shape.c: the shapes of MCP's messages, and their check. A shape is a list of members. One member may be a tag, whose
+ * value selects a further shape for the same object, such as "type" of a content block. */
 #include "mcp/shape.h"
 
 #include "base/json_scan.h"
@@ -34,163 +34,107 @@ struct shape_variant {
 
 struct shape {
     const struct shape_member *members; /* ends with a NULL name; at most SHAPE_MEMBERS_MAX */
-    const char *tag;                    /* member that selects the variant; NULL if absent */
+    const char *tag;                    /* name of the tag; NULL if the shape has none */
     const struct shape_variant *variants;
-    const char *either[2]; /* at least one of the two is required; NULL if absent */
+    const char *either[2]; /* members of which at least one is required; NULL if there is no such pair */
 };
 
-/* ---------------------------------------------------------------- contents */
-
-#define END                                                                                                            \
+/* Rows of a list of members. OPTIONAL and NEEDED take the name and the types of the value; the others also take
+ * `elements` and `inner` of struct shape_member. */
+#define OPTIONAL(name, types) FULL(name, types, 0, NULL)
+#define NEEDED(name, types) FULL(name, (types) | REQUIRED, 0, NULL)
+#define NESTED(name, types, inner) FULL(name, types, 0, inner)
+#define LIST(name, elements, inner) FULL(name, IS_ARRAY, elements, inner)
+#define NEEDED_LIST(name, elements, inner) FULL(name, IS_ARRAY | REQUIRED, elements, inner)
+#define FULL(name, types, elements, inner)                                                                             \
     {                                                                                                                  \
-        NULL, 0, 0, NULL                                                                                               \
+        name, types, elements, inner                                                                                   \
     }
+#define META OPTIONAL("_meta", IS_OBJECT)
+#define ANNOTATED NESTED("annotations", IS_OBJECT, &annotations), META
+#define DESCRIBED OPTIONAL("title", IS_STRING), OPTIONAL("description", IS_STRING), LIST("icons", IS_OBJECT, &icon)
 
-static const struct shape contents_of_resource = {(const struct shape_member[]){{"uri", IS_STRING | REQUIRED, 0, NULL},
-                                                                                {"mimeType", IS_STRING, 0, NULL},
-                                                                                {"text", IS_STRING, 0, NULL},
-                                                                                {"blob", IS_STRING, 0, NULL},
-                                                                                {"_meta", IS_OBJECT, 0, NULL},
-                                                                                END},
-                                                  NULL,
-                                                  NULL,
-                                                  {"text", "blob"}};
+#define SHAPE(name, ...) FULL_SHAPE(name, NULL, NULL, NULL, NULL, __VA_ARGS__)
+#define TAGGED_SHAPE(name, tag, variants, ...) FULL_SHAPE(name, tag, variants, NULL, NULL, __VA_ARGS__)
+#define FULL_SHAPE(name, tag, variants, one, other, ...)                                                               \
+    static const struct shape name = {                                                                                 \
+        (const struct shape_member[]){__VA_ARGS__, FULL(NULL, 0, 0, NULL)}, tag, variants, {one, other}}
 
-static const struct shape annotations = {(const struct shape_member[]){{"audience", IS_ARRAY, IS_STRING, NULL},
-                                                                       {"priority", IS_NUMBER, 0, NULL},
-                                                                       {"lastModified", IS_STRING, 0, NULL},
-                                                                       END},
-                                         NULL,
-                                         NULL,
-                                         {NULL, NULL}};
+/* Shapes of contents. */
+FULL_SHAPE(contents_of_resource, NULL, NULL, "text", "blob", NEEDED("uri", IS_STRING), OPTIONAL("mimeType", IS_STRING),
+           OPTIONAL("text", IS_STRING), OPTIONAL("blob", IS_STRING), META);
+SHAPE(annotations, LIST("audience", IS_STRING, NULL), OPTIONAL("priority", IS_NUMBER),
+      OPTIONAL("lastModified", IS_STRING));
+SHAPE(icon, NEEDED("src", IS_STRING), OPTIONAL("mimeType", IS_STRING), LIST("sizes", IS_STRING, NULL));
+SHAPE(text_block, NEEDED("text", IS_STRING), ANNOTATED);
+SHAPE(media_block, NEEDED("data", IS_STRING), NEEDED("mimeType", IS_STRING), ANNOTATED);
+SHAPE(embedded_block, NESTED("resource", IS_OBJECT | REQUIRED, &contents_of_resource), ANNOTATED);
+SHAPE(resource, NEEDED("uri", IS_STRING), NEEDED("name", IS_STRING), OPTIONAL("mimeType", IS_STRING),
+      OPTIONAL("size", IS_NUMBER), DESCRIBED, ANNOTATED);
+SHAPE(tool_use_block, NEEDED("id", IS_STRING), NEEDED("name", IS_STRING), NEEDED("input", IS_OBJECT), META);
+SHAPE(tool_result_block, NEEDED("toolUseId", IS_STRING), NEEDED_LIST("content", IS_OBJECT, NULL),
+      OPTIONAL("isError", IS_BOOLEAN), META);
+SHAPE(no_members, META);
 
-#define SHAPE(name, ...)                                                                                               \
-    static const struct shape name = {(const struct shape_member[]){__VA_ARGS__, END}, NULL, NULL, {NULL, NULL}}
-
-SHAPE(icon, {"src", IS_STRING | REQUIRED, 0, NULL}, {"mimeType", IS_STRING, 0, NULL},
-      {"sizes", IS_ARRAY, IS_STRING, NULL});
-
-#define ANNOTATED                                                                                                      \
-    {"annotations", IS_OBJECT, 0, &annotations},                                                                       \
-    {                                                                                                                  \
-        "_meta", IS_OBJECT, 0, NULL                                                                                    \
-    }
-#define DESCRIBED                                                                                                      \
-    {"title", IS_STRING, 0, NULL}, {"description", IS_STRING, 0, NULL},                                                \
-    {                                                                                                                  \
-        "icons", IS_ARRAY, IS_OBJECT, &icon                                                                            \
-    }
-
-SHAPE(text_block, {"text", IS_STRING | REQUIRED, 0, NULL}, ANNOTATED);
-SHAPE(media_block, {"data", IS_STRING | REQUIRED, 0, NULL}, {"mimeType", IS_STRING | REQUIRED, 0, NULL}, ANNOTATED);
-SHAPE(embedded_block, {"resource", IS_OBJECT | REQUIRED, 0, &contents_of_resource}, ANNOTATED);
-SHAPE(resource, {"uri", IS_STRING | REQUIRED, 0, NULL}, {"name", IS_STRING | REQUIRED, 0, NULL},
-      {"mimeType", IS_STRING, 0, NULL}, {"size", IS_NUMBER, 0, NULL}, DESCRIBED, ANNOTATED);
-SHAPE(tool_use_block, {"id", IS_STRING | REQUIRED, 0, NULL}, {"name", IS_STRING | REQUIRED, 0, NULL},
-      {"input", IS_OBJECT | REQUIRED, 0, NULL}, {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(tool_result_block, {"toolUseId", IS_STRING | REQUIRED, 0, NULL},
-      {"content", IS_ARRAY | REQUIRED, IS_OBJECT, NULL}, {"isError", IS_BOOLEAN, 0, NULL},
-      {"_meta", IS_OBJECT, 0, NULL});
-
-#define BLOCKS                                                                                                         \
-    {"text", &text_block}, {"image", &media_block}, {"audio", &media_block}, {"resource_link", &resource},             \
-    {                                                                                                                  \
-        "resource", &embedded_block                                                                                    \
-    }
-
-static const struct shape block = {(const struct shape_member[]){{"type", IS_STRING | REQUIRED, 0, NULL}, END},
-                                   "type",
-                                   (const struct shape_variant[]){BLOCKS, {NULL, NULL}},
-                                   {NULL, NULL}},
-                          sampled_block = {(const struct shape_member[]){{"type", IS_STRING | REQUIRED, 0, NULL}, END},
-                                           "type",
-                                           (const struct shape_variant[]){BLOCKS,
-                                                                          {"tool_use", &tool_use_block},
-                                                                          {"tool_result", &tool_result_block},
-                                                                          {NULL, NULL}},
-                                           {NULL, NULL}};
-
-/* ---------------------------------------------------------------- results */
-
-SHAPE(no_members, {"_meta", IS_OBJECT, 0, NULL});
-
+static const struct shape_variant blocks[] = {{"tool_use", &tool_use_block}, {"tool_result", &tool_result_block},
+                                              {"text", &text_block},         {"image", &media_block},
+                                              {"audio", &media_block},       {"resource_link", &resource},
+                                              {"resource", &embedded_block}, {NULL, NULL}};
 static const struct shape_variant roles[] = {{"user", &no_members}, {"assistant", &no_members}, {NULL, NULL}};
-static const struct shape message = {(const struct shape_member[]){{"role", IS_STRING | REQUIRED, 0, NULL},
-                                                                   {"content", IS_OBJECT | REQUIRED, 0, &block},
-                                                                   END},
-                                     "role",
-                                     roles,
-                                     {NULL, NULL}},
-                          sampled_message = {(const struct shape_member[]){{"role", IS_STRING | REQUIRED, 0, NULL},
-                                                                           {"content", IS_OBJECT | IS_ARRAY | REQUIRED,
-                                                                            IS_OBJECT, &sampled_block},
-                                                                           END},
-                                             "role",
-                                             roles,
-                                             {NULL, NULL}};
+/* Only sampling has blocks of tool calls, the first two variants. */
+TAGGED_SHAPE(sampled_block, "type", blocks, NEEDED("type", IS_STRING));
+TAGGED_SHAPE(block, "type", blocks + 2, NEEDED("type", IS_STRING));
+TAGGED_SHAPE(message, "role", roles, NEEDED("role", IS_STRING), NESTED("content", IS_OBJECT | REQUIRED, &block));
+TAGGED_SHAPE(sampled_message, "role", roles, NEEDED("role", IS_STRING),
+             FULL("content", IS_OBJECT | IS_ARRAY | REQUIRED, IS_OBJECT, &sampled_block));
 
-SHAPE(called, {"content", IS_ARRAY | REQUIRED, IS_OBJECT, &block}, {"isError", IS_BOOLEAN, 0, NULL},
-      {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(prompted, {"messages", IS_ARRAY | REQUIRED, IS_OBJECT, &message}, {"description", IS_STRING, 0, NULL},
-      {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(contents_read, {"contents", IS_ARRAY | REQUIRED, IS_OBJECT, &contents_of_resource}, {"ttlMs", IS_NUMBER, 0, NULL},
-      {"cacheScope", IS_STRING, 0, NULL}, {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(completion, {"values", IS_ARRAY | REQUIRED, IS_STRING, NULL}, {"total", IS_NUMBER, 0, NULL},
-      {"hasMore", IS_BOOLEAN, 0, NULL});
-SHAPE(completed, {"completion", IS_OBJECT | REQUIRED, 0, &completion}, {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(asking, {"inputRequests", IS_OBJECT, 0, NULL}, {"requestState", IS_STRING, 0, NULL},
-      {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(question, {"method", IS_STRING | REQUIRED, 0, NULL}, {"params", IS_OBJECT, 0, NULL});
-SHAPE(refusal, {"code", IS_INTEGER | REQUIRED, 0, NULL}, {"message", IS_STRING | REQUIRED, 0, NULL});
+/* Shapes of results and errors. */
+SHAPE(called, NEEDED_LIST("content", IS_OBJECT, &block), OPTIONAL("isError", IS_BOOLEAN), META);
+SHAPE(prompted, NEEDED_LIST("messages", IS_OBJECT, &message), OPTIONAL("description", IS_STRING), META);
+SHAPE(contents_read, NEEDED_LIST("contents", IS_OBJECT, &contents_of_resource), OPTIONAL("ttlMs", IS_NUMBER),
+      OPTIONAL("cacheScope", IS_STRING), META);
+SHAPE(completion, NEEDED_LIST("values", IS_STRING, NULL), OPTIONAL("total", IS_NUMBER),
+      OPTIONAL("hasMore", IS_BOOLEAN));
+SHAPE(completed, NESTED("completion", IS_OBJECT | REQUIRED, &completion), META);
+SHAPE(asking, OPTIONAL("inputRequests", IS_OBJECT), OPTIONAL("requestState", IS_STRING), META);
+SHAPE(question, NEEDED("method", IS_STRING), OPTIONAL("params", IS_OBJECT));
+SHAPE(refusal, NEEDED("code", IS_INTEGER), NEEDED("message", IS_STRING));
 
-/* ---------------------------------------------------------------- questions, notices, items */
-
-SHAPE(elicitation, {"message", IS_STRING | REQUIRED, 0, NULL}, {"requestedSchema", IS_OBJECT, 0, NULL},
-      {"mode", IS_STRING, 0, NULL}, {"url", IS_STRING, 0, NULL}, {"elicitationId", IS_STRING, 0, NULL},
-      {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(sampling, {"messages", IS_ARRAY | REQUIRED, IS_OBJECT, &sampled_message},
-      {"maxTokens", IS_NUMBER | REQUIRED, 0, NULL}, {"modelPreferences", IS_OBJECT, 0, NULL},
-      {"systemPrompt", IS_STRING, 0, NULL}, {"includeContext", IS_STRING, 0, NULL}, {"temperature", IS_NUMBER, 0, NULL},
-      {"stopSequences", IS_ARRAY, IS_STRING, NULL}, {"metadata", IS_OBJECT, 0, NULL},
-      {"tools", IS_ARRAY, IS_OBJECT, NULL}, {"toolChoice", IS_OBJECT, 0, NULL}, {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(progress, {"progress", IS_NUMBER | REQUIRED, 0, NULL}, {"total", IS_NUMBER, 0, NULL},
-      {"message", IS_STRING, 0, NULL});
-SHAPE(log_line, {"level", IS_STRING | REQUIRED, 0, NULL}, {"data", IS_ANY | REQUIRED, 0, NULL},
-      {"logger", IS_STRING, 0, NULL}, {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(template_item, {"uriTemplate", IS_STRING | REQUIRED, 0, NULL}, {"name", IS_STRING | REQUIRED, 0, NULL},
-      {"mimeType", IS_STRING, 0, NULL}, DESCRIBED, ANNOTATED);
-SHAPE(prompt_argument, {"name", IS_STRING | REQUIRED, 0, NULL}, {"title", IS_STRING, 0, NULL},
-      {"description", IS_STRING, 0, NULL}, {"required", IS_BOOLEAN, 0, NULL});
-SHAPE(prompt_item, {"name", IS_STRING | REQUIRED, 0, NULL}, {"arguments", IS_ARRAY, IS_OBJECT, &prompt_argument},
-      DESCRIBED, {"_meta", IS_OBJECT, 0, NULL});
-SHAPE(tool_hints, {"title", IS_STRING, 0, NULL}, {"readOnlyHint", IS_BOOLEAN, 0, NULL},
-      {"destructiveHint", IS_BOOLEAN, 0, NULL}, {"idempotentHint", IS_BOOLEAN, 0, NULL},
-      {"openWorldHint", IS_BOOLEAN, 0, NULL});
-static const struct shape no_more = {(const struct shape_member[]){END}, NULL, NULL, {NULL, NULL}},
-                          input_schema = {(const struct shape_member[]){{"$schema", IS_STRING, 0, NULL},
-                                                                        {"type", IS_STRING | REQUIRED, 0, NULL},
-                                                                        {"properties", IS_OBJECT, IS_OBJECT, NULL},
-                                                                        {"required", IS_ARRAY, IS_STRING, NULL},
-                                                                        END},
-                                          "type",
-                                          (const struct shape_variant[]){{"object", &no_more}, {NULL, NULL}},
-                                          {NULL, NULL}};
-SHAPE(tool_item, {"name", IS_STRING | REQUIRED, 0, NULL}, {"inputSchema", IS_OBJECT | REQUIRED, 0, &input_schema},
-      {"outputSchema", IS_OBJECT, 0, NULL}, {"annotations", IS_OBJECT, 0, &tool_hints}, DESCRIBED,
-      {"_meta", IS_OBJECT, 0, NULL});
+/* Shapes of questions, notifications and items of lists. */
+SHAPE(elicitation, NEEDED("message", IS_STRING), OPTIONAL("requestedSchema", IS_OBJECT), OPTIONAL("mode", IS_STRING),
+      OPTIONAL("url", IS_STRING), OPTIONAL("elicitationId", IS_STRING), META);
+SHAPE(sampling, NEEDED_LIST("messages", IS_OBJECT, &sampled_message), NEEDED("maxTokens", IS_NUMBER),
+      OPTIONAL("modelPreferences", IS_OBJECT), OPTIONAL("systemPrompt", IS_STRING),
+      OPTIONAL("includeContext", IS_STRING), OPTIONAL("temperature", IS_NUMBER), LIST("stopSequences", IS_STRING, NULL),
+      OPTIONAL("metadata", IS_OBJECT), LIST("tools", IS_OBJECT, NULL), OPTIONAL("toolChoice", IS_OBJECT), META);
+SHAPE(progress, NEEDED("progress", IS_NUMBER), OPTIONAL("total", IS_NUMBER), OPTIONAL("message", IS_STRING));
+SHAPE(log_line, NEEDED("level", IS_STRING), NEEDED("data", IS_ANY), OPTIONAL("logger", IS_STRING), META);
+SHAPE(template_item, NEEDED("uriTemplate", IS_STRING), NEEDED("name", IS_STRING), OPTIONAL("mimeType", IS_STRING),
+      DESCRIBED, ANNOTATED);
+SHAPE(prompt_argument, NEEDED("name", IS_STRING), OPTIONAL("title", IS_STRING), OPTIONAL("description", IS_STRING),
+      OPTIONAL("required", IS_BOOLEAN));
+SHAPE(prompt_item, NEEDED("name", IS_STRING), LIST("arguments", IS_OBJECT, &prompt_argument), DESCRIBED, META);
+SHAPE(tool_hints, OPTIONAL("title", IS_STRING), OPTIONAL("readOnlyHint", IS_BOOLEAN),
+      OPTIONAL("destructiveHint", IS_BOOLEAN), OPTIONAL("idempotentHint", IS_BOOLEAN),
+      OPTIONAL("openWorldHint", IS_BOOLEAN));
+static const struct shape any_members = {
+    (const struct shape_member[]){FULL(NULL, 0, 0, NULL)}, NULL, NULL, {NULL, NULL}};
+static const struct shape_variant schema_types[] = {{"object", &any_members}, {NULL, NULL}};
+TAGGED_SHAPE(input_schema, "type", schema_types, OPTIONAL("$schema", IS_STRING), NEEDED("type", IS_STRING),
+             FULL("properties", IS_OBJECT, IS_OBJECT, NULL), LIST("required", IS_STRING, NULL));
+SHAPE(tool_item, NEEDED("name", IS_STRING), NESTED("inputSchema", IS_OBJECT | REQUIRED, &input_schema),
+      OPTIONAL("outputSchema", IS_OBJECT), NESTED("annotations", IS_OBJECT, &tool_hints), DESCRIBED, META);
 
 static const struct shape_variant results[] = {{"tools/call", &called},
                                                {"prompts/get", &prompted},
                                                {"resources/read", &contents_read},
                                                {"completion/complete", &completed},
-                                               {NULL, NULL}},
-                                  questions[] = {{"elicitation/create", &elicitation},
-                                                 {"sampling/createMessage", &sampling},
-                                                 {NULL, NULL}},
-                                  notices[] = {{"notifications/progress", &progress},
-                                               {"notifications/message", &log_line},
-                                               {NULL, NULL}},
-                                  items[] = {{"tools", &tool_item},
+                                               {NULL, NULL}};
+static const struct shape_variant questions[] = {
+    {"elicitation/create", &elicitation}, {"sampling/createMessage", &sampling}, {NULL, NULL}};
+static const struct shape_variant notices[] = {
+    {"notifications/progress", &progress}, {"notifications/message", &log_line}, {NULL, NULL}};
+static const struct shape_variant items[] = {{"tools", &tool_item},
                                              {"resources", &resource},
                                              {"resourceTemplates", &template_item},
                                              {"prompts", &prompt_item},
@@ -204,30 +148,22 @@ static bool report_misfit(struct mcp_misfit *out, const char *member, const char
     return false;
 }
 
+/* Returns the type bits of valid JSON text, by its first character. An integer is also a number. */
 static unsigned type_of_json(struct str value)
 {
     char first = value.len > 0 ? value.ptr[0] : '\0';
-    switch (first) {
-    case '{':
-        return IS_OBJECT;
-    case '[':
-        return IS_ARRAY;
-    case '"':
-        return IS_STRING;
-    case 't':
-    case 'f':
-        return IS_BOOLEAN;
-    case 'n':
-        return IS_NULL;
-    default:
-        break;
-    }
+    static const char firsts[] = "{[\"tfn";
+    static const unsigned types[] = {IS_OBJECT, IS_ARRAY, IS_STRING, IS_BOOLEAN, IS_BOOLEAN, IS_NULL};
+    const char *known = first ? strchr(firsts, first) : NULL;
+    if (known)
+        return types[known - firsts];
     bool whole = value.len > 0;
     for (size_t i = 0; i < value.len; i++)
         whole &= wt__is_digit(value.ptr[i]) || value.ptr[i] == '-';
     return whole ? IS_NUMBER | IS_INTEGER : IS_NUMBER;
 }
 
+/* Returns the words for the first of the types. */
 static const char *name_types(unsigned types)
 {
     return types & IS_OBJECT    ? "an object"
@@ -279,8 +215,8 @@ static const struct shape *find_variant(const struct shape_variant *variants, st
     return variants->shape;
 }
 
-/* Checks the members of an object. Refuses a repeated member, since parsers disagree on which copy counts. *tag: value
- * of the tag without quotes. */
+/* Checks the members of an object. Rejects a repeated member, since parsers disagree on which copy counts. Sets *tag to
+ * the value of the tag without quotes. */
 static bool members_fit(struct str object, const struct shape *shape, struct str *tag, struct mcp_misfit *out)
 {
     struct json_scan scan;
@@ -325,13 +261,13 @@ static bool object_fits(struct str object, const struct shape *shape, struct mcp
     return more ? object_fits(object, more, out) : report_misfit(out, shape->tag, "a known one");
 }
 
+/* Checks a value against the shape of the row `name`. Without such a row, only the value's type and "_meta" are
+ * checked. An empty value counts as {}. */
 static bool fits_row(const struct shape_variant *rows, struct str name, struct str value, struct mcp_misfit *out)
 {
     const struct shape *shape = find_variant(rows, name);
     return object_fits(value.len > 0 ? value : STR("{}"), shape ? shape : &no_members, out);
 }
-
-/* ---------------------------------------------------------------- questions within a result */
 
 /* Returns the first member of this name; empty if absent. */
 static struct str find_member(struct str object, const char *name)
@@ -345,6 +281,7 @@ static struct str find_member(struct str object, const char *name)
     return STR("");
 }
 
+/* Checks a result that asks the client, and each of its questions. */
 static bool questions_fit(struct str result, struct mcp_misfit *out)
 {
     struct json_scan scan;

@@ -270,18 +270,20 @@ static bool coerce_piece(struct coercion *c, const struct subschema *s, struct j
     return !c->e.stopped;
 }
 
-int wt__coerce(struct buffer *out, const struct compiled *compiled, struct str instance, bool wraps)
+int wt__coerce(struct buffer *out, json_t **value, const struct compiled *compiled, struct str instance, bool wraps)
 {
     struct coercion c = {.e = {.most_steps = COERCION_STEPS}, .wraps = wraps};
-    struct json_piece whole = {.text = wt__str_trim(instance)};
+    struct json_piece whole = {wt__str_trim(instance), json_incref(*value), false};
     bool fits = false;
     c.e.arena = &c.arena;
-    whole.value = parse_text(&c, whole.text);
-    if (whole.value && coerce_piece(&c, compiled->root, &whole, 0) && whole.changed)
+    if (coerce_piece(&c, compiled->root, &whole, 0) && whole.changed)
         fits = wt__evaluate_subschema(&c.e, compiled->root, whole.value) == FITS;
     bool out_of_memory = c.e.out_of_memory;
-    if (fits)
+    if (fits) {
         wt__buffer_str(out, whole.text);
+        json_decref(*value);
+        *value = json_incref(whole.value);
+    }
     json_decref(whole.value);
     wt__evaluation_dispose(&c.e);
     wt__arena_dispose(&c.arena);

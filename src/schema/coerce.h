@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "base/str.h"
 
 struct compiled;
@@ -21,9 +22,10 @@ enum {
  * anyOf and oneOf. A value that fits its subschema is kept. In anyOf and oneOf, a value is repaired only if no branch
  * accepts it unchanged and all repairing branches agree on the result.
  *
+ * instance: the text; *value: the parsed text, owned by the caller, whose strings may contain NUL
  * wraps: wrap a single value in an array if an array is expected
- * out: the repaired instance is appended
- * Returns 1 if the repaired instance fits, 0 if not (out is unchanged), or WT_ENOMEM. */
-int wt__coerce(struct buffer *out, const struct compiled *compiled, struct str instance, bool wraps);
+ * Returns 1 if the repaired instance fits: its text is appended to out, and it replaces *value. Returns 0 if it does not
+ * fit, with out and *value unchanged, or WT_ENOMEM. */
+int wt__coerce(struct buffer *out, json_t **value, const struct compiled *compiled, struct str instance, bool wraps);
 
 #endif

@@ -380,7 +380,7 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
         rc = wt__fail_nomem(&err);
     if (rc == 0)
         rc = wt__mcp_input_open(&input, wt__str(called->tool->schema), &err);
-    int fits = rc == 0 ? wt__mcp_input_check(input, wt__buffer_view(&arguments), &violations) : rc;
+    int fits = rc == 0 ? wt__mcp_input_check(input, tree, &violations) : rc;
     if (rc == 0 && fits < 0)
         wt__fail_nomem(&err); /* wt__mcp_input_check fails only if out of memory */
     if (fits < 0) {

@@ -60,7 +60,10 @@ static int is_valid_instance(const wt_validator *validator, struct str instance)
 static void coerce(const wt_validator *validator, struct str instance, int wraps)
 {
     struct buffer repaired = {0};
-    int rc = wt__validator_coerce(validator, instance, wraps, &repaired);
+    json_auto_t *value = NULL;
+    if (wt__json_parse_with_nul(&value, instance.ptr, instance.len, NULL) < 0)
+        return;
+    int rc = wt__validator_coerce(validator, &value, instance, wraps, &repaired);
     require(rc == WT_ENOMEM || rc == 0 || rc == 1);
     require(rc == 1 ? is_valid_instance(validator, wt__buffer_view(&repaired)) : repaired.len == 0);
     require(rc != 1 || !is_valid_instance(validator, instance));

@@ -60,8 +60,8 @@ static inline void face_close(struct served_face *faced)
     wt__face_close(faced->face);
 }
 
-/* Returns all messages for a request of a modern client, freed by the caller. params: members after _meta, with a comma
- * before them. */
+/* Sends a request of a modern client and returns all messages that the client gets, freed by the caller. params: text
+ * after the _meta of the params, such as ",\"name\":\"x\"". */
 static inline char *ask_modern(const struct served_face *faced, struct mcp_peer *peer, const char *method,
                                const char *params)
 {
@@ -76,6 +76,7 @@ static inline char *ask_modern(const struct served_face *faced, struct mcp_peer 
     return said;
 }
 
+/* Calls a tool as a modern client; returns the messages as ask_modern does. */
 static inline char *call_modern(const struct served_face *faced, struct mcp_peer *peer, const char *tool,
                                 const char *arguments)
 {

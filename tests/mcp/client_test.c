@@ -189,7 +189,8 @@ static void call_tool(const json_t *tool)
     wt__buffer_text(&params, ",\"arguments\":");
     size_t at = params.len;
     wt__json_write(&params, arguments);
-    count = wt__mcp_input_write_headers(input, (struct str){params.ptr + at, params.len - at}, &arena, headers, &err);
+    count = wt__mcp_input_write_headers(input, (struct str){params.ptr + at, params.len - at}, arguments, &arena,
+                                        headers, &err);
     json_t *result = ask_rounds("tools/call", wt__buffer_view(&params), wt__str(name), headers, count < 0 ? 0 : count);
     printf("%s: %s\n", name,
            !result                                            ? "no result"

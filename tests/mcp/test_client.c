@@ -147,7 +147,7 @@ static const struct {
      NULL},
 };
 
-static void test_servers(void **state)
+static void each_program_is_listed_or_its_fault_is_reported(void **state)
 {
     (void)state;
     static const char *const environment[] = {"API_KEY=4711-key", "OTHER=x", NULL};
@@ -172,7 +172,7 @@ static void test_servers(void **state)
     }
 }
 
-static void test_too_many_tools(void **state)
+static void too_long_list_is_rejected(void **state)
 {
     (void)state;
     struct buffer script = {0};
@@ -196,7 +196,7 @@ static int stop_at_once(void *context, const char *phase, uint64_t done, uint64_
     return 1;
 }
 
-static void test_cancellation_ends_the_server(void **state)
+static void cancelling_ends_the_program(void **state)
 {
     (void)state;
     struct mcp_listing listing;
@@ -209,7 +209,7 @@ static void test_cancellation_ends_the_server(void **state)
     nothing_is_left();
 }
 
-static void test_refused_servers(void **state)
+static void refused_server_fails_with_its_refusal(void **state)
 {
     (void)state;
     struct mcp_listing listing;
@@ -221,10 +221,10 @@ static void test_refused_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_too_many_tools),
-        cmocka_unit_test(test_cancellation_ends_the_server),
-        cmocka_unit_test(test_refused_servers),
+        cmocka_unit_test(each_program_is_listed_or_its_fault_is_reported),
+        cmocka_unit_test(too_long_list_is_rejected),
+        cmocka_unit_test(cancelling_ends_the_program),
+        cmocka_unit_test(refused_server_fails_with_its_refusal),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

@@ -160,7 +160,7 @@ static const struct {
     {"no servers", "{\"mcpServers\":{}}", ""},
 };
 
-static void test_servers(void **state)
+static void servers_of_each_format_are_read(void **state)
 {
     (void)state;
     setenv("SET", "value", 1);
@@ -193,7 +193,7 @@ static const struct {
     {"{\"servers\":[{\"url\":\"https://api\"}],\"openapi\":\"3.0.0\"}", WT_EFORMAT, 0, "names no MCP servers"},
 };
 
-static void test_invalid_files(void **state)
+static void invalid_files_are_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -204,7 +204,7 @@ static void test_invalid_files(void **state)
     }
 }
 
-static void test_too_many_servers(void **state)
+static void too_many_servers_are_rejected(void **state)
 {
     (void)state;
     struct mcp_config config;
@@ -221,9 +221,9 @@ static void test_too_many_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_invalid_files),
-        cmocka_unit_test(test_too_many_servers),
+        cmocka_unit_test(servers_of_each_format_are_read),
+        cmocka_unit_test(invalid_files_are_rejected),
+        cmocka_unit_test(too_many_servers_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,7 +203,7 @@ static const struct {
      "it said last: cannot log in with ***", 0},
 };
 
-static void test_openings(void **state)
+static void each_program_opens_in_its_era(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
@@ -450,7 +450,7 @@ static const struct {
      ""},
 };
 
-static void test_talks(void **state)
+static void messages_reach_their_exchanges(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof talks / sizeof *talks; i++) {
@@ -513,7 +513,7 @@ static void check_events(struct mcp_exchange *exchange, const char *wanted)
 
 /* A question that names no request is refused if it could belong to two principals, since one would see the other's
  * answer. */
-static void test_questions_of_several_principals(void **state)
+static void question_is_refused_if_two_principals_could_answer(void **state)
 {
     static const struct {
         const char *first, *second;
@@ -547,7 +547,7 @@ static void test_questions_of_several_principals(void **state)
 }
 
 /* A log message that names no request goes to neither of two principals, but restarts the timeouts of both. */
-static void test_log_messages_restart_timeouts(void **state)
+static void log_messages_restart_timeouts(void **state)
 {
     struct buffer text = {0};
     const char *words[6];
@@ -568,7 +568,7 @@ static void test_log_messages_restart_timeouts(void **state)
 }
 
 /* Questions may be answered in any order, but only once. */
-static void test_replies_in_any_order(void **state)
+static void replies_may_come_in_any_order(void **state)
 {
     static const size_t order[] = {1, 2, 0};
     struct buffer text = {0};
@@ -602,7 +602,7 @@ static void test_replies_in_any_order(void **state)
 }
 
 /* Queued events are limited: notifications are dropped, the answer is kept. */
-static void test_event_queue_is_limited(void **state)
+static void event_queue_is_limited(void **state)
 {
     struct buffer text = {0};
     const char *words[6];
@@ -634,7 +634,7 @@ static void test_event_queue_is_limited(void **state)
     wt__buffer_dispose(&text);
 }
 
-static void test_too_many_requests(void **state)
+static void requests_over_the_limit_are_rejected(void **state)
 {
     static struct mcp_exchange *exchanges[MCP_EXCHANGES_MAX];
     static const struct mcp_request request = {.method = "m"};
@@ -660,7 +660,7 @@ static void test_too_many_requests(void **state)
 }
 
 /* A request above the size limit is refused, and the server gets neither the request nor its cancellation. */
-static void test_unsent_request_is_not_cancelled(void **state)
+static void unsent_request_is_not_cancelled(void **state)
 {
     struct buffer text = {0}, much = {0};
     const char *words[6];
@@ -684,7 +684,7 @@ static void test_unsent_request_is_not_cancelled(void **state)
 }
 
 /* A server that does not read its input loses its connection, and does not block the caller. */
-static void test_program_that_does_not_read(void **state)
+static void program_that_does_not_read_loses_its_connection(void **state)
 {
     struct buffer text = {0}, much = {0};
     const char *words[6];
@@ -717,15 +717,15 @@ static void test_program_that_does_not_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openings),
-        cmocka_unit_test(test_talks),
-        cmocka_unit_test(test_questions_of_several_principals),
-        cmocka_unit_test(test_log_messages_restart_timeouts),
-        cmocka_unit_test(test_replies_in_any_order),
-        cmocka_unit_test(test_event_queue_is_limited),
-        cmocka_unit_test(test_too_many_requests),
-        cmocka_unit_test(test_unsent_request_is_not_cancelled),
-        cmocka_unit_test(test_program_that_does_not_read),
+        cmocka_unit_test(each_program_opens_in_its_era),
+        cmocka_unit_test(messages_reach_their_exchanges),
+        cmocka_unit_test(question_is_refused_if_two_principals_could_answer),
+        cmocka_unit_test(log_messages_restart_timeouts),
+        cmocka_unit_test(replies_may_come_in_any_order),
+        cmocka_unit_test(event_queue_is_limited),
+        cmocka_unit_test(requests_over_the_limit_are_rejected),
+        cmocka_unit_test(unsent_request_is_not_cancelled),
+        cmocka_unit_test(program_that_does_not_read_loses_its_connection),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

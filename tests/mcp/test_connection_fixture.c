@@ -118,7 +118,7 @@ static const struct {
      {"= {", "north"}},
 };
 
-static void test_requests(void **state)
+static void fixture_answers_each_request(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     (void)state;
@@ -157,7 +157,7 @@ static void *cancel_in_thread(void *context)
 }
 
 /* The tool `wait` runs until it is cancelled. The tool `count_cancels` returns the number of cancellations. */
-static void test_cancellation(void **state)
+static void cancellation_reaches_the_server(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {CALL("wait"), .progress = true, .timeout_ms = 900000};
@@ -204,7 +204,7 @@ static void on_noticed(void *context, struct str method, struct str params)
 }
 
 /* A legacy server sends notices unasked; a modern one to subscribers. */
-static void test_notices(void **state)
+static void notices_reach_the_client(void **state)
 {
     static const struct mcp_request change = {CALL("test_trigger_tool_change")},
                                     listen = {.method = "subscriptions/listen",
@@ -260,7 +260,7 @@ static void *ask_often(void *context)
 }
 
 /* Threads share a connection, and each gets its own answers. */
-static void test_many_threads(void **state)
+static void threads_share_a_connection(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     (void)state;
@@ -289,7 +289,7 @@ static void *listen_until_over(void *context)
     return rc == WT_ENETWORK && strstr(why.message, "was ended") ? NULL : context;
 }
 
-static void test_disconnect_wakes_waiting_threads(void **state)
+static void disconnect_wakes_waiting_threads(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {CALL("wait"), .timeout_ms = 900000};
@@ -314,11 +314,9 @@ static void test_disconnect_wakes_waiting_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_cancellation),
-        cmocka_unit_test(test_notices),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_disconnect_wakes_waiting_threads),
+        cmocka_unit_test(fixture_answers_each_request),     cmocka_unit_test(cancellation_reaches_the_server),
+        cmocka_unit_test(notices_reach_the_client),         cmocka_unit_test(threads_share_a_connection),
+        cmocka_unit_test(disconnect_wakes_waiting_threads),
     };
     return cmocka_run_group_tests(tests, start_fixture, stop_fixture);
 }

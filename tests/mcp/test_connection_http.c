@@ -204,7 +204,7 @@ static const struct {
      1},
 };
 
-static void test_openings(void **state)
+static void each_http_server_opens_in_its_era(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
@@ -449,7 +449,7 @@ static void without_port(char *text)
     }
 }
 
-static void test_requests(void **state)
+static void each_http_request_gets_its_answer(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     (void)state;
@@ -483,7 +483,7 @@ static void wait_until_sent(const char *what, size_t times)
 }
 
 /* A cancel closes the stream of a modern server, and sends a notification to a legacy one. */
-static void test_cancel_over_http(void **state)
+static void cancel_reaches_servers_of_both_eras(void **state)
 {
     static const struct script_step steps[] = {MODERN, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
                                     old[] = {LEGACY, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}};
@@ -522,7 +522,7 @@ static void count_notice(void *context, struct str method, struct str params)
 }
 
 /* The stream of notices is resumed until it ends five times in a row without an event. */
-static void test_notices(void **state)
+static void notice_stream_is_resumed(void **state)
 {
     static const struct script_step steps[] = {
         PROBE,
@@ -551,7 +551,7 @@ static void test_notices(void **state)
 }
 
 /* was_sent is false only if the server cannot have received the request. */
-static void test_was_sent(void **state)
+static void was_sent_is_false_only_if_never_received(void **state)
 {
     static const struct {
         struct script_step steps[6];
@@ -616,7 +616,7 @@ static const struct {
     {"error as an event", {STREAM, .body = "data: " SAYS(-32001, "Session expired") "\n\n"}, true},
 };
 
-static void test_lost_sessions(void **state)
+static void lost_sessions_are_renewed(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     (void)state;
@@ -643,7 +643,7 @@ static void test_lost_sessions(void **state)
 }
 
 /* An error while the session is valid belongs to the request: the session stays, and the request is not repeated. */
-static void test_errors_of_valid_sessions(void **state)
+static void errors_of_valid_sessions_are_passed_on(void **state)
 {
     static const struct {
         struct script_step answer;
@@ -682,7 +682,7 @@ static void test_errors_of_valid_sessions(void **state)
 }
 
 /* If a server is down for a while, only the requests of that time fail. The session is renewed later. */
-static void test_session_is_renewed_later(void **state)
+static void session_is_renewed_after_an_outage(void **state)
 {
     static const struct script_step steps[] = {
         LEGACY_SESSION,
@@ -750,7 +750,7 @@ static const struct {
      "(HTTP status 307), which is not followed"},
 };
 
-static void test_redirects(void **state)
+static void redirects_to_the_same_place_are_followed(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     (void)state;
@@ -799,7 +799,7 @@ static const struct {
     {500, NULL, "{\"error\":", "HTTP status 500 and no message"},
 };
 
-static void test_reasons_of_refusals(void **state)
+static void reasons_of_refusals_are_reported(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
@@ -821,7 +821,7 @@ static void test_reasons_of_refusals(void **state)
 }
 
 /* The quoted part of a body is limited, and ends with a whole word. */
-static void test_reason_is_truncated(void **state)
+static void long_reason_is_truncated(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
@@ -895,7 +895,7 @@ static const struct {
     {"404", {OLD, POSTED, {.status = 404}}, WT_ENETWORK, "answered with HTTP status 405 and no message"},
 };
 
-static void test_http_sse(void **state)
+static void older_servers_are_reached_by_http_sse(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
@@ -919,18 +919,18 @@ static void test_http_sse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_openings),
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_cancel_over_http),
-        cmocka_unit_test(test_notices),
-        cmocka_unit_test(test_was_sent),
-        cmocka_unit_test(test_lost_sessions),
-        cmocka_unit_test(test_errors_of_valid_sessions),
-        cmocka_unit_test(test_session_is_renewed_later),
-        cmocka_unit_test(test_redirects),
-        cmocka_unit_test(test_reasons_of_refusals),
-        cmocka_unit_test(test_reason_is_truncated),
-        cmocka_unit_test(test_http_sse),
+        cmocka_unit_test(each_http_server_opens_in_its_era),
+        cmocka_unit_test(each_http_request_gets_its_answer),
+        cmocka_unit_test(cancel_reaches_servers_of_both_eras),
+        cmocka_unit_test(notice_stream_is_resumed),
+        cmocka_unit_test(was_sent_is_false_only_if_never_received),
+        cmocka_unit_test(lost_sessions_are_renewed),
+        cmocka_unit_test(errors_of_valid_sessions_are_passed_on),
+        cmocka_unit_test(session_is_renewed_after_an_outage),
+        cmocka_unit_test(redirects_to_the_same_place_are_followed),
+        cmocka_unit_test(reasons_of_refusals_are_reported),
+        cmocka_unit_test(long_reason_is_truncated),
+        cmocka_unit_test(older_servers_are_reached_by_http_sse),
     };
     return cmocka_run_group_tests(tests, start_far_server, stop_far_server);
 }

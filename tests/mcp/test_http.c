@@ -180,7 +180,7 @@ static const struct {
      "is larger than"},
 };
 
-static void test_servers(void **state)
+static void each_url_is_listed_or_its_fault_is_reported(void **state)
 {
     (void)state;
     static const char *const secrets[] = {"user:word", "4711", "abcdef", "bearer-of-secrets"};
@@ -201,7 +201,7 @@ static void test_servers(void **state)
 }
 
 /* The test would take hours if each new byte caused a scan of the whole event. */
-static void test_event_byte_by_byte_is_scanned_once(void **state)
+static void event_in_single_bytes_is_scanned_once(void **state)
 {
     (void)state;
     static const char head[] =
@@ -227,7 +227,7 @@ static bool was_sent(size_t request, const char *what)
     return request < server.request_count && strstr(server.requests[request], what);
 }
 
-static void test_sent_requests(void **state)
+static void requests_have_headers_and_session(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {{.status = 200, .headers = "Mcp-Session-Id: abc-1\r\n", .body = HELLO},
@@ -251,7 +251,7 @@ static void test_sent_requests(void **state)
     assert_true(was_sent(3, "DELETE /some-key-4711/mcp") && was_sent(3, "Mcp-Session-Id: abc-1\r\n"));
 }
 
-static void test_closed_port(void **state)
+static void closed_port_is_reported(void **state)
 {
     (void)state;
     struct mcp_listing listing;
@@ -264,10 +264,10 @@ static void test_closed_port(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_event_byte_by_byte_is_scanned_once),
-        cmocka_unit_test(test_sent_requests),
-        cmocka_unit_test(test_closed_port),
+        cmocka_unit_test(each_url_is_listed_or_its_fault_is_reported),
+        cmocka_unit_test(event_in_single_bytes_is_scanned_once),
+        cmocka_unit_test(requests_have_headers_and_session),
+        cmocka_unit_test(closed_port_is_reported),
     };
     return cmocka_run_group_tests(tests, start_listing_server, stop_listing_server);
 }

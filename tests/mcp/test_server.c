@@ -36,7 +36,7 @@ static const struct {
     {"///", "--", NULL, "mcp"},
 };
 
-static void test_short_names(void **state)
+static void short_names_leave_out_generic_words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -69,7 +69,7 @@ static const struct {
     {"http://h\\@evil/", "http://h"},
 };
 
-static void test_shown_urls(void **state)
+static void shown_urls_have_no_secrets(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
@@ -89,7 +89,7 @@ static const struct {
     {"x yes no \033[2J", "x yes no  [2J"},
 };
 
-static void test_secrets(void **state)
+static void secrets_are_hidden(void **state)
 {
     (void)state;
     static const char *const environment[] = {"KEY=abcd-1234", "EMPTY=", "X=x", NULL};
@@ -106,7 +106,7 @@ static void test_secrets(void **state)
     }
 }
 
-static void test_environment(void **state)
+static void environment_has_only_selected_variables(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -133,10 +133,10 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_names),
-        cmocka_unit_test(test_shown_urls),
-        cmocka_unit_test(test_secrets),
-        cmocka_unit_test(test_environment),
+        cmocka_unit_test(short_names_leave_out_generic_words),
+        cmocka_unit_test(shown_urls_have_no_secrets),
+        cmocka_unit_test(secrets_are_hidden),
+        cmocka_unit_test(environment_has_only_selected_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,19 +238,16 @@ enum mcp_checks wt__mcp_input_checks(const struct mcp_input *input)
     return !input->unchecked ? MCP_CHECKS_ALL : input->validator ? MCP_CHECKS_PART : MCP_CHECKS_NOTHING;
 }
 
-int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out)
+int wt__mcp_input_check(const struct mcp_input *input, const json_t *arguments, struct buffer *out)
 {
     wt_validation *validation = NULL;
     wt_validate_options options;
-    json_auto_t *tree = NULL;
     wt_error err;
+    if (!input->validator)
+        return 1;
     wt_validate_options_init(&options);
     options.max_violations = MCP_VIOLATIONS_TOLD;
-    int rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
-    if (rc == 0 && !input->validator)
-        return 1;
-    if (rc == 0)
-        rc = wt__validate_value(input->validator, tree, &options, &validation, &err);
+    int rc = wt__validate_value(input->validator, arguments, &options, &validation, &err);
     if (rc < 0) {
         wt__buffer_text(out, err.message);
         return rc == WT_ENOMEM ? rc : 0;
@@ -266,9 +263,10 @@ int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, str
     return valid;
 }
 
-int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bool wraps, struct buffer *out)
+int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, json_t **tree, bool wraps,
+                         struct buffer *out)
 {
-    return !input->validator ? 0 : wt__validator_coerce(input->validator, arguments, wraps, out);
+    return !input->validator ? 0 : wt__validator_coerce(input->validator, tree, arguments, wraps, out);
 }
 
 /* ---------------------------------------------------------------- comparing and writing headers */
@@ -328,12 +326,10 @@ static const char *format_header_value(struct arena *arena, const json_t *value,
     return json_is_number(value) ? wt__arena_copy(arena, wt__str(number)) : NULL;
 }
 
-int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, struct arena *arena,
-                                struct http_header *out, wt_error *err)
+int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, const json_t *tree,
+                                struct arena *arena, struct http_header *out, wt_error *err)
 {
-    json_auto_t *tree = NULL;
     int count = 0;
-    WT_TRY(wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err));
     for (size_t i = 0; i < input->mirror_count; i++) {
         const json_t *value = find_argument(tree, &input->mirrors[i]);
         WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};

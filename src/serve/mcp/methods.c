@@ -71,15 +71,24 @@ static bool find_called_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Repairs the arguments. Returns 1 and replaces them if the repaired arguments match, 0 if not, or WT_ENOMEM. */
-static int repair_arguments(struct mcp_call *call)
+/* Validates the arguments and, if the tool wants that, replaces invalid ones by repaired ones. words: the violations.
+ * Returns 1 if the arguments match now, 0 if not, or WT_ENOMEM. */
+static int check_or_repair_input(struct mcp_call *call, struct buffer *words)
 {
-    int fits = wt__mcp_input_repair(call->tool.input, call->arguments, true, &call->repaired);
+    const struct mcp_input *input = call->tool.input;
+    json_t *sent = (json_t *)wt__mcp_call_argument_tree(call);
+    json_auto_t *tree = sent ? json_incref(sent) : json_object();
+    if (!tree)
+        return WT_ENOMEM;
+    int fits = wt__mcp_input_check(input, tree, words);
+    if (fits != 0 || !call->tool.repairs)
+        return fits;
+    fits = wt__mcp_input_repair(input, call->arguments, &tree, true, &call->repaired);
     if (fits <= 0)
         return fits;
-    int rc = wt__json_parse_with_nul(&call->repaired_tree, call->repaired.ptr, call->repaired.len, NULL);
     call->arguments = wt__buffer_view(&call->repaired);
-    return rc < 0 ? WT_ENOMEM : 1;
+    call->repaired_tree = WT_TAKE(tree);
+    return fits;
 }
 
 /* True if a string in the JSON contains NUL: "\u0000" with an unescaped backslash. */
@@ -111,9 +120,7 @@ static bool check_tool_arguments(struct mcp_call *call)
         wt__mcp_fail_tool(call, "leave out the character NUL (\\u0000): the arguments of this tool cannot contain it");
         return false;
     }
-    int fits = is_checked ? wt__mcp_input_check(input, call->arguments, &words) : 1;
-    if (fits == 0 && call->tool.repairs)
-        fits = repair_arguments(call);
+    int fits = is_checked ? check_or_repair_input(call, &words) : 1;
     if (fits < 0 || words.failed) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     } else if (fits == 0) {
