@@ -19,8 +19,6 @@
 #include "generate/requests.h"
 #include "llm/prompt.h"
 
-/* ---------------------------------------------------------------- examples */
-
 /* The example requests shown in ToolBank's prompts: six handwritten ones and the requests generated so far; or
  * requests by people, whose style the model should follow.
  *
@@ -49,8 +47,6 @@ void wt__request_examples_dispose(struct request_examples *examples);
 
 /* Writes the SHA-256 of the examples, in hexadecimal. */
 void wt__request_examples_digest(const struct request_examples *examples, char hex[65]);
-
-/* ---------------------------------------------------------------- the run */
 
 enum { TOOLBANK_BATCH = 50, TOOLBANK_TRIAL_HITS = 10, TOOLBANK_PHASE_BYTES = 96 };
 

@@ -85,8 +85,6 @@ int wt__lexical_check(const struct lexical *index, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- building */
-
 enum { TF_MAX = (1 << 24) - 1 };
 
 /* Occurrences of a term in a field of one row. The notes of one term of a row are adjacent. */

@@ -324,8 +324,7 @@ int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key
     *count = 0;
     *grouped = wt__alloc_array(rows, sizeof **grouped);
     WT_AUTO_FREE struct hashed_row *order = wt__alloc_array(rows, sizeof *order);
-    if (!order || !*grouped)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order && *grouped, err);
     for (uint32_t row = 0; row < rows; row++) {
         keys[row].group = 0;
         if (hashes[row])

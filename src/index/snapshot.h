@@ -144,8 +144,6 @@ int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_m
  * vector. */
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err);
 
-/* ---------------------------------------------------------------- groups of copies */
-
 /* Sets keys[].group from hashes, [rows]; hash 0 means no copies. *grouped: rows of all groups, [*count], to be freed
  * with free(). Takes linear time plus a sort of the hashes. Returns 0 or WT_ENOMEM. */
 int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key *keys, const uint64_t *hashes,

@@ -82,8 +82,7 @@ static int match_rows(struct snapshot_job *job, wt_error *err)
     uint32_t old_rows = job->old ? job->old->rows : 0;
     WT_AUTO_FREE struct row_by_id *order = wt__alloc_array(old_rows, sizeof *order);
     job->old_row = wt__alloc_array(content->rows, sizeof *job->old_row);
-    if (!order || !job->old_row)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order && job->old_row, err);
     for (uint32_t row = 0; row < old_rows; row++)
         order[row] = (struct row_by_id){job->old->keys[row].id, row};
     qsort(order, old_rows, sizeof *order, compare_by_id);
@@ -207,8 +206,7 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
     plan->row_of_slot = wt__alloc_array(most, sizeof(uint32_t));
     plan->slot_of_row = wt__alloc_array(rows, sizeof(uint32_t));
     plan->new_rows = wt__alloc_array(rows, sizeof(uint32_t));
-    if (!plan->row_of_slot || !plan->slot_of_row || !plan->new_rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(plan->row_of_slot && plan->slot_of_row && plan->new_rows, err);
     if (job->folder && plan->old && plan_append(job, plan)) {
         plan->number = plan->old->seed;
         return plan->new_count ? open_vectors_file(job, plan, false, err) : 0;

@@ -94,8 +94,8 @@ static void test_library_without_encoder(void **state)
     for (size_t seed = 0; seed < SEED_TOOLS; seed++)
         assert_int_equal(is_shown_tool(&library, wt__seed_tools[seed].name), seed >= 3);
     for (size_t i = 0; i < library.count; i++) {
-        size_t family[8];
-        assert_int_equal(wt__library_family(&library, i, family, 8), 4);
+        size_t siblings[8];
+        assert_int_equal(wt__library_siblings(&library, i, siblings, 8), 3);
         assert_true(library.tools[i].description.len > 0);
     }
     wt__library_dispose(&library);
