@@ -133,8 +133,6 @@ int wt__dense_weight_from_options(struct dense_weight *out, double usual, double
 /* Checks that the dimensions are within the limits and fit together. `what` names the model in messages. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
 
-/* ---------------------------------------------------------------- prompts */
-
 #define MODEL_SENTENCE_CONFIG "config_sentence_transformers.json"
 
 /* The use of a text. */

@@ -48,8 +48,6 @@ struct first_pull {
     struct http_response_info told; /* headers of the last response */
 };
 
-/* ---------------------------------------------------------------- names */
-
 static int parse_name(struct first_pull *first, const char *name, wt_error *err)
 {
     const char *at = strchr(name, '@');
@@ -168,8 +166,7 @@ static int fetch_file(struct first_pull *first, const char *file, uint64_t most)
     struct pull *pull = &first->pull;
     const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file);
     const char *whole = wt__pull_join(pull, pull->files, file);
-    if (!part || !whole)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(part && whole, pull->err);
     if (wt__is_file(whole))
         return 0;
     WT_TRY(wt__pull_make_parent(pull, part));
@@ -210,8 +207,7 @@ static int keep_files_of_commit(struct first_pull *first)
         return 0;
     const char *kept = wt__pull_join(pull, pull->staging, "config.json"), *files = pull->files;
     const char *config = wt__pull_join(pull, files, "config.json"), *hub = wt__pull_join(pull, pull->staging, "hub");
-    if (!kept || !config || !hub)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(kept && config && hub, pull->err);
     if (rename(config, kept) < 0)
         return wt__fail_errno(pull->err, "write", kept);
     wt__pull_remove_tree(files);

@@ -3,7 +3,6 @@
  *
  * A record is a manifest whose first source is the hub. A file with only prompts is valid but is not a record; config.c
  * reads the prompts. */
-
 #include "encoder/manifest.h"
 
 #include <stdio.h>
@@ -15,8 +14,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "encoder/config.h"
-
-/* ---------------------------------------------------------------- where they are */
 
 /* Returns "FOLDER/BELOW" for the folder of the running program, or NULL if unknown. */
 static char *find_beside_program(struct arena *arena, const char *below)
@@ -52,8 +49,6 @@ bool wt__program_has(const char *folder)
         len--;
     return len > 0 && strncmp(folder, models, len) == 0 && folder[len] == '/';
 }
-
-/* ---------------------------------------------------------------- one manifest */
 
 struct parser {
     struct arena *arena;
@@ -161,8 +156,7 @@ static int parse_root(const struct parser *parser, const json_t *root, struct ma
         .sources = source_items,
         .source_count = source_count,
     };
-    if (!out->name || !out->license || !out->architecture || !file_items || !source_items)
-        return wt__fail_nomem(parser->err);
+    WT_CHECK_ALLOC(out->name && out->license && out->architecture && file_items && source_items, parser->err);
     for (size_t i = 0; i < file_count; i++) {
         WT_TRY(parse_file(parser, json_array_get(files, i), &file_items[i]));
         out->bytes += file_items[i].bytes;
@@ -181,8 +175,6 @@ int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const 
     int rc = wt__json_parse(&root, text, len, err);
     return rc < 0 ? wt__fail_context(err, rc, "%s", path) : parse_root(&parser, root, out);
 }
-
-/* ---------------------------------------------------------------- all of them */
 
 static int read_manifest(struct arena *arena, const char *path, struct manifest *out, wt_error *err)
 {
@@ -250,12 +242,9 @@ bool wt__manifest_has_files(const struct manifest *manifest, const char *folder)
     return true;
 }
 
-/* ---------------------------------------------------------------- records of pulled models */
-
 bool wt__hub_is_name(const char *text)
 {
     const char *slash = strchr(text, '/');
-
     return slash && wt__is_plain((struct str){text, (size_t)(slash - text)}, "") &&
            wt__is_plain(wt__str(slash + 1), "");
 }
@@ -264,7 +253,6 @@ static int read_members(struct arena *arena, const char *path, struct hub_record
 {
     WT_CLEANUP(json_decrefp) json_t *root = NULL;
     int rc = wt__json_parse(&root, out->text, strlen(out->text), err);
-
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", path);
     if (!wt__json_array(root, "files"))
@@ -286,7 +274,6 @@ int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_reco
     char *path = wt__path_join(arena, folder, MODEL_RECORD);
     WT_AUTO_FREE char *text = NULL;
     size_t len;
-
     *out = (struct hub_record){0};
     WT_CHECK_ALLOC(path, err);
     if (!wt__is_file(path))

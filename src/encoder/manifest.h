@@ -72,8 +72,6 @@ int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const 
 /* True if the folder has every file at its size. Does not read the content. */
 bool wt__manifest_has_files(const struct manifest *manifest, const char *folder);
 
-/* ---------------------------------------------------------------- records of pulled models */
-
 /* True for ORG/NAME in the characters that the hub allows; such a name cannot leave the models folder. */
 bool wt__hub_is_name(const char *text);
 

@@ -29,7 +29,6 @@ bool wt__model_exists(const char *folder)
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err)
 {
     const char *folder = models_dir && *models_dir ? models_dir : getenv("WHICHTOOL_MODELS");
-
     if (folder && *folder) {
         *out = wt__arena_copy(arena, wt__str(folder));
         return *out ? 0 : wt__fail_nomem(err);
@@ -46,7 +45,6 @@ static int is_model(struct arena *arena, const char *folder)
 {
     char *config = wt__path_join(arena, folder, "config.json"),
          *weights = wt__path_join(arena, folder, MODEL_WEIGHTS_FILE);
-
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
 
@@ -55,7 +53,6 @@ static char *find_program_model(struct arena *arena, const char *name)
 {
     const char *models = wt__program_models(arena);
     char *folder = models ? wt__path_join(arena, models, name) : NULL;
-
     return folder && is_model(arena, folder) > 0 ? folder : NULL;
 }
 
@@ -64,7 +61,6 @@ static char *find_program_model(struct arena *arena, const char *name)
 static char *find_other_place(struct arena *arena, const char *name)
 {
     bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
-
     return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : find_program_model(arena, name);
 }
 
@@ -83,7 +79,6 @@ static int find_model_path(char **out, struct arena *arena, const char *models_d
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     wt_error nowhere;
-
     if (!*name)
         return wt__fail(err, WT_EINVAL, "the name of the model is empty");
     if (strchr(name, '/'))
@@ -116,7 +111,6 @@ bool wt__model_included(const char *folder, const char *models_dir)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *models, *any = NULL; /* a path inside the models folder, which may be the program's own */
-
     if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
         any = wt__path_join(&arena, models, "any");
     return !(any && wt__program_has(any)) && wt__program_has(folder);
@@ -139,7 +133,6 @@ const char *wt__model_choose(const char *name, const char *models_dir)
 struct str wt__model_name(const char *folder)
 {
     struct str name = wt__str(folder);
-
     while (name.len > 1 && name.ptr[name.len - 1] == '/')
         name.len--;
     for (size_t i = name.len; i > 0; i--)
@@ -163,7 +156,6 @@ static int list_model_names(struct model_listing *listing, const char *models, c
     struct arena *arena = listing->arena;
     struct dirent *entry;
     int rc = 0;
-
     DIR *directory = opendir(models);
     if (!directory)
         return errno == ENOENT ? 0 : wt__fail_errno(listing->err, "open", models);
@@ -191,7 +183,6 @@ int wt__model_names(struct arena *arena, const char *models, char ***names, size
 {
     struct model_listing listing = {.arena = arena, .names = wt__arena_array(arena, char *, MODELS_MAX), .err = err};
     int rc = listing.names ? list_model_names(&listing, models, "") : wt__fail_nomem(err);
-
     *names = listing.names;
     *count = listing.count;
     wt__sort_texts(*names, rc == 0 ? *count : 0);
@@ -225,7 +216,6 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
     WT_CLEANUP(wt__safetensors_dispose) struct safetensors weights = {0};
     struct model_config config;
     char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS_FILE);
-
     *out = (struct model_info){0};
     WT_CHECK_ALLOC(path, err);
     WT_TRY(wt__model_config_read(&config, folder, err));

