@@ -87,8 +87,6 @@ static int refuse_architecture(struct str type, const char *folder, wt_error *er
                     known.failed ? "others" : known.ptr);
 }
 
-/* ---------------------------------------------------------------- files */
-
 /* Works like wt__model_json, but with the error codes of the file and of the parser. */
 static int parse_model_file(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
 {
@@ -463,8 +461,6 @@ struct dense_weight wt__model_dense_weight(const char *folder)
         weight = read_dense_weight(record);
     return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};
 }
-
-/* ---------------------------------------------------------------- prompts */
 
 /* Names of the prompts of a role, the preferred one first. */
 enum { PROMPT_NAMES = 3 };

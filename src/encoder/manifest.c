@@ -1,8 +1,8 @@
-/* manifest.c: see manifest.h. Each string of a manifest becomes part of a path, a URL or a command argument, so each is
- * restricted to the characters that it needs.
+/* manifest.c: reads manifests and records (manifest.h). Each string of a manifest becomes part of a path, a URL or a
+ * command argument, so each may have only the characters that it needs.
  *
- * A record is a manifest whose first source is the hub. A file with only prompts is valid but is not a record; config.c
- * reads the prompts. */
+ * A record is a manifest whose first source is the hub. A MODEL_RECORD file with only prompts is valid but is not a
+ * record; config.c reads the prompts. */
 #include "encoder/manifest.h"
 
 #include <stdio.h>
@@ -67,8 +67,7 @@ bool wt__is_plain(struct str s, const char *extra)
         return false;
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!letter && !strchr("._-", c) && !strchr(extra, c))
+        if (!wt__is_letter(c) && !wt__is_digit(c) && !strchr("._-", c) && !strchr(extra, c))
             return false;
         if (c == '.' && i + 1 < s.len && s.ptr[i + 1] == '.')
             return false;
@@ -84,6 +83,7 @@ static bool is_sha256(struct str s)
     return s.len == 64 && digits == 64;
 }
 
+/* Copies a string to the arena; NULL if out of memory. */
 static const char *copy_member(const struct parser *parser, struct str s)
 {
     return wt__arena_copy(parser->arena, s);
@@ -146,16 +146,15 @@ static int parse_root(const struct parser *parser, const json_t *root, struct ma
         return fail_manifest(parser, "there are no files, or too many files or sources");
     struct manifest_file *file_items = wt__arena_array(parser->arena, struct manifest_file, file_count);
     struct manifest_source *source_items = wt__arena_array(parser->arena, struct manifest_source, source_count);
-    *out = (struct manifest){
-        .name = copy_member(parser, wt__json_str(root, "name")),
-        .license = copy_member(parser, wt__json_str(root, "license")),
-        .architecture = copy_member(parser, wt__json_str(root, "architecture")),
-        .dimension = dimension > 0 ? (size_t)dimension : 0,
-        .files = file_items,
-        .file_count = file_count,
-        .sources = source_items,
-        .source_count = source_count,
-    };
+    *out = (struct manifest){copy_member(parser, wt__json_str(root, "name")),
+                             copy_member(parser, wt__json_str(root, "license")),
+                             copy_member(parser, wt__json_str(root, "architecture")),
+                             dimension > 0 ? (size_t)dimension : 0,
+                             0,
+                             file_items,
+                             file_count,
+                             source_items,
+                             source_count};
     WT_CHECK_ALLOC(out->name && out->license && out->architecture && file_items && source_items, parser->err);
     for (size_t i = 0; i < file_count; i++) {
         WT_TRY(parse_file(parser, json_array_get(files, i), &file_items[i]));
@@ -223,10 +222,10 @@ int wt__manifest_load(struct arena *arena, const char *name, struct manifest *ou
     size_t count;
     WT_TRY(wt__manifest_list(arena, &all, &count, err));
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(all[i].name, name) == 0) {
-            *out = all[i];
-            return 0;
-        }
+        if (strcmp(all[i].name, name) != 0)
+            continue;
+        *out = all[i];
+        return 0;
     }
     return fail_unknown_manifest(name, all, count, err);
 }

@@ -64,14 +64,6 @@ static int open_merged_model(struct merge *m, struct merged_model *part)
     return rc == 0 ? wt__safetensors_open(&part->file, path, part->map.ptr, part->map.len, m->err) : rc;
 }
 
-static void close_merged_model(struct merged_model *part)
-{
-    wt__safetensors_dispose(&part->file);
-    wt__file_unmap(&part->map);
-    wt__buffer_dispose(&part->tokenizer);
-    json_decref(part->json);
-}
-
 static int fail_unlike(const struct merge *m, const struct merged_model *part, const char *why)
 {
     return wt__fail(m->err, WT_EMODEL, "%s and %s cannot be merged: %s", m->parts[0].folder, part->folder, why);
@@ -148,24 +140,22 @@ static int merge_weights(struct merge *m)
 /* Returns {"merged": [{"name", "sha256", "weight"}], ...}, or NULL if out of memory. */
 static json_t *describe_merge(const struct merge *m)
 {
-    json_t *members = json_pack("{s:[]}", "merged"), *list = json_object_get(members, "merged");
-    bool kept = members != NULL;
-    for (size_t p = 0; kept && p < m->count; p++) {
+    json_auto_t *members = json_pack("{s:[]}", "merged");
+    for (size_t p = 0; p < m->count; p++) {
         const struct merged_model *part = &m->parts[p];
         struct str name = wt__model_name(part->folder);
         unsigned char digest[32];
         char hex[65];
         wt__sha256(part->map.ptr, part->map.len, digest);
         wt__sha256_hex(digest, hex);
-        kept = json_array_append_new(list, json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex,
-                                                     "weight", part->weight)) == 0 &&
-               wt__model_copy_member(members, part->json, "fields") &&
-               wt__model_copy_member(members, part->json, "dense_weight");
+        json_t *about =
+            json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex, "weight", part->weight);
+        if (json_array_append_new(json_object_get(members, "merged"), about) != 0 ||
+            !wt__model_copy_member(members, part->json, "fields") ||
+            !wt__model_copy_member(members, part->json, "dense_weight"))
+            return NULL;
     }
-    if (kept)
-        return members;
-    json_decref(members);
-    return NULL;
+    return WT_TAKE(members);
 }
 
 static int save_merged(struct merge *m, const char *out)
@@ -183,8 +173,13 @@ static int save_merged(struct merge *m, const char *out)
 
 static void close_merge(struct merge *m)
 {
-    for (size_t p = 0; m->parts && p < m->count; p++)
-        close_merged_model(&m->parts[p]);
+    for (size_t p = 0; m->parts && p < m->count; p++) {
+        struct merged_model *part = &m->parts[p];
+        wt__safetensors_dispose(&part->file);
+        wt__file_unmap(&part->map);
+        wt__buffer_dispose(&part->tokenizer);
+        json_decref(part->json);
+    }
     wt__arena_dispose(&m->arena);
 }
 

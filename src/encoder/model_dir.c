@@ -48,20 +48,15 @@ static int is_model(struct arena *arena, const char *folder)
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
 
-/* Returns the folder of a model that came with the program, or NULL if it has no such model. */
-static char *find_program_model(struct arena *arena, const char *name)
+/* Returns the folder of a model outside the models folder: built in, or in the folder of models that came with the
+ * program. NULL if there is no such model. */
+static char *find_other_place(struct arena *arena, const char *name)
 {
+    if (strcmp(name, WT_BUILT_IN_MODEL) == 0)
+        return wt__arena_copy(arena, STR(MODEL_BUILT_IN));
     const char *models = wt__program_models(arena);
     char *folder = models ? wt__path_join(arena, models, name) : NULL;
     return folder && is_model(arena, folder) > 0 ? folder : NULL;
-}
-
-/* Returns the place of a model outside the models folder: built in, or with the program. NULL if there is no such
- * model. */
-static char *find_other_place(struct arena *arena, const char *name)
-{
-    bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
-    return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : find_program_model(arena, name);
 }
 
 /* Finds a model by a name with a slash: a pulled model if one exists, else the path of a folder. */
@@ -119,15 +114,13 @@ bool wt__model_included(const char *folder, const char *models_dir)
 const char *wt__model_choose(const char *name, const char *models_dir)
 {
     static const char *const preferred[] = {WT_DEFAULT_MODEL, WT_BASE_MODEL};
-    const char *chosen = name;
-    for (size_t i = 0; !chosen && i < sizeof preferred / sizeof *preferred; i++) {
-        struct arena arena = {0};
+    for (size_t i = 0; !name && i < sizeof preferred / sizeof *preferred; i++) {
+        WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
         char *folder;
         if (wt__model_folder(&folder, &arena, models_dir, preferred[i], NULL) == 0 && is_model(&arena, folder) > 0)
-            chosen = preferred[i];
-        wt__arena_dispose(&arena);
+            return preferred[i];
     }
-    return chosen ? chosen : WT_BUILT_IN_MODEL;
+    return name ? name : WT_BUILT_IN_MODEL;
 }
 
 struct str wt__model_name(const char *folder)
@@ -160,7 +153,7 @@ static int list_model_names(struct model_listing *listing, const char *models, c
     if (!directory)
         return errno == ENOENT ? 0 : wt__fail_errno(listing->err, "open", models);
     while (rc == 0 && listing->count < MODELS_MAX && (entry = readdir(directory))) {
-        struct buffer name = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
         if (entry->d_name[0] == '.')
             continue;
         wt__buffer_printf(&name, "%s%s", prefix, entry->d_name);
@@ -173,7 +166,6 @@ static int list_model_names(struct model_listing *listing, const char *models, c
             rc = wt__fail_nomem(listing->err);
         else if (found == 0 && !*prefix && wt__is_folder(folder))
             rc = list_model_names(listing, folder, name.ptr);
-        wt__buffer_dispose(&name);
     }
     closedir(directory);
     return rc;
@@ -198,17 +190,12 @@ static void describe_config(struct model_info *out, const struct model_config *c
     out->max_tokens = config->max_tokens;
 }
 
-static void describe_built_in(struct model_info *out)
-{
-    const struct packed_header *header = (const void *)wt__built_in_model;
-    *out = (struct model_info){.packed = true, .parameters = header->parameters, .bytes = wt__built_in_model_len};
-    describe_config(out, &header->config);
-}
-
 int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err)
 {
     if (wt__model_is_built_in(folder)) {
-        describe_built_in(out);
+        const struct packed_header *header = (const void *)wt__built_in_model;
+        *out = (struct model_info){.packed = true, .parameters = header->parameters, .bytes = wt__built_in_model_len};
+        describe_config(out, &header->config);
         return 0;
     }
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};

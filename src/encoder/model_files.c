@@ -49,8 +49,8 @@ static int read_optional_json(json_t **out, const char *folder, const char *name
     return wt__json_parse(out, text, len, err);
 }
 
-/* Copies only the members of the record that hold for any model with these weights; the others describe the origin of
- * the source's files. */
+/* Copies the members of MODEL_RECORD that are also right for a changed model. The other members describe where the
+ * files of the source came from. */
 static int copy_model_record(const char *source, const char *out, wt_error *err)
 {
     static const char *const kept[] = {"prompts", "dense_weight"};
@@ -180,7 +180,7 @@ static int read_tokenizer_files(struct tokenizer_files *out, char *texts[TOKENIZ
 int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err)
 {
     struct tokenizer_files all = {.tokenizer_json = {0}};
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *texts[TOKENIZER_FILES] = {0};
     int rc = read_tokenizer_files(&all, texts, &arena, folder, err);
     if (rc == 0) {
@@ -195,7 +195,6 @@ int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err)
     }
     for (size_t i = 0; i < TOKENIZER_FILES; i++)
         free(texts[i]);
-    wt__arena_dispose(&arena);
     return rc;
 }
 

@@ -1,6 +1,7 @@
-/* quantize.c: bytes are symmetric, with a scale per row. The scale is chosen by least squared error, from the one that
- * represents the largest number of the row down to CLIP_LEAST of it: clipping an outlier gives all other numbers a
- * finer step. */
+/* quantize.c: writes a model with int8 or half-precision matrices. The bytes of a row are its numbers divided by a
+ * scale and rounded. Of SCALES_TRIED scales, the one with the least squared error is chosen. The largest scale
+ * represents the row's largest number, the smallest about CLIP_LEAST times that number: clipping an outlier gives all
+ * other numbers a finer step. */
 #include "encoder/model_files.h"
 
 #include <float.h>
@@ -101,10 +102,9 @@ static int add_int8_tensor(struct quantizing *q, const struct tensor *tensor, co
     size_t rows = tensor->shape[0], width = rows ? tensor->count / rows : 0;
     int8_t *bytes = wt__arena_array(&q->arena, int8_t, tensor->count);
     float *scales = wt__arena_array(&q->arena, float, rows);
-    struct buffer name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
     wt__buffer_printf(&name, "%s.scale", tensor->name);
     char *scale_name = name.failed ? NULL : wt__arena_copy(&q->arena, wt__buffer_view(&name));
-    wt__buffer_dispose(&name);
     WT_CHECK_ALLOC(bytes && scales && scale_name, q->err);
     for (size_t row = 0; row < rows; row++)
         scales[row] = quantize_row(floats + row * width, width, bytes + row * width);
@@ -165,7 +165,7 @@ static int quantize_weights(struct quantizing *q)
 static json_t *describe_quantization(const struct quantizing *q, const json_t *config)
 {
     const json_t *had = wt__json_object(config, "whichtool");
-    json_t *members = had ? json_deep_copy(had) : json_object();
+    json_auto_t *members = had ? json_deep_copy(had) : json_object();
     struct str name = wt__model_name(q->folder);
     unsigned char digest[32];
     char hex[65];
@@ -173,10 +173,7 @@ static json_t *describe_quantization(const struct quantizing *q, const json_t *c
     wt__sha256_hex(digest, hex);
     json_t *about = json_pack("{s:s, s:o, s:s}", "precision", wt__precision_name(q->precision), "name",
                               wt__json_string(name), "sha256", hex);
-    if (json_object_set_new(members, "quantized", about) == 0)
-        return members;
-    json_decref(members);
-    return NULL;
+    return json_object_set_new(members, "quantized", about) == 0 ? WT_TAKE(members) : NULL;
 }
 
 static int save_quantized(struct quantizing *q, const char *out)

@@ -269,15 +269,6 @@ void wt__relative_forward(const struct transformer *m, float *relative)
         memcpy(relative, m->relative, count * hidden * sizeof(float));
 }
 
-/* Runs the convolution over the input of layer 0. */
-static void convolve_batch(const struct transformer *m, const struct token_batch *batch, struct activations *a)
-{
-    for (size_t b = 0; b < batch->count; b++)
-        wt__convolution_forward(&m->convolution, a->x + batch->starts[b] * a->stride, a->stride,
-                                a->convolved + batch->starts[b] * a->stride, a->stride,
-                                batch->starts[b + 1] - batch->starts[b]);
-}
-
 void wt__embedding_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a)
 {
     size_t n = count_batch_rows(batch);
@@ -368,8 +359,10 @@ static void run_linear(const struct activations *a, const struct linear *l, cons
 static void mix_rows(const struct transformer *m, size_t layer, const struct token_batch *batch, struct activations *a)
 {
     const struct layer_activations *k = &a->layers[layer];
-    if (layer == 0 && m->convolution.taps > 0)
-        convolve_batch(m, batch, a);
+    for (size_t b = 0; layer == 0 && m->convolution.taps > 0 && b < batch->count; b++) {
+        size_t at = batch->starts[b] * a->stride, rows = batch->starts[b + 1] - batch->starts[b];
+        wt__convolution_forward(&m->convolution, a->x + at, a->stride, a->convolved + at, a->stride, rows);
+    }
     if (a->relative)
         wt__distances_forward(m, layer, a->relative, k->distances);
     run_linear(a, &m->layers[layer].qkv, a->x, a->stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride,

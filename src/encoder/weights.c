@@ -472,18 +472,14 @@ struct upper_layer_reader {
     struct transformer bound; /* a one-layer model over the two runs */
 };
 
-static bool is_relative_part(enum weight_part part)
-{
-    return part == WEIGHT_RELATIVE || part == WEIGHT_RELATIVE_GAIN || part == WEIGHT_RELATIVE_BIAS;
-}
-
+/* Reads and packs the distances and the layers. */
 static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_error *err)
 {
     struct weight_walk walk = {.config = r->config, .below = first};
     bool more = wt__weight_next(&walk);
     for (; more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk)) {
         const struct weight_tensor *t = &walk.tensor;
-        if (is_relative_part(t->part))
+        if (t->part == WEIGHT_RELATIVE || t->part == WEIGHT_RELATIVE_GAIN || t->part == WEIGHT_RELATIVE_BIAS)
             WT_TRY(wt__weight_read(r->file, t, r->folder, r->model + r->files.at[t->part] + t->offset, err));
     }
     wt__weights_pack(r->config, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, r->model, r->packed_model);
