@@ -175,8 +175,6 @@ size_t wt__piece_characters(struct str text)
     return count;
 }
 
-/* ---------------------------------------------------------------- duplicates */
-
 int wt__distinct_open(struct distinct *out, const struct encoder *encoder, double threshold, wt_error *err)
 {
     *out = (struct distinct){.encoder = encoder, .threshold = threshold};
@@ -252,8 +250,6 @@ size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts
     return best;
 }
 
-/* ---------------------------------------------------------------- repetition */
-
 void wt__repetition_dispose(struct repetition *repetition)
 {
     wt__buffer_dispose(&repetition->words);
@@ -262,6 +258,7 @@ void wt__repetition_dispose(struct repetition *repetition)
     *repetition = (struct repetition){0};
 }
 
+/* Finds the words of the text, without its runs. */
 static int index_words(struct repetition *out, struct str text, wt_error *err)
 {
     *out = (struct repetition){0};
@@ -296,17 +293,14 @@ int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err
     return 0;
 }
 
-static bool has_word_run(const struct repetition *own, const struct repetition *shown, struct str run)
-{
-    return wt__map_get(&own->runs, run) || wt__map_get(&shown->runs, run);
-}
-
+/* True if `said` copies at least half of its words, or a long run of words. own, shown: the prompt and its examples. */
 static bool is_mostly_copied(const struct repetition *own, const struct repetition *shown,
                              const struct repetition *said)
 {
     size_t copied = 0, begin = 0, end = 0, longest = 0; /* bounds of the current copied run */
     for (size_t i = 0; i + REPETITION_RUN <= said->count; i++) {
-        if (!has_word_run(own, shown, get_word_run(said, i, REPETITION_RUN)))
+        const struct str run = get_word_run(said, i, REPETITION_RUN);
+        if (!wt__map_get(&own->runs, run) && !wt__map_get(&shown->runs, run))
             continue;
         begin = i < end ? begin : i;
         copied += i + REPETITION_RUN - (i < end ? end : i);

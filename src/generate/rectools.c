@@ -84,8 +84,6 @@ static int check_rectools_options(wt_rectools_options *o, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- combinations */
-
 /* Draws a set of `size` tools from able [count] into places. order: memory for [count] numbers. Returns false if two of
  * the tools are near-duplicates. */
 static bool draw_combination(const struct tool_draw *draw, struct rng *rng, const size_t *able, uint32_t *order,
@@ -158,8 +156,6 @@ static int draw_combinations(struct rectools_run *r, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- before the first question */
-
 static int write_rectools_settings(struct rectools_run *r, wt_error *err)
 {
     const wt_rectools_options *o = &r->options;
@@ -196,8 +192,6 @@ static int open_rectools_parts(struct rectools_run *r, wt_error *err)
     WT_TRY(write_rectools_settings(r, err));
     return wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
 }
-
-/* ---------------------------------------------------------------- requests */
 
 /* Runs on several threads at once, each for a different combination. */
 static int fill_rectools_request(void *context, size_t item, struct arena *arena, struct prompt_value *values,
@@ -292,8 +286,6 @@ static int keep_judged_request(struct rectools_run *r, size_t place, wt_error *e
     WT_CHECK_ALLOC(!more.failed, err);
     return wt__request_set_add(&r->set, &r->draw, &request, &added, err);
 }
-
-/* ---------------------------------------------------------------- results */
 
 static int write_rectools_report(struct rectools_run *r, bool complete, wt_error *err)
 {

@@ -8,8 +8,6 @@
 #include "generate/toolselect.h"
 #include "whichtool.h"
 
-/* ---------------------------------------------------------------- samples */
-
 void wt__samples_dispose(struct choice_samples *samples)
 {
     wt__arena_dispose(&samples->arena);
@@ -41,8 +39,6 @@ void wt__samples_write(const struct choice_samples *samples, struct buffer *out)
         wt__buffer_text(out, "}\n");
     }
 }
-
-/* ---------------------------------------------------------------- reading */
 
 /* Copies a string member into the arena; ptr is NULL if out of memory. */
 static struct str copy_member(struct choice_samples *samples, const json_t *object, const char *member)
@@ -154,8 +150,6 @@ int wt__rows_add(struct choice_rows *rows, struct str query, size_t tool, wt_err
     rows->rows[rows->count++] = (struct choice_row){.query = {copy, query.len}, .tool = tool};
     return 0;
 }
-
-/* ---------------------------------------------------------------- instructions */
 
 struct instruction_job {
     struct choice_rows *rows;
@@ -274,8 +268,6 @@ int wt__rows_write_instructions(struct choice_rows *rows, const struct library *
     return 0;
 }
 
-/* ---------------------------------------------------------------- lists */
-
 static void shuffle_places(size_t *places, size_t count, struct rng *rng)
 {
     for (size_t i = count; i > 1; i--) {
@@ -353,8 +345,6 @@ int wt__rows_build_lists(struct choice_rows *rows, const struct list_settings *s
     drop_single_choice_rows(rows);
     return 0;
 }
-
-/* ---------------------------------------------------------------- notes */
 
 struct note_job {
     struct choice_rows *rows;

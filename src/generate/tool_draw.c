@@ -21,8 +21,6 @@ const char *wt__within_name(enum draw_within within)
     return names[within];
 }
 
-/* ---------------------------------------------------------------- the catalogue */
-
 /* Sets *out to the number of the name, from 1 in the order of first use; to 0 for "". */
 static int assign_name_number(struct map *names, const char *name, uint32_t *out, wt_error *err)
 {
@@ -115,8 +113,6 @@ enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t
     return provider ? WITHIN_PROVIDER : category ? WITHIN_CATEGORY : WITHIN_ANY;
 }
 
-/* ---------------------------------------------------------------- names and digest */
-
 /* True for a name that would not occur in a request by chance. */
 static bool is_written_as_code(struct str name)
 {
@@ -155,8 +151,6 @@ void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65])
     }
     wt__generate_end_digest(&sha, hex);
 }
-
-/* ---------------------------------------------------------------- able tools and tools taken out */
 
 /* Sets is_able of each tool: true if a tool can be drawn with it from its group (provider, category or all); within a
  * category, a tool of another provider. The first pass counts the tools and providers of each group; the second marks
@@ -279,8 +273,6 @@ void wt__tool_draw_dispose(struct tool_draw *draw)
     wt__arena_dispose(&draw->arena);
     *draw = (struct tool_draw){0};
 }
-
-/* ---------------------------------------------------------------- a draw */
 
 static bool has_few_usages(const struct tool_draw *draw, size_t place)
 {

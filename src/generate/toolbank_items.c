@@ -464,20 +464,13 @@ static int add_kept_request(struct toolbank *t, const struct toolbank_item *item
                : add_example(&t->examples, added->text, names, added->tool_count, added->explanation, err);
 }
 
-/* Moves a piece from made to refused after all. */
-static void withdraw_piece(struct stage_count *count, enum piece_fate fate)
-{
-    count->made--;
-    count->refused[fate]++;
-}
-
 int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err)
 {
     WT_AUTO_FREE struct batch_search *search = NULL;
     WT_TRY(search_batch(t, t->options.round_trip, &search, err));
-    const size_t begin = t->asked;
+    struct stage_count *requests = &t->session.runner.counts[STAGE_REQUESTS];
     for (size_t i = 0; i < count; i++) {
-        const size_t slot = (begin + i) % TOOLBANK_BATCH;
+        const size_t slot = (t->asked + i) % TOOLBANK_BATCH;
         struct toolbank_item *item = &t->items[slot];
         enum piece_fate fate = search->fates[slot];
         if (!item->is_kept)
@@ -487,8 +480,8 @@ int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err)
             WT_TRY(wt__distinct_add(&t->queries, item->request.text, &fate, err));
         if (fate == PIECE_TAKEN)
             WT_TRY(add_kept_request(t, item, err));
-        else
-            withdraw_piece(&t->session.runner.counts[STAGE_REQUESTS], fate);
+        requests->made -= fate != PIECE_TAKEN;
+        requests->refused[fate] += fate != PIECE_TAKEN;
     }
     return 0;
 }

@@ -136,8 +136,6 @@ static int run_toolselect_stages(struct toolselect_run *t, wt_error *err)
     return wt__rows_write_notes(&t->rows, &t->library, &t->session.runner, err);
 }
 
-/* ---------------------------------------------------------------- results */
-
 static void write_library_tools(const struct library *library, struct buffer *out)
 {
     static const char *const origins[] = {"seed", "generated", "related", "catalogue"}; /* by enum tool_origin */

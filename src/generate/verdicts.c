@@ -33,8 +33,6 @@ const char *wt__verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
-/* ---------------------------------------------------------------- questions */
-
 static int fill_verdict(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                         wt_error *err)
 {
@@ -94,8 +92,6 @@ int wt__verdicts_ask(struct stage_runner *runner, struct verdict_case *cases, si
     runner->temperature = temperature;
     return rc;
 }
-
-/* ---------------------------------------------------------------- results */
 
 struct verdict_tally {
     size_t requests, qualified, first[VERDICTS], second[VERDICTS];
@@ -182,8 +178,6 @@ void wt__verdicts_text(const struct verdict_case *cases, size_t count, const cha
     write_verdict_row(&tallies[0], "all", out);
     wt__buffer_text(out, "\nPTR's table 3, by GPT-4o: ToolLens 6.3 %, MetaTool 55.1 %, RecTools 61.3 %");
 }
-
-/* ---------------------------------------------------------------- wt_generate_verdicts */
 
 struct verdicts_run {
     struct generate_session session;

@@ -1,5 +1,5 @@
-/* Requests from a fake model at several error rates: invalid data is refused, counts add up, a set of tools is never
- * in two splits, bad models are refused, and a stopped run continues to the same bytes. */
+/* Tests ToolBank requests from a fake model at several error rates: invalid data is refused, counts add up, a set of
+ * tools is never in two splits, bad models are refused, and a stopped run continues to the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static struct dataset read_set_split(const char *folder, const char *split)
     return set;
 }
 
-/* Checks the invariants of a folder: requests are plain and unique; each has two to five tools of the corpus; a set
+/* Checks a data set: requests are plain and unique; each has two to five tools of the corpus, or one if `single`; a set
  * of tools is never in two splits. Returns the number of requests in all splits. */
 static size_t assert_sound_folder(const char *folder, bool single)
 {
@@ -160,7 +160,7 @@ static void test_toolbank_data_is_valid_at_any_error_rate(void **state)
     wt_close(engine);
 }
 
-/* A run ends once every tool has its usages, and prefers tools without any. */
+/* A run prefers tools without usages, and ends once every tool has enough. */
 static void test_run_ends_when_each_tool_has_its_usages(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static void test_stopped_toolbank_continues_to_same_bytes(void **state)
     wt_close(engine);
 }
 
-static void test_within_provider_category_or_any(void **state)
+static void test_tools_of_request_belong_together(void **state)
 {
     static const char *const kinds[] = {"provider", "category", "any"};
     (void)state;
@@ -548,7 +548,7 @@ static void test_round_trip_drops_unfound_requests(void **state)
     wt_close(engine);
 }
 
-static void test_invalid_toolbank_options(void **state)
+static void test_invalid_toolbank_options_are_refused(void **state)
 {
     static const struct {
         wt_toolbank_options options;
@@ -603,13 +603,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_run_ends_when_each_tool_has_its_usages, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_trial_refuses_bad_models, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_stopped_toolbank_continues_to_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_within_provider_category_or_any, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_tools_of_request_belong_together, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_unanswerable_requests, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_one_tool_prompt, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_concurrency_does_not_change_data, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_examples_written_by_people, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_round_trip_drops_unfound_requests, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_invalid_toolbank_options, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_toolbank_options_are_refused, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
