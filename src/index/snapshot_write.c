@@ -1,9 +1,9 @@
 /* snapshot_write.c: builds a snapshot in a folder or in memory.
  *
- * A set of vectors is either appended to or created. Appending keeps the slots of rows with old vectors and adds new
- * slots to the same file; slots of removed or changed tools are dead. A new file has slots in row order, and old
- * vectors are copied into it. It is created if no old file exists, if more than a quarter of the slots would be dead,
- * and in memory.
+ * A set of vectors is either appended to an old file or written to a new one. Appending keeps the slots of rows with
+ * old vectors and adds new slots; slots of removed or changed tools are dead. A new file has slots in row order, and
+ * old vectors are copied into it. It is created if no old file exists or if more than a quarter of the old file's slots
+ * would be dead. In memory, a set is always new.
  *
  * Order of operations in a folder, so that a crash always leaves a valid snapshot: write and sync the vectors beyond
  * the count in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name.
@@ -76,6 +76,7 @@ static int compare_by_id(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
+/* Finds the old row of each tool whose text has not changed. */
 static int match_rows(struct snapshot_job *job, wt_error *err)
 {
     const struct snapshot_content *content = job->content;
@@ -102,6 +103,7 @@ static bool has_vector(const struct set_plan *plan, uint32_t row)
     return !plan->source->has || plan->source->has[row];
 }
 
+/* Returns the slot of the row's vector in the old snapshot, or VECTOR_NONE. */
 static uint32_t find_old_slot(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
     uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
@@ -186,15 +188,7 @@ static int open_vectors_file(struct snapshot_job *job, struct set_plan *plan, bo
     return 0;
 }
 
-static int allocate_chunks(struct set_plan *plan, wt_error *err)
-{
-    plan->memory_len = wt__vectors_bytes(plan->source->dim, plan->new_count);
-    plan->memory = wt__alloc_aligned(plan->memory_len, 1);
-    WT_CHECK_ALLOC(plan->memory, err);
-    memset(plan->memory, 0, plan->memory_len);
-    return 0;
-}
-
+/* Decides between appending and a new file, and opens the file or allocates the memory. */
 static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struct vector_source *source, wt_error *err)
 {
     size_t rows = job->content->rows;
@@ -214,7 +208,13 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
     plan_new_file(job, plan);
     if (getrandom(&plan->number, sizeof plan->number, 0) != (ssize_t)sizeof plan->number)
         return wt__fail(err, WT_EIO, "cannot get a random number for a new file");
-    return job->folder ? open_vectors_file(job, plan, true, err) : allocate_chunks(plan, err);
+    if (job->folder)
+        return open_vectors_file(job, plan, true, err);
+    plan->memory_len = wt__vectors_bytes(source->dim, plan->new_count);
+    plan->memory = wt__alloc_aligned(plan->memory_len, 1);
+    WT_CHECK_ALLOC(plan->memory, err);
+    memset(plan->memory, 0, plan->memory_len);
+    return 0;
 }
 
 /* --- Filling a set --- */
@@ -300,8 +300,16 @@ static int append_rows(struct snapshot_job *job, struct set_plan *plan, struct v
     return 0;
 }
 
-static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, struct vector_batch *batch, wt_error *err)
+/* Appends the new rows, a batch at a time. */
+static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
+    size_t dim = plan->source->dim;
+    WT_AUTO_FREE struct vector_batch *batch = wt__alloc_zeros(1, sizeof *batch);
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *vectors);
+    WT_AUTO_FREE unsigned char *chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
+    WT_CHECK_ALLOC(batch && vectors && chunk, err);
+    batch->vectors = vectors;
+    batch->chunk = chunk;
     for (uint32_t done = 0; done < plan->new_count; done += SNAPSHOT_BATCH) {
         uint32_t left = plan->new_count - done, count = left < SNAPSHOT_BATCH ? left : SNAPSHOT_BATCH;
         WT_TRY(collect_vectors(job, plan, batch, plan->new_rows + done, count, err));
@@ -312,18 +320,7 @@ static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, stru
 
 static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
-    size_t dim = plan->source->dim;
-    WT_AUTO_FREE struct vector_batch *batch = wt__alloc_zeros(1, sizeof *batch);
-    WT_AUTO_FREE float *vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *vectors);
-    WT_AUTO_FREE unsigned char *chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
-    int rc = 0;
-    if (batch && vectors && chunk) {
-        batch->vectors = vectors;
-        batch->chunk = chunk;
-        rc = append_new_rows(job, plan, batch, err);
-    } else {
-        rc = wt__fail_nomem(err);
-    }
+    int rc = append_new_rows(job, plan, err);
     /* Sync after a failure, too: vectors that were fetched may be kept. */
     if (plan->fd >= 0 && fsync(plan->fd) < 0 && rc == 0)
         rc = wt__fail_errno(err, "write", job->folder);
@@ -422,7 +419,7 @@ static unsigned char *copy_image(const struct snapshot_image *image)
  * Errors are harmless. */
 static void remove_unused_files(const struct snapshot_job *job)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths = NULL, name[VECTORS_NAME_BYTES];
     size_t count = 0;
     wt__list_files(&arena, job->folder, FILES_MAX, &paths, &count, NULL);
@@ -439,7 +436,6 @@ static void remove_unused_files(const struct snapshot_job *job)
         if (stray)
             unlink(paths[i]);
     }
-    wt__arena_dispose(&arena);
 }
 
 /* --- Writing --- */
@@ -487,23 +483,25 @@ static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_e
 /* True if exactly the rows that should have a vector have one. */
 static bool is_complete(const struct vectors *vectors, const struct vector_source *source)
 {
-    bool same = vectors != NULL;
-    for (uint32_t row = 0; same && row < vectors->rows; row++)
-        same = (vectors->slot_of_row[row] != VECTOR_NONE) == (!source->has || source->has[row]);
-    return same;
+    for (uint32_t row = 0; vectors && row < vectors->rows; row++)
+        if ((vectors->slot_of_row[row] != VECTOR_NONE) != (!source->has || source->has[row]))
+            return false;
+    return vectors != NULL;
 }
 
 /* True if the previous holder of the lock has already written this content. */
 static bool is_already_written(const struct snapshot_job *job)
 {
     const struct snapshot_content *content = job->content;
-    bool same = job->old && job->old->generation == content->generation && job->old->settings == content->settings &&
-                job->old->rows == content->rows && job->old->set_count == content->source_count;
-    for (size_t i = 0; same && i < content->source_count; i++) {
+    if (!job->old || job->old->generation != content->generation || job->old->settings != content->settings ||
+        job->old->rows != content->rows || job->old->set_count != content->source_count)
+        return false;
+    for (size_t i = 0; i < content->source_count; i++) {
         const struct vector_source *source = &content->sources[i];
-        same = is_complete(wt__snapshot_vectors(job->old, source->model, source->kind), source);
+        if (!is_complete(wt__snapshot_vectors(job->old, source->model, source->kind), source))
+            return false;
     }
-    return same;
+    return true;
 }
 
 static int write_under_lock(struct snapshot **out, struct snapshot_job *job, wt_error *err)
@@ -537,17 +535,13 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
     struct snapshot *old = NULL;
     int lock = -1;
     *out = NULL;
-    int rc = lock_folder(&lock, folder, wait_ms, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__snapshot_load(&old, folder, err);
+    WT_TRY(lock_folder(&lock, folder, wait_ms, err));
+    int rc = wt__snapshot_load(&old, folder, err);
     begin_job(&job, content, folder, old);
-    if (rc == 0 && is_already_written(&job)) {
-        *out = old;
-        old = NULL;
-    } else if (rc != WT_ENOMEM) {
+    if (rc == 0 && is_already_written(&job))
+        *out = WT_TAKE(old);
+    else if (rc != WT_ENOMEM)
         rc = write_under_lock(out, &job, err);
-    }
     end_job(&job);
     wt__snapshot_free(old);
     wt__unlock_file(lock);

@@ -15,8 +15,6 @@
 #include "nn/safetensors.h"
 #include "retrieve/source.h"
 
-/* ---------------------------------------------------------------- file of a model */
-
 static int compare_hashes(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
@@ -149,8 +147,6 @@ void wt__past_requests_rows(const struct past_requests *past, const struct snaps
     }
 }
 
-/* ---------------------------------------------------------------- votes */
-
 static const float SHARPNESS = 20; /* of the votes; the encoder was trained with the same value */
 
 size_t wt__neighbours_nearest(const struct neighbours *n, const float *query, size_t k, float *scores,
@@ -229,8 +225,6 @@ static void score_listed_rows(struct source_query *query, enum source_id source,
     }
 }
 
-/* ---------------------------------------------------------------- the source "neighbours" */
-
 static bool has_neighbours(const struct view *view)
 {
     return view->neighbours != NULL;
@@ -275,8 +269,6 @@ const struct source wt__source_neighbours = {{"neighbours", "neighbours", has_ne
                                              .needs_vectors = true,
                                              .tried = {0.5f, 0, 0.25f, 1, 2},
                                              .tried_count = 5};
-
-/* ---------------------------------------------------------------- the source "usage" */
 
 /* Evidence: tools that were used for exactly this request, according to the current store. A new usage counts without
  * training. Training does not tune the weight. It is a share of the sum of all other weights (RECORDED_SHARE), so its

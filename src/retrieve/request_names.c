@@ -45,16 +45,6 @@ struct name_reading {
 
 /* ---------------------------------------------------------------- tokens */
 
-static bool is_capital(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_small(char c)
-{
-    return c >= 'a' && c <= 'z';
-}
-
 static bool is_one_of(char c, struct str signs)
 {
     return memchr(signs.ptr, c, signs.len) != NULL;
@@ -118,8 +108,8 @@ static bool is_identifier(struct str token)
     size_t letters = 0;
     bool marked = false, readable = false;
     for (size_t i = 0; i < token.len; i++) {
-        char c = token.ptr[i];
-        bool capital = i > 0 && is_capital(c) && (is_small(token.ptr[i - 1]) || wt__is_digit(token.ptr[i - 1]));
+        char c = token.ptr[i], before = i > 0 ? token.ptr[i - 1] : 'A';
+        bool capital = c >= 'A' && c <= 'Z' && ((before >= 'a' && before <= 'z') || wt__is_digit(before));
         letters = is_sign(c) ? 0 : letters + 1;
         readable |= letters >= LETTERS;
         marked |= capital || wt__is_digit(c) || is_sign(c);
