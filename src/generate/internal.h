@@ -314,11 +314,11 @@ int wt__generate_read_count(size_t given, size_t usual, size_t least, size_t mos
  * wt__engine_load_encoder. */
 int wt__generate_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
-/* Default minimum cosine of two duplicates, by the built-in encoder. On the paper's ToolSelect data it finds all pairs
- * that the tuned encoder finds at 0.95, and some more (docs/generate.md). */
+/* Default minimum cosine of two duplicates, by the built-in encoder. On the ToolSelect data of the ToolVerifier paper
+ * it finds all pairs that the tuned encoder finds at 0.95, and some more (docs/generate.md). */
 #define GENERATE_DUPLICATE 0.93
 
-/* Default share of hard lists: the paper's 75 of 555 rows. */
+/* Default share of hard lists: 75 of the 555 rows of ToolVerifier. */
 #define GENERATE_HARD_SHARE (75.0 / 555.0)
 
 /* State shared by all generators from options to result: the model, the folder with its answers, and the result

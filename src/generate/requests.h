@@ -34,7 +34,7 @@
  * encodes a text in microseconds. */
 
 enum {
-    DRAW_TOOLS = 10,  /* the paper's T */
+    DRAW_TOOLS = 10,  /* T in the Tool2Vec paper */
     DRAW_NEAR = 40,   /* number of nearest tools that "near" draws from */
     DRAW_STEERED = 4, /* tools of a draw, besides the first, reserved for those with too few usages */
 };
@@ -236,7 +236,7 @@ static inline bool wt__verdict_qualifies(const struct verdict_case *verdict)
 /* Returns "none", "exact", "over" or "partial". */
 const char *wt__verdict_name(enum verdict verdict);
 
-/* Appends "verdicts":{...}: counts in total and by the number of tools, with the paper's for comparison. */
+/* Appends "verdicts":{...}: counts in total and by the number of tools, and those of PTR for comparison. */
 void wt__verdicts_report(const struct verdict_case *cases, size_t count, struct buffer *out);
 
 /* Appends the same as a table to read, with the model's name. */

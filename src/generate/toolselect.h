@@ -23,8 +23,8 @@
  *   related tools  for each base tool, one after another, names only
  *   descriptions   of the related tools
  *
- * A tool is identified by its place. All names differ in their words. No two base tools mean the same (struct
- * distinct). A related tool should be close to its base; only its words must differ. */
+ * A tool is identified by its place, its index in `tools`. All names differ in their words. No two base tools mean the
+ * same (struct distinct). A related tool should be close to its base; only its words must differ. */
 
 enum {
     LIBRARY_SHOWN = 8,
@@ -46,7 +46,8 @@ struct library {
     struct distinct base_tools;   /* "name: description" of the base tools, in their order */
     struct distinct descriptions; /* words of all descriptions */
     size_t shown[LIBRARY_SHOWN];  /* places of base tools */
-    size_t shown_count, turn;
+    size_t shown_count;
+    size_t turn; /* number of replacements in `shown` without an encoder */
 };
 
 /* encoder: NULL to compare words only. Errors: WT_ENOMEM. */
@@ -135,7 +136,7 @@ struct choice_row {
     size_t tool;              /* place in the library */
     const size_t *also_right; /* [also_count] other right tools, kept out of the row's list */
     size_t also_right_count;
-    size_t *choices; /* [choice_count] places, with the right tool */
+    size_t *choices; /* [choice_count] places, including the right tool */
     size_t choice_count;
     struct str note; /* empty before wt__rows_write_notes */
     bool is_hard;

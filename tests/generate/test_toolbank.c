@@ -336,8 +336,9 @@ static void test_tools_of_request_belong_together(void **state)
     wt_close(engine);
 }
 
-/* Requests for tools taken out of the corpus are judged with 0; none/ has these tools. */
-static void test_unanswerable_requests(void **state)
+/* The folder none/ has the tools taken out of the corpus and the requests for them. In the main folder these requests
+ * are judged with 0. */
+static void test_unanswerable_requests_are_judged_with_0(void **state)
 {
     (void)state;
     wt_engine *engine = open_toolbank_store();
@@ -379,7 +380,7 @@ static void test_unanswerable_requests(void **state)
     wt_close(engine);
 }
 
-static void test_one_tool_prompt(void **state)
+static void test_one_tool_prompt_gives_one_tool_per_request(void **state)
 {
     (void)state;
     wt_engine *engine = open_toolbank_store();
@@ -402,7 +403,7 @@ static void test_one_tool_prompt(void **state)
 }
 
 /* A writer that waits until TOGETHER questions have arrived. */
-enum { TOGETHER = 12 };
+enum { TOGETHER = 12 }; /* concurrent questions */
 struct waiting_writer {
     struct fake_writer writer;
     struct rendezvous rendezvous;
@@ -435,7 +436,7 @@ static void test_concurrency_does_not_change_data(void **state)
     wt_close(engine);
 }
 
-/* Counts the examples shown in the prompts. */
+/* Counts the examples in the prompts: those of the data set of people, and others. */
 struct prompt_watcher {
     struct fake_writer writer;
     atomic_ulong shown, others;
@@ -454,7 +455,8 @@ static int watch_prompt(struct chat_model *model, const struct chat_question *qu
     return writer_ask(model, question, arena, out, err);
 }
 
-/* Writes a data set of people: three requests with two tools, one with one tool, one with six. */
+/* Writes a data set of people and returns its folder: three requests with two tools, one with one tool, one with six.
+ * If `several` is false, the first three have one tool, too. */
 static const char *write_people_set(char path[256], bool several)
 {
     snprintf(path, 256, "%s/%s", place.folder, several ? "people" : "people-of-one");
@@ -482,7 +484,7 @@ static const char *write_people_set(char path[256], bool several)
     return path;
 }
 
-static void test_examples_written_by_people(void **state)
+static void test_prompts_show_examples_written_by_people(void **state)
 {
     (void)state;
     char path[256];
@@ -511,7 +513,7 @@ static void test_examples_written_by_people(void **state)
     wt_close(engine);
 }
 
-/* A request is kept if a search finds its tools, without a near-duplicate ranked above them. */
+/* A request is kept if a search for it finds its tools and ranks no near-duplicate above them. */
 static void test_round_trip_drops_unfound_requests(void **state)
 {
     (void)state;
@@ -604,10 +606,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_trial_refuses_bad_models, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_stopped_toolbank_continues_to_same_bytes, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_tools_of_request_belong_together, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_unanswerable_requests, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_one_tool_prompt, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unanswerable_requests_are_judged_with_0, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_one_tool_prompt_gives_one_tool_per_request, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_concurrency_does_not_change_data, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_examples_written_by_people, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_prompts_show_examples_written_by_people, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_round_trip_drops_unfound_requests, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_invalid_toolbank_options_are_refused, set_up_place, tear_down_place),
     };
