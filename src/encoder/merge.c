@@ -91,11 +91,6 @@ static int check_merged_model(const struct merge *m, const struct merged_model *
     return 0;
 }
 
-static bool has_same_shape(const struct tensor *a, const struct tensor *b)
-{
-    return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(a->shape[0])) == 0;
-}
-
 /* Computes the weighted mean of one tensor. sum, floats: scratch, at least [tensor->count]. */
 static int merge_tensor(struct merge *m, const struct tensor *tensor, double *sum, float *floats)
 {
@@ -107,7 +102,8 @@ static int merge_tensor(struct merge *m, const struct tensor *tensor, double *su
         const struct merged_model *part = &m->parts[p];
         const struct tensor *other = wt__safetensors_find(&part->file, tensor->name);
         snprintf(why, sizeof(why), "tensor \"%.160s\" is missing in one of them or has another shape", tensor->name);
-        if (!other || !wt__tensor_is_real(other) || !has_same_shape(other, tensor))
+        if (!other || !wt__tensor_is_real(other) || other->rank != tensor->rank ||
+            memcmp(other->shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0])) != 0)
             return fail_unlike(m, part, why);
         WT_TRY(wt__tensor_floats(other, floats, m->err));
         for (size_t i = 0; i < tensor->count; i++)

@@ -484,6 +484,11 @@ int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, 
     return 0;
 }
 
+static void free_listed_tools(wt_tools **tools)
+{
+    wt_tools_free(*tools);
+}
+
 /* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
 static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
                            wt_error *err)
@@ -507,29 +512,27 @@ static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t positi
 static int draw_store_tools(struct store_library *catalogue, const wt_tools *all, const uint32_t *order, size_t count,
                             size_t tools, struct progress *progress, size_t *left_out, wt_error *err)
 {
-    int rc = 0;
     size_t begin = catalogue->library->count;
-    for (size_t i = 0; rc == 0 && i < count && catalogue->library->count - begin < tools; i++) {
-        wt_tools *own;
+    for (size_t i = 0; i < count && catalogue->library->count - begin < tools; i++) {
+        WT_CLEANUP(free_listed_tools) wt_tools *own = NULL;
         const wt_tool *tool;
         size_t place, before = catalogue->library->count;
-        bool taken = false;
-        rc = get_listed_tool(catalogue->engine, all, order[i], &own, &tool, err);
-        if (rc == 0 && tool)
-            rc = wt__store_library_add(catalogue, tool, &place, &taken, err);
-        *left_out += rc == 0 && catalogue->library->count == before;
-        wt_tools_free(own);
-        if (rc == 0 && wt__progress_step(progress, 1))
-            rc = wt__fail_cancelled(err);
+        bool taken;
+        WT_TRY(get_listed_tool(catalogue->engine, all, order[i], &own, &tool, err));
+        if (tool)
+            WT_TRY(wt__store_library_add(catalogue, tool, &place, &taken, err));
+        *left_out += catalogue->library->count == before;
+        if (wt__progress_step(progress, 1))
+            return wt__fail_cancelled(err);
     }
-    return rc;
+    return 0;
 }
 
 int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
                            size_t *left_out, wt_error *err)
 {
     wt_catalog_info info;
-    wt_tools *all = NULL;
+    WT_CLEANUP(free_listed_tools) wt_tools *all = NULL;
     wt_catalog_info_init(&info);
     *left_out = 0;
     WT_TRY(wt_info(catalogue->engine, &info, err));
@@ -540,11 +543,9 @@ int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct
     if (wt__progress_phase(progress, "reading", tools < info.tools ? tools : info.tools))
         return wt__fail_cancelled(err);
     wt__rng_draw(rng, order, info.tools, info.tools - 1);
-    int rc = info.tools <= LISTED_WHOLE ? wt_list(catalogue->engine, NULL, &all, err) : 0;
-    if (rc == 0)
-        rc = draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
-    wt_tools_free(all);
-    return rc;
+    if (info.tools <= LISTED_WHOLE)
+        WT_TRY(wt_list(catalogue->engine, NULL, &all, err));
+    return draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
 }
 
 int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,

@@ -214,18 +214,6 @@ static void name_toolbank_phase(struct toolbank *t)
              t->session.runner.cost.prompt_tokens + t->session.runner.cost.completion_tokens);
 }
 
-static size_t next_batch_size(const struct toolbank *t)
-{
-    const size_t end = t->asked < t->options.trial ? t->options.trial : t->options.items, left = end - t->asked;
-    return left < TOOLBANK_BATCH ? left : TOOLBANK_BATCH;
-}
-
-static bool has_enough_requests(const struct toolbank *t)
-{
-    return t->asked >= t->options.items || t->session.runner.counts[STAGE_REQUESTS].gave_up ||
-           (t->options.usages > 0 && wt__tool_draw_count_short(&t->draw) == 0);
-}
-
 /* Asks, judges, polishes and commits the batch of items t->asked .. t->asked + count - 1. */
 static int process_toolbank_batch(struct toolbank *t, size_t count, wt_error *err)
 {
@@ -246,8 +234,10 @@ static int run_batches(struct toolbank *t, wt_error *err)
     name_toolbank_phase(t);
     if (wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions))
         return wt__fail_cancelled(err);
-    while (!has_enough_requests(t)) {
-        const size_t count = next_batch_size(t);
+    while (t->asked < t->options.items && !t->session.runner.counts[STAGE_REQUESTS].gave_up &&
+           (t->options.usages == 0 || wt__tool_draw_count_short(&t->draw) > 0)) {
+        const size_t end = t->asked < t->options.trial ? t->options.trial : t->options.items, left = end - t->asked,
+                     count = left < TOOLBANK_BATCH ? left : TOOLBANK_BATCH;
         int rc = process_toolbank_batch(t, count, err);
         t->asked += count;
         name_toolbank_phase(t);

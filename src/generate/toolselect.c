@@ -58,17 +58,14 @@ static int check_toolselect_options(struct toolselect_run *t, wt_error *err)
     return 0;
 }
 
-/* Opens the built-in encoder to find duplicates if the engine has an encoder: a tuned one finds the same duplicates
- * and takes a hundred times as long (docs/generate.md). Without an encoder, duplicates are found by words only. */
-static int open_duplicate_encoder(struct toolselect_run *t, wt_error *err)
+/* Opens the library of tools. If the engine has an encoder, the built-in one finds duplicates: a tuned one finds the
+ * same ones and takes a hundred times as long (docs/generate.md). Otherwise duplicates are found by words only. */
+static int open_tool_library(struct toolselect_run *t, wt_error *err)
 {
     if (t->session.engine)
         WT_TRY(wt__generate_load_encoder(t->session.engine, &t->session.progress, &t->searching, err));
-    return t->searching ? wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err) : 0;
-}
-
-static int open_tool_library(struct toolselect_run *t, wt_error *err)
-{
+    if (t->searching)
+        WT_TRY(wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err));
     WT_TRY(wt__library_open(&t->library, t->encoder, t->options.duplicate, err));
     WT_TRY(wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err));
     t->catalogue = (struct store_library){
@@ -245,7 +242,6 @@ static int finish_toolselect(struct toolselect_run *t, wt_error *err)
 static int run_toolselect(struct toolselect_run *t, wt_error *err)
 {
     wt__rng_seed(&t->rng, t->options.seed);
-    WT_TRY(open_duplicate_encoder(t, err));
     WT_TRY(open_tool_library(t, err));
     WT_TRY(write_toolselect_settings(t, err));
     WT_TRY(wt__session_open(&t->session, t->options.out, t->options.temperature, t->options.seed, err));

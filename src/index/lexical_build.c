@@ -321,27 +321,21 @@ static void write_dictionary(const struct lexical_builder *builder, struct term 
     entries[count] = at;
 }
 
-/* Sorts the terms with rows by text. Returns their number. */
-static size_t sort_terms(struct lexical_builder *builder, struct term **sorted)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < builder->term_count; i++)
-        if (builder->terms[i].df > 0)
-            sorted[count++] = &builder->terms[i];
-    qsort(sorted, count, sizeof(struct term *), compare_term_texts);
-    return count;
-}
-
 /* Allocates the block and writes its header and dictionary. */
 static int allocate_block(struct lexical_builder *builder, unsigned char **out, size_t *len, wt_error *err)
 {
     WT_AUTO_FREE struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
     WT_CHECK_ALLOC(sorted, err);
-    size_t text_len = 0, blocks = 0, count = sort_terms(builder, sorted);
-    for (size_t i = 0; i < count; i++) {
-        text_len += sorted[i]->text.len;
-        blocks += count_blocks(sorted[i]->df);
+    size_t text_len = 0, blocks = 0, count = 0;
+    for (size_t i = 0; i < builder->term_count; i++) {
+        struct term *term = &builder->terms[i];
+        if (term->df == 0)
+            continue;
+        sorted[count++] = term;
+        text_len += term->text.len;
+        blocks += count_blocks(term->df);
     }
+    qsort(sorted, count, sizeof(struct term *), compare_term_texts);
     struct lexical_header header = {.magic = LEXICAL_MAGIC,
                                     .version = LEXICAL_VERSION,
                                     .rows = (uint32_t)builder->rows,

@@ -63,8 +63,6 @@ static int check_content(const struct snapshot_content *content, wt_error *err)
     return 0;
 }
 
-/* --- Matching old and new rows --- */
-
 struct row_by_id {
     int64_t id;
     uint32_t row;
@@ -229,8 +227,7 @@ static int store_slots(struct snapshot_job *job, struct set_plan *plan, const un
     assert(in_chunk + count <= VECTOR_CHUNK);
     wt__vectors_layout(dim, parts);
     WT_AUTO_FREE char *path = plan->memory ? NULL : plan_path(job, plan);
-    if (!plan->memory && !path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(plan->memory || path, err);
     for (size_t i = 0; i < VECTOR_PARTS; i++) {
         size_t offset = parts[i].offset + in_chunk * parts[i].size, len = count * parts[i].size;
         if (plan->memory)
@@ -267,9 +264,8 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
         batch->place[missing] = i;
         batch->asked[missing++] = rows[i];
     }
-    int rc = missing ? plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err) : 0;
-    if (rc < 0)
-        return rc;
+    if (missing)
+        WT_TRY(plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err));
     for (uint32_t i = count; i-- > 0;) {
         bool fetched = missing > 0 && batch->place[missing - 1] == i;
         const float *from = fetched ? batch->vectors + --missing * dim : find_kept_vector(job, plan, rows[i]);
@@ -415,19 +411,17 @@ static unsigned char *copy_image(const struct snapshot_image *image)
     return copy;
 }
 
-/* Removes vector files that the new snapshot does not name. Skips subfolders, which belong to other snapshots.
- * Errors are harmless. */
+/* Removes the folder's vector files that the new snapshot does not name. Subfolders belong to other snapshots. Errors
+ * are harmless. */
 static void remove_unused_files(const struct snapshot_job *job)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths = NULL, name[VECTORS_NAME_BYTES];
     size_t count = 0;
-    wt__list_files(&arena, job->folder, FILES_MAX, &paths, &count, NULL);
+    wt__list_own_files(&arena, job->folder, FILES_MAX, &paths, &count, NULL);
     for (size_t i = 0; i < count; i++) {
-        const char *slash = strrchr(paths[i], '/');
-        struct str file = wt__str(slash ? slash + 1 : paths[i]);
-        bool own = slash && (size_t)(slash - paths[i]) == strlen(job->folder);
-        bool stray = own && wt__str_starts(file, STR("vectors-"));
+        struct str file = wt__str(strrchr(paths[i], '/') + 1);
+        bool stray = wt__str_starts(file, STR("vectors-"));
         for (size_t set = 0; stray && set < job->content->source_count; set++) {
             const struct set_plan *plan = &job->plans[set];
             wt__vectors_file_name(name, plan->source->model, plan->source->kind, plan->number);
@@ -473,11 +467,11 @@ static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_e
         WT_TRY(plan_set(job, &job->plans[i], &job->content->sources[i], err));
         given_up |= job->plans[i].old && job->plans[i].number != job->plans[i].old->seed;
     }
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < job->content->source_count; i++)
-        rc = fill_vector_set(job, &job->plans[i], err);
-    *worth_keeping = rc < 0 && !given_up;
-    return rc;
+    *worth_keeping = !given_up;
+    for (size_t i = 0; i < job->content->source_count; i++)
+        WT_TRY(fill_vector_set(job, &job->plans[i], err));
+    *worth_keeping = false;
+    return 0;
 }
 
 /* True if exactly the rows that should have a vector have one. */
@@ -600,13 +594,11 @@ int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_m
 
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err)
 {
-    int lock = -1, rc = 0;
-    WT_TRY(lock_folder(&lock, folder, wait_ms, err));
+    int lock = -1;
     WT_AUTO_FREE char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
-    if (!path)
-        rc = wt__fail_nomem(err);
-    else if (unlink(path) < 0 && errno != ENOENT)
-        rc = wt__fail_errno(err, "remove", path);
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(lock_folder(&lock, folder, wait_ms, err));
+    int rc = unlink(path) < 0 && errno != ENOENT ? wt__fail_errno(err, "remove", path) : 0;
     wt__unlock_file(lock);
     return rc;
 }
