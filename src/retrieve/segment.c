@@ -3,7 +3,7 @@
  *
  * Every sub-query must keep CONTENT_MIN content words, which are words other than stop words, or ask for something by a
  * verb ("fork the repository and star it"). "Paris, London and Rome" stays whole, because a list of names needs one
- * tool. A rest at the end of a sentence joins the sub-query before it. A negated sub-query ("do not delete it") is
+ * tool. Words left at the end of a sentence join the sub-query before them. A negated sub-query ("do not delete it") is
  * dropped. If there are more than SUBQUERIES_MAX, neighbours are joined, the shortest pair first.
  *
  * The scan is one pass over arbitrary bytes. A request of 64 KiB may have ten thousand parts, so only the last
@@ -134,7 +134,7 @@ static bool wish_begins(struct str text, size_t at, size_t end)
     return false;
 }
 
-/* Cuts one sentence. A rest joins the sub-query before it in the same sentence. */
+/* Cuts one sentence. Words left at its end join the sub-query before them, if it is in the same sentence. */
 static void cut_sentence(struct cutter *cutter, struct text_span sentence)
 {
     struct text_span piece = {sentence.start, sentence.start}; /* text between two delimiters */
