@@ -5,7 +5,7 @@
  *    "sources": [{"type": "pypi", "package", "version", "wheel_sha256", "prefix"},   a folder inside a wheel
  *                {"type": "hub", "repo", "revision"}]}                               in order of preference
  *
- * A first pull from the hub (encoder/pull.h) writes such a manifest next to the model's files, the record.
+ * A first pull from the hub (encoder/pull.h) writes such a manifest, called the record, next to the model's files.
  *
  * Files are accepted by their hashes, so sources need not be trusted. */
 #ifndef WT_ENCODER_MANIFEST_H

@@ -105,22 +105,22 @@ int wt__copy_next(struct copies *copies, uint32_t row, wt_error *err)
             return COPY_PLACED;
     bool grouped = copies->asked && copies->keys[row].group > 0, named = grouped && is_asked_for(copies, row);
     uint32_t of = grouped && !named ? find_placed_copy(copies, row) : row;
-    bool words = of != row;
-    int near = words || named ? 0 : find_older(copies, row, &of, err);
+    bool exact = of != row;
+    int near = exact || named ? 0 : find_older(copies, row, &of, err);
     if (near < 0)
         return near;
     if (near == 0)
         copies->met[copies->met_count++] = row;
-    if (near > 0 || words)
+    if (near > 0 || exact)
         give_place(copies, row, of);
-    copies->words += words;
-    return near > 0 || words ? COPY_GIVEN : COPY_NONE;
+    copies->exact_count += exact;
+    return near > 0 || exact ? COPY_GIVEN : COPY_NONE;
 }
 
 void wt__copy_keep(struct copies *copies)
 {
     const struct copy *last = &copies->given[--copies->given_count];
-    copies->words -= copies->asked && are_exact_copies(&copies->keys[last->row], &copies->keys[last->of]);
+    copies->exact_count -= copies->asked && are_exact_copies(&copies->keys[last->row], &copies->keys[last->of]);
 }
 
 size_t wt__copy_asked_for(const struct copies *copies, size_t c)
@@ -140,7 +140,7 @@ void wt__copy_place(struct copies *copies, uint32_t row, uint32_t shown)
     if (row == shown)
         return;
     give_place(copies, row, shown);
-    copies->words++;
+    copies->exact_count++;
 }
 
 static const float SUBQUERY_DECAY = 0.8f;

@@ -236,7 +236,7 @@ static int prepare_copies(struct copies **out, const struct source_query *query,
     return 0;
 }
 
-static int order_hits(struct source_query *query, size_t *words, wt_error *err)
+static int order_hits(struct source_query *query, size_t *exact_copies, wt_error *err)
 {
     struct hit_list *out = query->out;
     struct arena *arena = &query->workspace->arena;
@@ -252,23 +252,23 @@ static int order_hits(struct source_query *query, size_t *words, wt_error *err)
         out->given = evidence.copies->given;
         out->given_count = evidence.copies->given_count;
         out->asked = evidence.copies->asked;
-        *words = evidence.copies->words;
+        *exact_copies = evidence.copies->exact_count;
     }
     for (size_t i = 0; i < out->len; i++)
         wt__fuse_hit(query, &evidence, &choices[i], &choices[0], &out->items[i]);
     return 0;
 }
 
-/* Finds the hits. *words: number of candidates that gave their places to exact copies. */
-static int find_hits(struct source_query *query, size_t *words, wt_error *err)
+/* Finds the hits. *exact_copies: number of candidates that gave their places to exact copies. */
+static int find_hits(struct source_query *query, size_t *exact_copies, wt_error *err)
 {
     *query->out = (struct hit_list){0};
-    *words = 0;
+    *exact_copies = 0;
     read_request_texts(query->workspace, query->request->text);
     WT_TRY(search_sources(query, err));
     WT_TRY(collect_candidates(query, err));
     WT_TRY(score_candidates(query, err));
-    return order_hits(query, words, err);
+    return order_hits(query, exact_copies, err);
 }
 
 /* True if any source found as many candidates as it may, so that it may have more. */
@@ -287,12 +287,12 @@ static int find_deeper(const struct source_query *query, wt_error *err)
     struct retrieve_request again = *query->request;
     struct source_query deeper = *query;
     double encode_ms = query->out->encode_ms;
-    size_t words;
+    size_t exact_copies;
     again.encoded = query->out->encoded;
     again.votes = query->out->votes;
     deeper.request = &again;
     deeper.depth = CAPPED_DEPTH;
-    int rc = find_hits(&deeper, &words, err);
+    int rc = find_hits(&deeper, &exact_copies, err);
     query->out->encode_ms = encode_ms;
     return rc;
 }
@@ -300,7 +300,7 @@ static int find_deeper(const struct source_query *query, wt_error *err)
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
-    size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH, words;
+    size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH, exact_copies;
     struct source_query query = {.retriever = retriever,
                                  .view = view,
                                  .request = request,
@@ -309,8 +309,8 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                                  .depth = request->k > least ? request->k : least,
                                  .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
     wt__arena_reset(&workspace->arena);
-    WT_TRY(find_hits(&query, &words, err));
+    WT_TRY(find_hits(&query, &exact_copies, err));
     size_t filled = request->k < FILLED ? request->k : FILLED;
-    bool few = words > 0 && out->len < filled && query.depth < CAPPED_DEPTH && is_cut(&query);
+    bool few = exact_copies > 0 && out->len < filled && query.depth < CAPPED_DEPTH && is_cut(&query);
     return few ? find_deeper(&query, err) : 0;
 }
