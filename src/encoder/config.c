@@ -1,6 +1,5 @@
-/* config.c: reads each file of the folder into its part of struct model_config, then checks the result. Looks up
- * prompts by the names of sentence-transformers, in its order. */
-
+/* config.c: reads the configuration files of a model folder (config.h) into struct model_config, and checks that the
+ * library can run the model. */
 #include "encoder/config.h"
 
 #include <math.h>
@@ -14,67 +13,53 @@
 #include "nn/layers.h"
 #include "nn/attention.h"
 
-/* ---------------------------------------------------------------- what is supported */
+enum { HAS_TYPES = 1, TWO_TYPES = 2 /* by default */, PADDING_FIRST = 4, FIXED_EPSILON = 8 };
+
+/* Members of config.json whose names depend on the architecture, and their usual names. */
+enum { NAME_LAYERS, NAME_HIDDEN, NAME_HEADS, NAME_INTERMEDIATE, NAME_ACTIVATION, NAMES };
+static const char *const usual_names[NAMES] = {"num_hidden_layers", "hidden_size", "num_attention_heads",
+                                               "intermediate_size", "hidden_act"};
+
+static const struct architecture_row architectures[ARCHITECTURES] = {
+    [ARCHITECTURE_BERT] = {"bert", "absolute positions, token types; WordPiece"},
+    [ARCHITECTURE_ROBERTA] = {"roberta", "absolute positions after a padding row; byte-level BPE"},
+    [ARCHITECTURE_XLM_ROBERTA] = {"xlm-roberta", "RoBERTa with the vocabulary of many languages; unigram"},
+    [ARCHITECTURE_DISTILBERT] = {"distilbert", "absolute positions, learned or stored sinusoids; WordPiece"},
+    [ARCHITECTURE_MPNET] = {"mpnet", "absolute positions and a bias for 32 distances; WordPiece"},
+    [ARCHITECTURE_DEBERTA] = {"deberta-v2", "DeBERTa v2 and v3: disentangled attention with or without buckets,"
+                                            " shared or own keys, convolution, narrower embeddings; unigram"},
+    [ARCHITECTURE_MODEL2VEC] = {"model2vec", "a static encoder: the sum of a vector per token; any tokenizer"},
+};
 
 /* Names and defaults of config.json for one architecture. */
 static const struct dialect {
-    struct architecture_row row;
-    const char *layers, *hidden, *heads, *intermediate, *activation;
-    double epsilon;   /* default of layer_norm_eps, or its only value */
-    const char *head; /* activation of a classifier's dense layer */
-    uint32_t default_types;
+    const char *head;  /* activation of a classifier's dense layer */
+    double epsilon;    /* default of layer_norm_eps, or its only value with FIXED_EPSILON */
+    unsigned features; /* HAS_TYPES: token types; PADDING_FIRST: positions start after the padding row */
     enum model_relative relative;
-    bool fixed_epsilon;
-    bool types;         /* has token types */
-    bool padding_first; /* positions start after the padding row */
+    const char *names[NAMES]; /* NULL for the usual names */
 } dialects[ARCHITECTURES] = {
-    [ARCHITECTURE_BERT] = {.row = {"bert", "absolute positions, token types; WordPiece"},
-                           .epsilon = 1e-12,
-                           .types = true,
-                           .default_types = 2,
-                           .head = "tanh"},
-    [ARCHITECTURE_ROBERTA] = {.row = {"roberta", "absolute positions after a padding row; byte-level BPE"},
-                              .epsilon = 1e-12,
-                              .types = true,
-                              .default_types = 2,
-                              .padding_first = true,
-                              .head = "tanh"},
-    [ARCHITECTURE_XLM_ROBERTA] = {.row = {"xlm-roberta", "RoBERTa with the vocabulary of many languages; unigram"},
-                                  .epsilon = 1e-12,
-                                  .types = true,
-                                  .default_types = 2,
-                                  .padding_first = true,
-                                  .head = "tanh"},
-    [ARCHITECTURE_DISTILBERT] = {.row = {"distilbert", "absolute positions, learned or stored sinusoids; WordPiece"},
-                                 .layers = "n_layers",
-                                 .hidden = "dim",
-                                 .heads = "n_heads",
-                                 .intermediate = "hidden_dim",
-                                 .activation = "activation",
-                                 .epsilon = 1e-12,
-                                 .fixed_epsilon = true,
-                                 .head = "relu"},
-    [ARCHITECTURE_MPNET] = {.row = {"mpnet", "absolute positions and a bias for 32 distances; WordPiece"},
-                            .epsilon = 1e-12,
-                            .padding_first = true,
-                            .head = "tanh",
-                            .relative = RELATIVE_BIAS},
-    [ARCHITECTURE_DEBERTA] = {.row = {"deberta-v2", "DeBERTa v2 and v3: disentangled attention with or without buckets,"
-                                                    " shared or own keys, convolution, narrower embeddings; unigram"},
-                              .types = true,
-                              .epsilon = 1e-7,
-                              .head = "gelu",
-                              .relative = RELATIVE_DISENTANGLED},
-    [ARCHITECTURE_MODEL2VEC] = {.row = {"model2vec", "a static encoder: the sum of a vector per token; any tokenizer"},
-                                .hidden = "hidden_dim"},
+    [ARCHITECTURE_BERT] = {"tanh", 1e-12, HAS_TYPES | TWO_TYPES, RELATIVE_NONE, {NULL}},
+    [ARCHITECTURE_ROBERTA] = {"tanh", 1e-12, HAS_TYPES | TWO_TYPES | PADDING_FIRST, RELATIVE_NONE, {NULL}},
+    [ARCHITECTURE_XLM_ROBERTA] = {"tanh", 1e-12, HAS_TYPES | TWO_TYPES | PADDING_FIRST, RELATIVE_NONE, {NULL}},
+    [ARCHITECTURE_DISTILBERT] =
+        {"relu", 1e-12, FIXED_EPSILON, RELATIVE_NONE, {"n_layers", "dim", "n_heads", "hidden_dim", "activation"}},
+    [ARCHITECTURE_MPNET] = {"tanh", 1e-12, PADDING_FIRST, RELATIVE_BIAS, {NULL}},
+    [ARCHITECTURE_DEBERTA] = {"gelu", 1e-7, HAS_TYPES, RELATIVE_DISENTANGLED, {NULL}},
+    [ARCHITECTURE_MODEL2VEC] = {NULL, 0, 0, RELATIVE_NONE, {[NAME_HIDDEN] = "hidden_dim"}},
 };
+
+static const char *find_member_name(const struct model_config *c, int name)
+{
+    return dialects[c->architecture].names[name] ? dialects[c->architecture].names[name] : usual_names[name];
+}
 
 const struct architecture_row *wt__architecture_at(size_t i)
 {
-    return i < ARCHITECTURES ? &dialects[i].row : NULL;
+    return i < ARCHITECTURES ? &architectures[i] : NULL;
 }
 
-/* Frequently requested architectures, and the missing feature. */
+/* Frequently requested architectures that are not supported, and the feature that this library lacks. */
 static const struct {
     const char *model_type, *lacks;
 } missing[] = {
@@ -89,14 +74,11 @@ static const struct {
 static int refuse_architecture(struct str type, const char *folder, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer known = {.max = 1024};
-    const char *lacks = NULL;
-
-    for (size_t i = 0; i < ARCHITECTURES; i++)
-        wt__buffer_printf(&known, "%s%s",
-                          i == 0                   ? ""
-                          : i + 1 == ARCHITECTURES ? " and "
-                                                   : ", ",
-                          dialects[i].row.model_type);
+    const char *lacks = NULL, *separator = "";
+    for (size_t i = 0; i < ARCHITECTURES; i++) {
+        wt__buffer_printf(&known, "%s%s", separator, architectures[i].model_type);
+        separator = i + 2 == ARCHITECTURES ? " and " : ", ";
+    }
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
         if (wt__str_equal(type, wt__str(missing[i].model_type)))
             lacks = missing[i].lacks;
@@ -105,8 +87,6 @@ static int refuse_architecture(struct str type, const char *folder, wt_error *er
                     known.failed ? "others" : known.ptr);
 }
 
-/* ---------------------------------------------------------------- files */
-
 /* Works like wt__model_json, but with the error codes of the file and of the parser. */
 static int parse_model_file(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
 {
@@ -114,7 +94,6 @@ static int parse_model_file(json_t **out, const char *folder, const char *name, 
     WT_AUTO_FREE char *text = NULL;
     char *path = wt__path_join(&arena, folder, name);
     size_t len;
-
     WT_CHECK_ALLOC(path, err);
     if (!required && !wt__is_file(path))
         return 0;
@@ -133,20 +112,18 @@ int wt__model_json(json_t **out, const char *folder, const char *name, bool requ
     int rc = parse_model_file(out, folder, name, required, err);
     if (rc == 0)
         return 0;
-    json_decref(*out);
-    *out = NULL;
+    json_decref(WT_TAKE(*out));
     rc = rc == WT_ENOMEM ? rc : WT_EMODEL;
     if (err)
         err->code = rc;
     return rc;
 }
 
+/* Returns UINT32_MAX for a value out of range: it is above every limit, so wt__model_config_check rejects it. */
 static uint32_t read_uint32(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
-
-    return value < 0 || value > UINT32_MAX ? UINT32_MAX
-                                           : (uint32_t)value; /* above every limit, so rejected by the check */
+    return value < 0 || value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
 /* Reads an activation function of config.json. */
@@ -156,7 +133,6 @@ static int read_activation(uint32_t *out, const json_t *config, const char *key,
     struct str name = wt__json_str(config, key);
     int number = json_object_get(config, key) ? -1 : wt__activation_named(fallback);
     char copy[64];
-
     if (name.len > 0 && name.len < sizeof(copy)) {
         snprintf(copy, sizeof(copy), "%.*s", (int)name.len, name.ptr);
         number = wt__activation_named(copy);
@@ -179,7 +155,6 @@ static int require_number(const json_t *config, const char *key, uint32_t only, 
 static bool has_attention_term(const json_t *config, const char *term)
 {
     const json_t *value = json_object_get(config, "pos_att_type");
-
     for (size_t i = 0; i < json_array_size(value); i++)
         if (wt__str_equal(wt__str(json_string_value(json_array_get(value, i))), wt__str(term)))
             return true;
@@ -190,7 +165,6 @@ static int read_deberta(struct model_config *c, const json_t *config, const char
 {
     const json_t *norm = json_object_get(config, "norm_rel_ebd");
     int64_t buckets = wt__json_int(config, "position_buckets", -1), most;
-
     c->embedding = read_uint32(config, "embedding_size", c->hidden);
     most = wt__json_int(config, "max_relative_positions", -1);
     c->max_distance = most > 0 ? read_uint32(config, "max_relative_positions", 0) : c->positions;
@@ -214,24 +188,25 @@ static int read_deberta(struct model_config *c, const json_t *config, const char
 static int read_dimensions(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
 {
     const struct dialect *d = &dialects[c->architecture];
-
-    c->layers = read_uint32(config, d->layers ? d->layers : "num_hidden_layers", 0);
-    c->hidden = c->embedding = read_uint32(config, d->hidden ? d->hidden : "hidden_size", 0);
-    c->heads = read_uint32(config, d->heads ? d->heads : "num_attention_heads", 0);
-    c->intermediate = read_uint32(config, d->intermediate ? d->intermediate : "intermediate_size", 0);
+    const uint32_t default_types = d->features & TWO_TYPES ? 2 : 0;
+    c->layers = read_uint32(config, find_member_name(c, NAME_LAYERS), 0);
+    c->hidden = c->embedding = read_uint32(config, find_member_name(c, NAME_HIDDEN), 0);
+    c->heads = read_uint32(config, find_member_name(c, NAME_HEADS), 0);
+    c->intermediate = read_uint32(config, find_member_name(c, NAME_INTERMEDIATE), 0);
     c->vocabulary = read_uint32(config, "vocab_size", 0);
     c->positions = read_uint32(config, "max_position_embeddings", 0);
     c->max_tokens = c->positions;
-    c->types = d->types ? read_uint32(config, "type_vocab_size", d->default_types) : 0;
-    c->epsilon = (float)(d->fixed_epsilon ? d->epsilon : wt__json_real(config, "layer_norm_eps", d->epsilon));
+    c->types = d->features & HAS_TYPES ? read_uint32(config, "type_vocab_size", default_types) : 0;
+    c->epsilon = (float)d->epsilon;
+    if (!(d->features & FIXED_EPSILON))
+        c->epsilon = (float)wt__json_real(config, "layer_norm_eps", d->epsilon);
     c->relative = d->relative;
-    if (d->padding_first) {
+    if (d->features & PADDING_FIRST) {
         uint32_t pad = read_uint32(config, "pad_token_id", 1);
-
         c->first_position = pad < MODEL_MAX_POSITIONS ? pad + 1 : UINT32_MAX;
         c->max_tokens = c->positions > c->first_position ? c->positions - c->first_position : 0;
     }
-    WT_TRY(read_activation(&c->activation, config, d->activation ? d->activation : "hidden_act", "gelu", folder, err));
+    WT_TRY(read_activation(&c->activation, config, find_member_name(c, NAME_ACTIVATION), "gelu", folder, err));
     if (c->relative == RELATIVE_BIAS)
         return require_number(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
     return c->relative == RELATIVE_DISENTANGLED ? read_deberta(c, config, folder, err) : 0;
@@ -244,7 +219,6 @@ static int read_classifier_head(struct model_config *c, const json_t *config, co
     const json_t *names = json_object_get(config, "architectures"), *labels = json_object_get(config, "id2label");
     const char *name = json_string_value(json_array_get(names, 0));
     size_t len = name ? strlen(name) : 0;
-
     if (len >= classifier.len && memcmp(name + len - classifier.len, classifier.ptr, classifier.len) == 0)
         c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : read_uint32(config, "num_labels", 2);
     /* A model without a head may get one later, so an unsupported head activation is an error only if there is a
@@ -258,10 +232,9 @@ static int read_classifier_head(struct model_config *c, const json_t *config, co
 static int read_architecture(struct model_config *c, const char *folder, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *config = NULL;
-
     WT_TRY(wt__model_json(&config, folder, "config.json", true, err));
     struct str type = wt__json_str(config, "model_type"), position = wt__json_str(config, "position_embedding_type");
-    while (c->architecture < ARCHITECTURES && !wt__str_equal(type, wt__str(dialects[c->architecture].row.model_type)))
+    while (c->architecture < ARCHITECTURES && !wt__str_equal(type, wt__str(architectures[c->architecture].model_type)))
         c->architecture++;
     if (type.len == 0)
         return wt__fail(err, WT_EMODEL, "%s: config.json names no model_type", folder);
@@ -273,7 +246,7 @@ static int read_architecture(struct model_config *c, const char *folder, wt_erro
     if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
         return wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
     if (wt__model_is_static(c)) {
-        c->hidden = read_uint32(config, dialects[c->architecture].hidden, 0);
+        c->hidden = read_uint32(config, find_member_name(c, NAME_HIDDEN), 0);
         c->max_tokens = MODEL_STATIC_TOKENS;
         return 0;
     }
@@ -281,17 +254,16 @@ static int read_architecture(struct model_config *c, const char *folder, wt_erro
     return read_classifier_head(c, config, folder, err);
 }
 
-/* Finds the folder of the pooling module. Only encoder, pooling and normalisation modules are supported. */
+/* Writes the name of the pooling module's file, relative to the folder. Fails if modules.json has modules other than
+ * encoder, pooling and normalisation. */
 static int find_pooling(char pooling[256], const char *folder, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *modules = NULL;
-
     WT_TRY(wt__model_json(&modules, folder, "modules.json", false, err));
     snprintf(pooling, 256, "1_Pooling/config.json");
     for (size_t i = 0; i < json_array_size(modules); i++) {
         const json_t *module = json_array_get(modules, i);
         struct str type = wt__json_str(module, "type"), path = wt__json_str(module, "path"), kind = type;
-
         for (size_t at = 0; at < type.len; at++)
             if (type.ptr[at] == '.')
                 kind = (struct str){type.ptr + at + 1, type.len - at - 1};
@@ -311,7 +283,6 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
                                         "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"};
     WT_CLEANUP(json_decrefp) json_t *config = NULL;
     char name[256];
-
     c->pooling = POOLING_MEAN;
     WT_TRY(find_pooling(name, folder, err));
     WT_TRY(wt__model_json(&config, folder, name, false, err));
@@ -332,13 +303,12 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
     return 0;
 }
 
-/* Reads the maximum number of tokens. Models without absolute positions have no limit in their tables, and the
- * configured one may exceed the length on which they were trained. */
+/* Reads the maximum number of tokens. A limit above the table of positions is ignored. Models without such a table may
+ * have a configured limit above the length on which they were trained. */
 static int read_max_tokens(struct model_config *c, const char *folder, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *sentence = NULL;
     WT_CLEANUP(json_decrefp) json_t *tokenizer = NULL;
-
     WT_TRY(wt__model_json(&sentence, folder, "sentence_bert_config.json", false, err));
     WT_TRY(wt__model_json(&tokenizer, folder, "tokenizer_config.json", false, err));
     uint32_t most = c->positions ? c->max_tokens : MODEL_MAX_POSITIONS;
@@ -379,7 +349,6 @@ static int check_static(const struct model_config *c, const char *what, wt_error
                                           .vocabulary = c->vocabulary,
                                           .max_tokens = MODEL_STATIC_TOKENS,
                                           .byte_rows = c->byte_rows != 0};
-
     if (c->hidden < 1 || c->hidden > MODEL_MAX_HIDDEN)
         return wt__fail(err, WT_EMODEL, "%s: hidden_dim must be between 1 and %d", what, (int)MODEL_MAX_HIDDEN);
     if (c->vocabulary > MODEL_MAX_VOCABULARY || memcmp(c, &expected, sizeof expected) != 0)
@@ -405,7 +374,6 @@ int wt__model_config_check(const struct model_config *c, const char *what, wt_er
                 {"pad_token_id", c->first_position, 0, MODEL_MAX_POSITIONS},
                 {"the maximum number of tokens", c->max_tokens, 1,
                  c->positions ? c->positions - c->first_position : MODEL_MAX_POSITIONS}};
-
     if (c->architecture >= ARCHITECTURES || c->relative != (uint32_t)dialects[c->architecture].relative)
         return wt__fail(err, WT_EMODEL, "%s: unknown architecture", what);
     if (c->positions > 0 && c->first_position >= c->positions)
@@ -443,7 +411,7 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
 
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
 {
-    json_t *config;
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
     size_t used = 0;
     out[0] = '\0';
     if (wt__model_json(&config, folder, "config.json", true, NULL) < 0)
@@ -454,7 +422,6 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
         if (json_is_string(name) && used + json_string_length(name) + 2 <= MODEL_FIELDS)
             used += (size_t)snprintf(out + used, MODEL_FIELDS - used, "%s%s", used ? "," : "", json_string_value(name));
     }
-    json_decref(config);
 }
 
 bool wt__dense_weight_valid(struct dense_weight weight)
@@ -479,29 +446,23 @@ static struct dense_weight read_dense_weight(const json_t *members)
 {
     const json_t *given = json_object_get(members, "dense_weight");
     bool both = json_array_size(given) == 2;
-
     return (struct dense_weight){(float)json_number_value(both ? json_array_get(given, 0) : given),
                                  (float)json_number_value(both ? json_array_get(given, 1) : given)};
 }
 
 struct dense_weight wt__model_dense_weight(const char *folder)
 {
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    WT_CLEANUP(json_decrefp) json_t *record = NULL;
     struct dense_weight weight = {0};
-    json_t *file;
-
-    if (wt__model_json(&file, folder, "config.json", true, NULL) == 0) {
-        weight = read_dense_weight(wt__json_object(file, "whichtool"));
-        json_decref(file);
-    }
-    if (!wt__dense_weight_valid(weight) && wt__model_json(&file, folder, MODEL_RECORD, false, NULL) == 0) {
-        weight = read_dense_weight(file);
-        json_decref(file);
-    }
+    if (wt__model_json(&config, folder, "config.json", true, NULL) == 0)
+        weight = read_dense_weight(wt__json_object(config, "whichtool"));
+    if (!wt__dense_weight_valid(weight) && wt__model_json(&record, folder, MODEL_RECORD, false, NULL) == 0)
+        weight = read_dense_weight(record);
     return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};
 }
 
-/* ---------------------------------------------------------------- prompts */
-
+/* Names of the prompts of a role, the preferred one first. */
 enum { PROMPT_NAMES = 3 };
 static const char *const prompt_names[TEXT_ROLES][PROMPT_NAMES] = {{"query"}, {"document", "passage", "corpus"}};
 
@@ -510,7 +471,6 @@ static const json_t *find_prompt(const json_t *config, enum text_role role)
 {
     const json_t *prompts = wt__json_object(config, "prompts");
     const json_t *usual = json_object_get(config, "default_prompt_name"), *found = NULL;
-
     for (size_t i = 0; i < PROMPT_NAMES && prompt_names[role][i] && !found; i++)
         found = json_object_get(prompts, prompt_names[role][i]);
     if (!found && json_is_string(usual))
@@ -521,12 +481,10 @@ static const json_t *find_prompt(const json_t *config, enum text_role role)
 static int read_prompts(struct model_prompts *out, const char *folder, const char *file, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *config = NULL;
-
     WT_TRY(wt__model_json(&config, folder, file, false, err));
     for (int role = 0; role < TEXT_ROLES; role++) {
         const json_t *prompt = find_prompt(config, (enum text_role)role);
         size_t len = json_string_length(prompt);
-
         if (prompt && !json_is_null(prompt) && !json_is_string(prompt))
             return wt__fail(err, WT_EMODEL, "%s: %s has a prompt that is not a string", folder, file);
         if (len >= MODEL_PROMPT)
@@ -554,13 +512,11 @@ const struct str *wt__prompts_apply(const struct model_prompts *prompts, enum te
                                     size_t count, struct arena *arena)
 {
     struct str prompt = role < TEXT_ROLES ? wt__str(prompts->of[role]) : (struct str){0};
-
     if (prompt.len == 0)
         return texts;
     struct str *all = wt__arena_array(arena, struct str, count);
     for (size_t i = 0; all && i < count; i++) {
         char *bytes = wt__arena_alloc(arena, prompt.len + texts[i].len + 1, 1);
-
         if (!bytes)
             return NULL;
         memcpy(bytes, prompt.ptr, prompt.len);

@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* Limits; a model above one fails with WT_EMODEL. */
+/* Limits. A model above one of the MAX values fails with WT_EMODEL. */
 enum {
     MODEL_MAX_LAYERS = 128,
     MODEL_MAX_HIDDEN = 8192,
@@ -32,7 +32,6 @@ enum {
     MODEL_MAX_POSITIONS = 8192,
     MODEL_MAX_TYPES = 16,
     MODEL_MAX_SPAN = 4096,
-    MODEL_MAX_CONVOLUTION = 15,
     MODEL_STATIC_TOKENS = 512, /* maximum of a static encoder, as in the model2vec package */
     MODEL_MAX_JSON = 64 << 20  /* maximum size of a JSON file in bytes */
 };
@@ -67,8 +66,8 @@ enum model_relative {
     RELATIVES
 };
 
-/* The packed model stores this struct as it is, so all fields have a fixed size. A static
- * encoder uses only hidden, vocabulary, max_tokens and byte_rows. */
+/* The packed model stores this struct as it is, so all fields have a fixed size. A static encoder uses only hidden,
+ * vocabulary, max_tokens and byte_rows. */
 struct model_config {
     uint32_t architecture; /* enum architecture */
     uint32_t layers, hidden, heads, intermediate;
@@ -132,8 +131,6 @@ int wt__dense_weight_from_options(struct dense_weight *out, double usual, double
 
 /* Checks that the dimensions are within the limits and fit together. `what` names the model in messages. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
-
-/* ---------------------------------------------------------------- prompts */
 
 #define MODEL_SENTENCE_CONFIG "config_sentence_transformers.json"
 

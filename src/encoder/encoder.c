@@ -1,8 +1,8 @@
-/* encoder.c: appends the tokens of text after text until a batch has enough tokens, then runs the batch.
+/* encoder.c: opens encoders and runs them on batches of texts.
  *
- * Batches are ragged, so there is no padding to save by sorting texts by length. A batch needs enough tokens to use
- * each weight often once it is in the cache, and few enough to keep the hidden states in the L2 cache: BATCH_TOKENS. */
-
+ * A batch is a run of texts with at least BATCH_TOKENS tokens: enough to use each weight often while it is in the
+ * cache, and few enough to keep the hidden states in the L2 cache. Texts are not padded, so sorting them by length
+ * would save nothing. */
 #include "encoder/encoder.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 enum {
     BATCH_TOKENS = 256, /* a batch runs once it has this many tokens */
     CHUNK_TEXTS = 256,  /* maximum number of texts that a thread takes at a time */
-    CHUNKS_A_THREAD = 4 /* minimum, so that threads finish at about the same time */
+    CHUNKS_A_THREAD = 4 /* minimum number of chunks per thread, so that threads finish at about the same time */
 };
 
 struct encoder {
@@ -33,7 +33,7 @@ struct encoder {
 
 struct encoder_scratch {
     struct activations activations;
-    size_t capacity; /* maximum tokens of a batch: BATCH_TOKENS and one text more */
+    size_t capacity; /* maximum number of tokens of a batch: BATCH_TOKENS and those of one more text */
     int32_t *ids;    /* [capacity] */
     size_t *starts;  /* [capacity + 1] */
     struct arena arena;
@@ -67,30 +67,23 @@ static void hash_vectors(const struct packed_header *header, char hash[65])
     wt__sha256_hex(digest, hash);
 }
 
-/* Opens the packed model. The built-in model is used as it lies in the library. */
-static int open_packed(struct model_cache *out, const char *folder, struct progress *progress, wt_error *err)
+static void close_encoder(struct encoder **encoder)
 {
-    if (wt__model_is_built_in(folder))
-        return wt__packed_bind(&out->packed, wt__built_in_model, folder, err);
-    return wt__model_cache_open(out, folder, false, NULL, progress, err);
+    wt__encoder_close(*encoder);
 }
 
 int wt__encoder_load(struct encoder **out, const char *folder, struct progress *progress, wt_error *err)
 {
     struct str name = wt__model_name(folder);
-    int rc;
-
     *out = NULL;
-    struct encoder *encoder = calloc(1, sizeof(*encoder));
+    WT_CLEANUP(close_encoder) struct encoder *encoder = calloc(1, sizeof(*encoder));
     WT_CHECK_ALLOC(encoder, err);
     encoder->name = wt__copy_string(name.ptr, name.len);
-    rc = encoder->name ? open_packed(&encoder->cache, folder, progress, err) : wt__fail_nomem(err);
-    if (rc < 0) {
-        wt__encoder_close(encoder);
-        return rc;
-    }
+    WT_CHECK_ALLOC(encoder->name, err);
+    WT_TRY(wt__model_is_built_in(folder) ? wt__packed_bind(&encoder->cache.packed, wt__built_in_model, folder, err)
+                                         : wt__model_cache_open(&encoder->cache, folder, false, NULL, progress, err));
     hash_vectors(encoder->cache.packed.header, encoder->hash);
-    *out = encoder;
+    *out = WT_TAKE(encoder);
     return 0;
 }
 
@@ -184,35 +177,39 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
     return rc;
 }
 
-/* Allocates the buffers of the layers. Returns false if out of memory. */
-static bool place_activations(struct encoder_scratch *scratch, const struct encoder *encoder)
+/* Allocates the buffers of the layers in the arena. */
+static int place_activations(struct activations *out, const struct transformer *model,
+                             const struct activation_limits *limits, struct arena *arena, wt_error *err)
 {
-    struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder), true};
-    size_t floats = wt__activations_place(&scratch->activations, encoder_transformer(encoder), &limits, false, NULL);
-    float *memory = floats ? wt__arena_alloc(&scratch->arena, floats * sizeof(float), 64) : NULL;
+    size_t floats = wt__activations_place(out, model, limits, false, NULL);
+    float *memory = floats ? wt__arena_alloc(arena, floats * sizeof(float), 64) : NULL;
+    WT_CHECK_ALLOC(memory, err);
+    wt__activations_place(out, model, limits, false, memory);
+    return 0;
+}
 
-    if (memory)
-        wt__activations_place(&scratch->activations, encoder_transformer(encoder), &limits, false, memory);
-    return memory != NULL;
+static void free_encoder_scratch(struct encoder_scratch **scratch)
+{
+    wt__encoder_scratch_free(*scratch);
 }
 
 int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *encoder, wt_error *err)
 {
-    struct encoder_scratch *scratch = calloc(1, sizeof(*scratch));
+    WT_CLEANUP(free_encoder_scratch) struct encoder_scratch *scratch = calloc(1, sizeof(*scratch));
+    const struct transformer *model = encoder_transformer(encoder);
     bool layers = !wt__encoder_is_static(encoder);
-
     *out = NULL;
     WT_CHECK_ALLOC(scratch, err);
     scratch->capacity = (layers ? BATCH_TOKENS : 0) + wt__encoder_max_tokens(encoder);
     scratch->ids = wt__arena_array(&scratch->arena, int32_t, scratch->capacity);
     scratch->starts = wt__arena_array(&scratch->arena, size_t, scratch->capacity + 1);
-    if (!scratch->ids || !scratch->starts || (layers && !place_activations(scratch, encoder))) {
-        wt__encoder_scratch_free(scratch);
-        return wt__fail_nomem(err);
-    }
-    if (layers)
+    WT_CHECK_ALLOC(scratch->ids && scratch->starts, err);
+    if (layers) {
+        struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder), true};
+        WT_TRY(place_activations(&scratch->activations, model, &limits, &scratch->arena, err));
         wt__model_cache_populate(&encoder->cache);
-    *out = scratch;
+    }
+    *out = WT_TAKE(scratch);
     return 0;
 }
 
@@ -231,7 +228,6 @@ static void encode_batch(const struct encoder *encoder, struct encoder_scratch *
     const struct activations *a = &scratch->activations;
     struct token_batch batch = {.count = count, .starts = scratch->starts, .ids = scratch->ids};
     size_t dim = model->config.hidden;
-
     wt__transformer_forward(model, &batch, &scratch->activations);
     for (size_t b = 0; b < count; b++) {
         wt__pool_forward(&model->config, a->x + batch.starts[b] * a->stride, a->stride,
@@ -245,10 +241,8 @@ static void encode_static(const struct packed *packed, struct encoder_scratch *s
 {
     size_t dim = packed->table.dim;
     int32_t unknown = packed->tokenizer.special[TOKENIZER_UNK];
-
     for (size_t i = 0; i < count; i++, out += dim) {
         size_t pieces = wt__tokenizer_pieces(&packed->tokenizer, texts[i], scratch->capacity, scratch->ids);
-
         wt__token_table_sum(&packed->table, scratch->ids, pieces, unknown, out);
         wt__normalize(out, dim);
     }
@@ -260,7 +254,6 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
     const struct packed *packed = &encoder->cache.packed;
     size_t dim = wt__encoder_dim(encoder), max_tokens = wt__encoder_max_tokens(encoder);
     size_t done = 0; /* number of texts whose vectors are written */
-
     wt__arena_reset(&scratch->prompted);
     texts = wt__prompts_apply(&packed->header->prompts, role, texts, count, &scratch->prompted);
     WT_CHECK_ALLOC(texts, err);
@@ -271,7 +264,6 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
     scratch->starts[0] = 0;
     for (size_t i = 0; i < count; i++) {
         size_t b = i - done, start = scratch->starts[b];
-
         scratch->starts[b + 1] =
             start + wt__tokenizer_encode(&packed->tokenizer, texts[i], max_tokens, scratch->ids + start);
         if (scratch->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
@@ -282,7 +274,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
     return 0;
 }
 
-/* An import, split into chunks of texts. */
+/* A call of wt__encode_many, split into chunks of texts. */
 struct encode_job {
     const struct encoder *encoder;
     struct encoder_scratch **scratch; /* [threads] */
@@ -300,7 +292,6 @@ static int encode_chunk(void *context, size_t index, unsigned worker)
     size_t dim = wt__encoder_dim(job->encoder);
     int rc = wt__encode(job->encoder, job->scratch[worker], job->role, job->texts + first, count,
                         job->out + first * dim, NULL);
-
     if (rc == 0 && job->progress && wt__progress_step(job->progress, count) != 0)
         rc = WT_ECANCELLED;
     return rc;
@@ -311,16 +302,10 @@ int wt__encode_many(const struct encoder *encoder, enum text_role role, const st
 {
     size_t workers = threads ? threads : wt__processor_count();
     size_t chunk = count / (workers * CHUNKS_A_THREAD) + 1;
-    struct encode_job job = {.encoder = encoder,
-                             .role = role,
-                             .texts = texts,
-                             .count = count,
-                             .chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS,
-                             .out = out,
-                             .progress = progress};
+    chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS;
+    struct encode_job job = {encoder, NULL, role, texts, count, chunk, out, progress};
     int rc = 0;
-
-    size_t chunks = (count + job.chunk - 1) / job.chunk;
+    size_t chunks = (count + chunk - 1) / chunk;
     workers = workers < chunks ? workers : chunks;
     job.scratch = calloc(workers + 1, sizeof(struct encoder_scratch *));
     WT_CHECK_ALLOC(job.scratch, err);
@@ -337,8 +322,6 @@ int wt__encode_many(const struct encoder *encoder, enum text_role role, const st
     free(job.scratch);
     return rc;
 }
-
-/* ---------------------------------------------------------------- vectors of single tokens */
 
 enum { CHUNK = 64 /* tokens per batch */, FRAMED = 3 /* [CLS] token [SEP] */ };
 
@@ -390,17 +373,10 @@ int wt__token_vectors(const struct encoder *encoder, unsigned threads, float *ou
     const struct activation_limits limits = {.rows = CHUNK * FRAMED, .longest = FRAMED};
     size_t workers = threads ? threads : wt__processor_count();
     struct token_job job = {.packed = packed, .out = out, .progress = progress};
-
     job.scratch = wt__arena_array(&arena, struct token_scratch, workers);
     WT_CHECK_ALLOC(job.scratch, err);
-    for (size_t w = 0; w < workers; w++) {
-        struct activations *a = &job.scratch[w].activations;
-        size_t floats = wt__activations_place(a, &packed->model, &limits, false, NULL);
-        float *memory = floats ? wt__arena_alloc(&arena, floats * sizeof(float), 64) : NULL;
-
-        WT_CHECK_ALLOC(memory, err);
-        wt__activations_place(a, &packed->model, &limits, false, memory);
-    }
+    for (size_t w = 0; w < workers; w++)
+        WT_TRY(place_activations(&job.scratch[w].activations, &packed->model, &limits, &arena, err));
     int rc =
         wt__pool_run((unsigned)workers, (packed->tokenizer.token_count + CHUNK - 1) / CHUNK, encode_token_chunk, &job);
     return rc == WT_ECANCELLED ? wt__fail_cancelled(err) : rc;

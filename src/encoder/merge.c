@@ -39,7 +39,6 @@ struct merge {
 static int check_merge_weights(const double *weights, size_t count, wt_error *err)
 {
     double sum = 0;
-
     if (count < 2 || count > WT_MAX_MERGED)
         return wt__fail(err, WT_EINVAL, "cannot merge %zu models; name 2 to %d", count, WT_MAX_MERGED);
     for (size_t i = 0; weights && i < count; i++) {
@@ -55,7 +54,6 @@ static int check_merge_weights(const double *weights, size_t count, wt_error *er
 static int open_merged_model(struct merge *m, struct merged_model *part)
 {
     char *path = wt__path_join(&m->arena, part->folder, MODEL_WEIGHTS_FILE);
-
     WT_CHECK_ALLOC(path, m->err);
     WT_TRY(wt__model_config_read(&part->config, part->folder, m->err));
     WT_TRY(wt__model_config_open(&part->json, part->folder, m->err));
@@ -66,14 +64,6 @@ static int open_merged_model(struct merge *m, struct merged_model *part)
     return rc == 0 ? wt__safetensors_open(&part->file, path, part->map.ptr, part->map.len, m->err) : rc;
 }
 
-static void close_merged_model(struct merged_model *part)
-{
-    wt__safetensors_dispose(&part->file);
-    wt__file_unmap(&part->map);
-    wt__buffer_dispose(&part->tokenizer);
-    json_decref(part->json);
-}
-
 static int fail_unlike(const struct merge *m, const struct merged_model *part, const char *why)
 {
     return wt__fail(m->err, WT_EMODEL, "%s and %s cannot be merged: %s", m->parts[0].folder, part->folder, why);
@@ -82,7 +72,6 @@ static int fail_unlike(const struct merge *m, const struct merged_model *part, c
 static size_t count_real_tensors(const struct safetensors *file)
 {
     size_t count = 0;
-
     for (size_t i = 0; i < file->count; i++)
         count += wt__tensor_is_real(&file->tensors[i]);
     return count;
@@ -93,7 +82,6 @@ static int check_merged_model(const struct merge *m, const struct merged_model *
 {
     const struct merged_model *first = &m->parts[0];
     const struct str words = wt__buffer_view(&part->tokenizer);
-
     if (memcmp(&part->config, &first->config, sizeof(part->config)) != 0)
         return fail_unlike(m, part, "their architectures or dimensions differ");
     if (!wt__str_equal(words, wt__buffer_view(&first->tokenizer)))
@@ -103,25 +91,19 @@ static int check_merged_model(const struct merge *m, const struct merged_model *
     return 0;
 }
 
-static bool has_same_shape(const struct tensor *a, const struct tensor *b)
-{
-    return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(a->shape[0])) == 0;
-}
-
 /* Computes the weighted mean of one tensor. sum, floats: scratch, at least [tensor->count]. */
 static int merge_tensor(struct merge *m, const struct tensor *tensor, double *sum, float *floats)
 {
     float *out = wt__arena_array(&m->arena, float, tensor->count);
     char why[256];
-
     WT_CHECK_ALLOC(out, m->err);
     memset(sum, 0, tensor->count * sizeof(*sum));
     for (size_t p = 0; p < m->count; p++) {
         const struct merged_model *part = &m->parts[p];
         const struct tensor *other = wt__safetensors_find(&part->file, tensor->name);
-
         snprintf(why, sizeof(why), "tensor \"%.160s\" is missing in one of them or has another shape", tensor->name);
-        if (!other || !wt__tensor_is_real(other) || !has_same_shape(other, tensor))
+        if (!other || !wt__tensor_is_real(other) || other->rank != tensor->rank ||
+            memcmp(other->shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0])) != 0)
             return fail_unlike(m, part, why);
         WT_TRY(wt__tensor_floats(other, floats, m->err));
         for (size_t i = 0; i < tensor->count; i++)
@@ -139,14 +121,12 @@ static int merge_weights(struct merge *m)
 {
     const struct safetensors *first = &m->parts[0].file;
     size_t most = 0;
-
     for (size_t i = 0; i < first->count; i++)
         most = first->tensors[i].count > most ? first->tensors[i].count : most;
     m->tensors = wt__arena_array(&m->arena, struct tensor_source, first->count);
     double *sum = wt__arena_array(&m->arena, double, most);
     float *floats = wt__arena_array(&m->arena, float, most);
-    if (!m->tensors || !sum || !floats)
-        return wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(m->tensors && sum && floats, m->err);
     for (size_t i = 0; i < first->count; i++)
         if (wt__tensor_is_real(&first->tensors[i]))
             WT_TRY(merge_tensor(m, &first->tensors[i], sum, floats));
@@ -156,26 +136,22 @@ static int merge_weights(struct merge *m)
 /* Returns {"merged": [{"name", "sha256", "weight"}], ...}, or NULL if out of memory. */
 static json_t *describe_merge(const struct merge *m)
 {
-    json_t *members = json_pack("{s:[]}", "merged"), *list = json_object_get(members, "merged");
-    bool kept = members != NULL;
-
-    for (size_t p = 0; kept && p < m->count; p++) {
+    json_auto_t *members = json_pack("{s:[]}", "merged");
+    for (size_t p = 0; p < m->count; p++) {
         const struct merged_model *part = &m->parts[p];
         struct str name = wt__model_name(part->folder);
         unsigned char digest[32];
         char hex[65];
-
         wt__sha256(part->map.ptr, part->map.len, digest);
         wt__sha256_hex(digest, hex);
-        kept = json_array_append_new(list, json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex,
-                                                     "weight", part->weight)) == 0 &&
-               wt__model_copy_member(members, part->json, "fields") &&
-               wt__model_copy_member(members, part->json, "dense_weight");
+        json_t *about =
+            json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex, "weight", part->weight);
+        if (json_array_append_new(json_object_get(members, "merged"), about) != 0 ||
+            !wt__model_copy_member(members, part->json, "fields") ||
+            !wt__model_copy_member(members, part->json, "dense_weight"))
+            return NULL;
     }
-    if (kept)
-        return members;
-    json_decref(members);
-    return NULL;
+    return WT_TAKE(members);
 }
 
 static int save_merged(struct merge *m, const char *out)
@@ -183,9 +159,7 @@ static int save_merged(struct merge *m, const char *out)
     const struct merged_model *first = &m->parts[0];
     char *path = wt__path_join(&m->arena, out, MODEL_WEIGHTS_FILE);
     WT_CLEANUP(json_decrefp) json_t *members = describe_merge(m);
-
-    if (!path || !members)
-        return wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(path && members, m->err);
     WT_TRY(wt__make_folders(out, m->err));
     WT_TRY(wt__model_copy_tokenizer(first->folder, out, m->err));
     WT_TRY(wt__model_copy_modules(first->folder, out, m->err));
@@ -195,15 +169,19 @@ static int save_merged(struct merge *m, const char *out)
 
 static void close_merge(struct merge *m)
 {
-    for (size_t p = 0; m->parts && p < m->count; p++)
-        close_merged_model(&m->parts[p]);
+    for (size_t p = 0; m->parts && p < m->count; p++) {
+        struct merged_model *part = &m->parts[p];
+        wt__safetensors_dispose(&part->file);
+        wt__file_unmap(&part->map);
+        wt__buffer_dispose(&part->tokenizer);
+        json_decref(part->json);
+    }
     wt__arena_dispose(&m->arena);
 }
 
 int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err)
 {
     WT_CLEANUP(close_merge) struct merge m = {.count = count, .err = err};
-
     WT_TRY(check_merge_weights(weights, count, err));
     WT_TRY(wt__model_refuse_replacing(out, err));
     m.parts = wt__arena_array(&m.arena, struct merged_model, count);

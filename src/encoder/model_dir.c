@@ -29,7 +29,6 @@ bool wt__model_exists(const char *folder)
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err)
 {
     const char *folder = models_dir && *models_dir ? models_dir : getenv("WHICHTOOL_MODELS");
-
     if (folder && *folder) {
         *out = wt__arena_copy(arena, wt__str(folder));
         return *out ? 0 : wt__fail_nomem(err);
@@ -46,26 +45,18 @@ static int is_model(struct arena *arena, const char *folder)
 {
     char *config = wt__path_join(arena, folder, "config.json"),
          *weights = wt__path_join(arena, folder, MODEL_WEIGHTS_FILE);
-
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
 
-/* Returns the folder of a model that came with the program, or NULL if it has no such model. */
-static char *find_program_model(struct arena *arena, const char *name)
-{
-    const char *models = wt__program_models(arena);
-    char *folder = models ? wt__path_join(arena, models, name) : NULL;
-
-    return folder && is_model(arena, folder) > 0 ? folder : NULL;
-}
-
-/* Returns the place of a model outside the models folder: built in, or with the program. NULL if there is no such
- * model. */
+/* Returns the folder of a model outside the models folder: built in, or in the folder of models that came with the
+ * program. NULL if there is no such model. */
 static char *find_other_place(struct arena *arena, const char *name)
 {
-    bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
-
-    return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : find_program_model(arena, name);
+    if (strcmp(name, WT_BUILT_IN_MODEL) == 0)
+        return wt__arena_copy(arena, STR(MODEL_BUILT_IN));
+    const char *models = wt__program_models(arena);
+    char *folder = models ? wt__path_join(arena, models, name) : NULL;
+    return folder && is_model(arena, folder) > 0 ? folder : NULL;
 }
 
 /* Finds a model by a name with a slash: a pulled model if one exists, else the path of a folder. */
@@ -83,7 +74,6 @@ static int find_model_path(char **out, struct arena *arena, const char *models_d
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     wt_error nowhere;
-
     if (!*name)
         return wt__fail(err, WT_EINVAL, "the name of the model is empty");
     if (strchr(name, '/'))
@@ -116,7 +106,6 @@ bool wt__model_included(const char *folder, const char *models_dir)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *models, *any = NULL; /* a path inside the models folder, which may be the program's own */
-
     if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
         any = wt__path_join(&arena, models, "any");
     return !(any && wt__program_has(any)) && wt__program_has(folder);
@@ -125,21 +114,18 @@ bool wt__model_included(const char *folder, const char *models_dir)
 const char *wt__model_choose(const char *name, const char *models_dir)
 {
     static const char *const preferred[] = {WT_DEFAULT_MODEL, WT_BASE_MODEL};
-    const char *chosen = name;
-    for (size_t i = 0; !chosen && i < sizeof preferred / sizeof *preferred; i++) {
-        struct arena arena = {0};
+    for (size_t i = 0; !name && i < sizeof preferred / sizeof *preferred; i++) {
+        WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
         char *folder;
         if (wt__model_folder(&folder, &arena, models_dir, preferred[i], NULL) == 0 && is_model(&arena, folder) > 0)
-            chosen = preferred[i];
-        wt__arena_dispose(&arena);
+            return preferred[i];
     }
-    return chosen ? chosen : WT_BUILT_IN_MODEL;
+    return name ? name : WT_BUILT_IN_MODEL;
 }
 
 struct str wt__model_name(const char *folder)
 {
     struct str name = wt__str(folder);
-
     while (name.len > 1 && name.ptr[name.len - 1] == '/')
         name.len--;
     for (size_t i = name.len; i > 0; i--)
@@ -163,12 +149,11 @@ static int list_model_names(struct model_listing *listing, const char *models, c
     struct arena *arena = listing->arena;
     struct dirent *entry;
     int rc = 0;
-
     DIR *directory = opendir(models);
     if (!directory)
         return errno == ENOENT ? 0 : wt__fail_errno(listing->err, "open", models);
     while (rc == 0 && listing->count < MODELS_MAX && (entry = readdir(directory))) {
-        struct buffer name = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
         if (entry->d_name[0] == '.')
             continue;
         wt__buffer_printf(&name, "%s%s", prefix, entry->d_name);
@@ -181,7 +166,6 @@ static int list_model_names(struct model_listing *listing, const char *models, c
             rc = wt__fail_nomem(listing->err);
         else if (found == 0 && !*prefix && wt__is_folder(folder))
             rc = list_model_names(listing, folder, name.ptr);
-        wt__buffer_dispose(&name);
     }
     closedir(directory);
     return rc;
@@ -191,7 +175,6 @@ int wt__model_names(struct arena *arena, const char *models, char ***names, size
 {
     struct model_listing listing = {.arena = arena, .names = wt__arena_array(arena, char *, MODELS_MAX), .err = err};
     int rc = listing.names ? list_model_names(&listing, models, "") : wt__fail_nomem(err);
-
     *names = listing.names;
     *count = listing.count;
     wt__sort_texts(*names, rc == 0 ? *count : 0);
@@ -207,17 +190,12 @@ static void describe_config(struct model_info *out, const struct model_config *c
     out->max_tokens = config->max_tokens;
 }
 
-static void describe_built_in(struct model_info *out)
-{
-    const struct packed_header *header = (const void *)wt__built_in_model;
-    *out = (struct model_info){.packed = true, .parameters = header->parameters, .bytes = wt__built_in_model_len};
-    describe_config(out, &header->config);
-}
-
 int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err)
 {
     if (wt__model_is_built_in(folder)) {
-        describe_built_in(out);
+        const struct packed_header *header = (const void *)wt__built_in_model;
+        *out = (struct model_info){.packed = true, .parameters = header->parameters, .bytes = wt__built_in_model_len};
+        describe_config(out, &header->config);
         return 0;
     }
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -225,7 +203,6 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
     WT_CLEANUP(wt__safetensors_dispose) struct safetensors weights = {0};
     struct model_config config;
     char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS_FILE);
-
     *out = (struct model_info){0};
     WT_CHECK_ALLOC(path, err);
     WT_TRY(wt__model_config_read(&config, folder, err));

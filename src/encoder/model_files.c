@@ -1,5 +1,4 @@
 /* model_files.c: copies the files of a model folder, and reads those of the tokenizer, which text/ parses. */
-
 #include "encoder/model_files.h"
 
 #include <stdio.h>
@@ -26,9 +25,7 @@ static int copy_model_file(const char *source, const char *out, const char *name
     char *from = wt__path_join(&arena, source, name), *to = wt__path_join(&arena, out, name);
     char *folder = to ? wt__arena_copy(&arena, wt__str(to)) : NULL;
     size_t len;
-
-    if (!from || !folder)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(from && folder, err);
     if (!wt__is_file(from))
         return 0;
     *strrchr(folder, '/') = '\0';
@@ -44,7 +41,6 @@ static int read_optional_json(json_t **out, const char *folder, const char *name
     WT_AUTO_FREE char *text = NULL;
     char *path = wt__path_join(&arena, folder, name);
     size_t len;
-
     *out = NULL;
     WT_CHECK_ALLOC(path, err);
     if (!wt__is_file(path))
@@ -53,8 +49,8 @@ static int read_optional_json(json_t **out, const char *folder, const char *name
     return wt__json_parse(out, text, len, err);
 }
 
-/* Copies only the members of the record that hold for any model with these weights; the others describe the origin of
- * the source's files. */
+/* Copies the members of MODEL_RECORD that are also right for a changed model. The other members describe where the
+ * files of the source came from. */
 static int copy_model_record(const char *source, const char *out, wt_error *err)
 {
     static const char *const kept[] = {"prompts", "dense_weight"};
@@ -63,9 +59,7 @@ static int copy_model_record(const char *source, const char *out, wt_error *err)
     char *path = wt__path_join(&arena, out, MODEL_RECORD);
     WT_CLEANUP(json_decrefp) json_t *record = NULL;
     WT_CLEANUP(json_decrefp) json_t *members = json_object();
-
-    if (!path || !members)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path && members, err);
     WT_TRY(read_optional_json(&record, source, MODEL_RECORD, err));
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
         if (json_object_get(record, kept[i]) &&
@@ -89,7 +83,6 @@ int wt__model_copy_tokenizer(const char *source, const char *out, wt_error *err)
 int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *modules = NULL;
-
     for (size_t i = 0; i < COPIED; i++)
         WT_TRY(copy_model_file(source, out, copied[i], err));
     WT_TRY(copy_model_record(source, out, err));
@@ -97,7 +90,6 @@ int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
     for (size_t i = 0; i < json_array_size(modules) && i < MODULES_MOST; i++) {
         struct str path = wt__json_str(json_array_get(modules, i), "path");
         char name[256];
-
         if (path.len == 0 || path.len > 200 || memchr(path.ptr, '.', path.len))
             continue;
         snprintf(name, sizeof(name), "%.*s/config.json", (int)path.len, path.ptr);
@@ -110,9 +102,7 @@ int wt__model_refuse_replacing(const char *out, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *config = wt__path_join(&arena, out, "config.json"), *weights = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
-
-    if (!config || !weights)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(config && weights, err);
     if (wt__is_file(config) || wt__is_file(weights))
         return wt__fail(err, WT_EINVAL, "there is a model in %s already; name another folder, or remove it first", out);
     if (wt__is_file(out))
@@ -123,7 +113,6 @@ int wt__model_refuse_replacing(const char *out, wt_error *err)
 int wt__model_config_open(json_t **out, const char *folder, wt_error *err)
 {
     int rc = read_optional_json(out, folder, "config.json", err);
-
     if (rc < 0 || json_is_object(*out))
         return rc;
     json_decref(*out);
@@ -134,7 +123,6 @@ int wt__model_config_open(json_t **out, const char *folder, wt_error *err)
 bool wt__model_copy_member(json_t *members, const json_t *config, const char *name)
 {
     json_t *member = json_object_get(wt__json_object(config, "whichtool"), name);
-
     return !member || json_object_get(members, name) || json_object_set(members, name, member) == 0;
 }
 
@@ -145,7 +133,6 @@ int wt__model_config_save(json_t *config, const char *out, const char *dtype, co
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     char *path = wt__path_join(&arena, out, "config.json");
     bool failed = !path;
-
     for (size_t i = 0; i < 2; i++)
         if (json_object_get(config, types[i]))
             failed |= json_object_set_new(config, types[i], json_string(dtype)) != 0;
@@ -155,8 +142,6 @@ int wt__model_config_save(json_t *config, const char *out, const char *dtype, co
     wt__buffer_char(&text, '\n');
     return failed || text.failed ? wt__fail_nomem(err) : wt__file_replace(path, text.ptr, text.len, err);
 }
-
-/* ---------------------------------------------------------------- tokenizer files */
 
 static const struct {
     const char *name;
@@ -183,7 +168,6 @@ static int read_tokenizer_files(struct tokenizer_files *out, char *texts[TOKENIZ
     for (size_t i = 0; i < TOKENIZER_FILES; i++) {
         struct str *member = (struct str *)(void *)((char *)out + tokenizer_members[i].member);
         char *path = wt__path_join(arena, folder, tokenizer_members[i].name);
-
         WT_CHECK_ALLOC(path, err);
         if (!wt__is_file(path))
             continue;
@@ -196,10 +180,9 @@ static int read_tokenizer_files(struct tokenizer_files *out, char *texts[TOKENIZ
 int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err)
 {
     struct tokenizer_files all = {.tokenizer_json = {0}};
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *texts[TOKENIZER_FILES] = {0};
     int rc = read_tokenizer_files(&all, texts, &arena, folder, err);
-
     if (rc == 0) {
         rc = wt__tokenizer_build(blob, &all, err);
         if (rc < 0 && rc != WT_ENOMEM)
@@ -212,7 +195,6 @@ int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err)
     }
     for (size_t i = 0; i < TOKENIZER_FILES; i++)
         free(texts[i]);
-    wt__arena_dispose(&arena);
     return rc;
 }
 

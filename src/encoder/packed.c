@@ -1,9 +1,9 @@
-/* packed.c: computes the layout of a packed model, checks a file before use, and creates one from configuration,
+/* packed.c: computes the layout of a packed model, checks a file before use, and creates the file from configuration,
  * tokenizer and weights.
  *
- * The file has two places, tried in order for reading and for writing. The model folder comes first, except for models
- * that came with the program. Without a known cache folder the model folder is the only place. */
-
+ * The file is in the model folder or in the cache folder. Both are tried in this order, for reading and for writing;
+ * for models that came with the program, the cache folder comes first. Without a known cache folder, only the model
+ * folder is tried. */
 #include "encoder/packed.h"
 
 #include <errno.h>
@@ -31,7 +31,6 @@ static void set_section_sizes(struct packed_header *header)
 {
     const struct model_config *config = &header->config;
     struct weight_plan plan;
-
     if (wt__model_is_static(config)) {
         header->sections[PACKED_WORDS].size = wt__token_table_row_bytes(config);
         header->sections[PACKED_MODEL].size = wt__token_table_scale_bytes(config);
@@ -48,11 +47,9 @@ static void set_section_sizes(struct packed_header *header)
 int wt__packed_place(struct packed_header *header, wt_error *err)
 {
     uint64_t at = PACKED_PAGE;
-
     set_section_sizes(header);
     for (int part = 0; part < PACKED_PARTS; part++) {
         struct packed_section *section = &header->sections[part];
-
         section->offset = at;
         /* Leave a gap, since the kernels may read up to one panel past a section. */
         at += (section->size + WT_PANEL * sizeof(float) + PACKED_PAGE - 1) / PACKED_PAGE * PACKED_PAGE;
@@ -79,7 +76,6 @@ void wt__packed_seal(struct packed_header *header, const unsigned char *image)
 static int check_packed_header(const struct packed_header *h, size_t len, const char *path, wt_error *err)
 {
     struct packed_header expected = *h;
-
     if (memcmp(h->magic, PACKED_MAGIC, sizeof(h->magic)) != 0 || h->endian != PACKED_ENDIAN)
         return wt__fail(err, WT_EMODEL, "%s: not a packed model of this machine", path);
     if (h->version != PACKED_VERSION)
@@ -104,12 +100,12 @@ static int check_packed_header(const struct packed_header *h, size_t len, const 
 static int check_section(const struct packed_header *h, int part, const char *path, wt_error *err)
 {
     const struct packed_section *section = &h->sections[part];
-
     if (wt__checksum((const unsigned char *)h + section->offset, section->size, (uint64_t)part) != section->checksum)
         return wt__fail(err, WT_EMODEL, "%s: section %d is damaged", path, part);
     return 0;
 }
 
+/* Returns a section's floats. */
 static const float *section_floats(const struct packed_header *h, enum packed_part part)
 {
     return (const float *)(const void *)((const unsigned char *)h + h->sections[part].offset);
@@ -118,7 +114,6 @@ static const float *section_floats(const struct packed_header *h, enum packed_pa
 int wt__packed_open(struct packed *out, const void *bytes, size_t len, const char *path, wt_error *err)
 {
     const struct packed_header *h = bytes;
-
     if (len < sizeof(*h))
         return wt__fail(err, WT_EMODEL, "%s: %zu bytes are too few for a packed model", path, len);
     WT_TRY(check_packed_header(h, len, path, err));
@@ -132,10 +127,8 @@ int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_
 {
     const struct packed_header *h = bytes;
     const struct packed_section *tokenizer = &h->sections[PACKED_TOKENIZER];
-    int rc;
-
-    rc = wt__tokenizer_open(&out->tokenizer, (const unsigned char *)bytes + tokenizer->offset, (size_t)tokenizer->size,
-                            err);
+    int rc = wt__tokenizer_open(&out->tokenizer, (const unsigned char *)bytes + tokenizer->offset,
+                                (size_t)tokenizer->size, err);
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", path);
     if (out->tokenizer.token_count > h->config.vocabulary)
@@ -147,9 +140,7 @@ int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_
         out->table = wt__token_table_bind(&h->config, section_floats(h, PACKED_WORDS), section_floats(h, PACKED_MODEL));
         return 0;
     }
-    rc = wt__tokenizer_check_frame(&out->tokenizer, path, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tokenizer_check_frame(&out->tokenizer, path, err));
     wt__weights_bind(&out->model, &h->config, LAYOUT_PACKED, section_floats(h, PACKED_WORDS),
                      section_floats(h, PACKED_MODEL), section_floats(h, PACKED_LAYERS),
                      h->bytes ? (const unsigned char *)bytes + h->sections[PACKED_BYTES].offset : NULL);
@@ -165,6 +156,7 @@ int wt__packed_verify(const struct packed *packed, const char *path, wt_error *e
 
 /* ---------------------------------------------------------------- packing */
 
+/* Files of a model folder other than the tokenizer's. The first REQUIRED must exist. */
 static const char *const others[] = {
     "config.json",           MODEL_WEIGHTS_FILE,    "modules.json", "sentence_bert_config.json",
     "1_Pooling/config.json", MODEL_SENTENCE_CONFIG, MODEL_RECORD};
@@ -181,35 +173,32 @@ static const char *source_file_at(size_t i)
 int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
 {
     uint64_t facts[MOST_SOURCES][4] = {{0}};
-    struct arena arena = {0};
-    int rc = wt__is_folder(folder) ? 0 : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
-
-    for (size_t i = 0; rc == 0 && i < MOST_SOURCES && source_file_at(i); i++) {
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    if (!wt__is_folder(folder))
+        return wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    for (size_t i = 0; i < MOST_SOURCES && source_file_at(i); i++) {
         char *path = wt__path_join(&arena, folder, source_file_at(i));
         struct stat s;
-
-        if (!path)
-            rc = wt__fail_nomem(err);
-        else if (stat(path, &s) == 0) {
+        WT_CHECK_ALLOC(path, err);
+        if (stat(path, &s) == 0) {
             facts[i][0] = (uint64_t)s.st_size;
             facts[i][1] = (uint64_t)s.st_ino;
             facts[i][2] = (uint64_t)s.st_mtim.tv_sec;
             facts[i][3] = (uint64_t)s.st_mtim.tv_nsec;
         } else if (i < REQUIRED)
-            rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, source_file_at(i));
+            return wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, source_file_at(i));
     }
     *key = wt__checksum(facts, sizeof(facts), PACKED_VERSION);
-    wt__arena_dispose(&arena);
-    return rc;
+    return 0;
 }
 
-/* A quantized matrix of the source, collected from one or more tensors. */
+/* An int8 matrix of the source, collected from one or more tensors. */
 struct matrix_bytes {
     int8_t *w;     /* [numbers of the largest matrix] */
     float *scales; /* [rows of the tallest matrix] */
 };
 
-/* The sources, and the image under construction. */
+/* The sources of a packed model, and its image under construction. */
 struct packing {
     const char *folder;
     struct progress *progress;
@@ -233,7 +222,7 @@ static bool is_matrix(const struct weight_tensor *t)
     return t->part == WEIGHT_QKV || t->part == WEIGHT_OUT || t->part == WEIGHT_UP || t->part == WEIGHT_DOWN;
 }
 
-/* Returns the rows of the tallest matrix, as a matrix has at most this many times H numbers. */
+/* Returns the rows of the tallest matrix of a layer. The largest matrix has as many times H numbers. */
 static size_t tallest_matrix(const struct model_config *c)
 {
     return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;
@@ -250,7 +239,6 @@ static bool has_int8_matrices(const struct packing *p)
     const struct model_config *c = &p->header.config;
     struct weight_walk walk = {.config = c, .prefix = wt__weights_prefix(&p->weights, c)};
     bool all = true;
-
     while (all && walk.prefix && wt__weight_next(&walk)) {
         const struct tensor *tensor = wt__safetensors_find(&p->weights, walk.tensor.name);
         all = !is_matrix(&walk.tensor) || (tensor && tensor->dtype == DTYPE_I8 && tensor->scale);
@@ -263,7 +251,6 @@ static void collect_int8_matrix(struct packing *p, const struct weight_tensor *t
 {
     const struct tensor *tensor = wt__safetensors_find(&p->weights, t->name);
     size_t before = t->offset / t->columns, rows = t->part == WEIGHT_QKV ? 3 * t->rows : t->rows;
-
     memcpy(p->matrix.w + t->offset, tensor->data, t->count);
     wt__tensor_scales(tensor, p->matrix.scales + before);
     if (before + t->rows == rows)
@@ -275,7 +262,6 @@ static int read_source_tensor(struct packing *p, const struct weight_tensor *t, 
 {
     float *run = t->layer == WEIGHT_NO_LAYER ? p->model : p->layer;
     float *out = t->part == WEIGHT_WORDS ? find_section(p, PACKED_WORDS) : run + p->files.at[t->part] + t->offset;
-
     p->header.parameters += t->count;
     WT_TRY(wt__weight_read(&p->weights, t, p->folder, out, err));
     if (p->header.bytes && is_matrix(t))
@@ -289,7 +275,6 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
     const struct model_config *c = &p->header.config;
     struct weight_walk walk = {.config = c, .prefix = wt__weights_prefix(&p->weights, c)};
     bool more = wt__weight_next(&walk);
-
     for (; more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk))
         WT_TRY(read_source_tensor(p, &walk.tensor, err));
     wt__weights_pack(c, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, p->model, find_section(p, PACKED_MODEL));
@@ -299,7 +284,6 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
         return wt__fail_cancelled(err);
     for (size_t layer = 0; layer < c->layers; layer++) {
         float *base = find_section(p, PACKED_LAYERS) + layer * p->packed.layer;
-
         for (; more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
             WT_TRY(read_source_tensor(p, &walk.tensor, err));
         wt__weights_pack(c, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
@@ -318,7 +302,6 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
 {
     const struct model_config *c = &p->header.config;
     size_t distances = c->relative == RELATIVE_DISENTANGLED ? 2 * (size_t)c->span * c->hidden : 0;
-
     wt__weight_plan(&p->files, c, LAYOUT_FILES);
     wt__weight_plan(&p->packed, c, LAYOUT_PACKED);
     p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
@@ -330,17 +313,15 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS_FILE);
     WT_AUTO_FREE struct transformer *bound = wt__alloc_zeros(1, sizeof(*bound));
     p->image = wt__alloc_aligned((size_t)p->header.file_size, 1);
-    p->model = wt__alloc_aligned(p->files.model + WT_PANEL, sizeof(float));
-    p->layer = wt__alloc_aligned(p->files.layer + WT_PANEL, sizeof(float));
-    p->relative = distances ? wt__alloc_aligned(distances + WT_PANEL, sizeof(float)) : NULL;
+    p->model = wt__alloc_zeroed_panels(p->files.model);
+    p->layer = wt__alloc_zeroed_panels(p->files.layer);
+    p->relative = distances ? wt__alloc_zeroed_panels(distances) : NULL;
     p->matrix.w = p->header.bytes ? wt__alloc_array(tallest_matrix(c), c->hidden) : NULL;
     p->matrix.scales = p->header.bytes ? wt__alloc_array(tallest_matrix(c), sizeof(float)) : NULL;
     if (!bound || !p->image || !p->model || !p->layer || (distances && !p->relative) ||
         (p->header.bytes && (!p->matrix.w || !p->matrix.scales)))
         return wt__fail_nomem(err);
     memset(p->image, 0, (size_t)p->header.file_size);
-    memset(p->model, 0, (p->files.model + WT_PANEL) * sizeof(float));
-    memset(p->layer, 0, (p->files.layer + WT_PANEL) * sizeof(float));
     memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
     struct model_config one = *c;
     one.layers = 1;
@@ -352,7 +333,6 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
 static int pack_table(struct packing *p, const struct buffer *tokenizer, wt_error *err)
 {
     struct model_config *c = &p->header.config;
-
     WT_TRY(wt__token_table_shape(c, &p->weights, p->folder, err));
     p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
     WT_TRY(wt__packed_place(&p->header, err));
@@ -369,7 +349,6 @@ static int open_source_weights(struct packing *p, struct mapping *map, wt_error 
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = wt__path_join(&arena, p->folder, MODEL_WEIGHTS_FILE);
-
     WT_CHECK_ALLOC(path, err);
     WT_TRY(wt__file_map(map, path, err));
     WT_TRY(wt__safetensors_open(&p->weights, path, map->ptr, map->len, err));
@@ -393,7 +372,6 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
     WT_CLEANUP(wt__buffer_dispose) struct buffer tokenizer = {0};
     WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
     WT_CLEANUP(free_packing) struct packing p = {.folder = folder, .progress = progress};
-
     *image = NULL;
     *len = 0;
     /* Compute the key first: if a file changes afterwards, the result is stale but not wrong. */
@@ -419,15 +397,14 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
 
 enum { PLACES = 2 };
 
-/* Fills `places` and returns their number. The cache folder holds models of many folders, so the file name there starts
- * with a hash of the folder's path. */
+/* Fills `places` with the paths to try, and returns their number or WT_ENOMEM. The cache folder holds models of many
+ * folders, so the file name there starts with a hash of the folder's path. */
 static int find_cache_paths(struct arena *arena, const char *folder, char *places[PLACES], wt_error *err)
 {
     char resolved[PATH_MAX], name[64];
     const char *path = realpath(folder, resolved) ? resolved : folder;
     char *cache;
     int rc = wt__cache_folder(&cache, arena, err);
-
     snprintf(name, sizeof(name), "models/%016" PRIx64 "-%s", wt__checksum(path, strlen(path), 0), MODEL_CACHE_NAME);
     places[0] = wt__path_join(arena, folder, MODEL_CACHE_NAME);
     places[1] = cache ? wt__path_join(arena, cache, name) : NULL;
@@ -441,18 +418,15 @@ static int find_cache_paths(struct arena *arena, const char *folder, char *place
     return cache ? PLACES : PLACES - 1;
 }
 
-static int open_mapped_model(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
-{
-    WT_TRY(wt__packed_open(&cache->packed, cache->map.ptr, cache->map.len, path, err));
-    if (cache->packed.header->source_key != key)
-        return wt__fail(err, WT_EMODEL, "%s: stale: the files of the model have changed", path);
-    return whole ? wt__packed_verify(&cache->packed, path, err) : 0;
-}
-
+/* Maps and opens a file, if it was packed from sources with this key. `whole` also verifies every checksum. */
 static int map_packed_file(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
 {
     WT_TRY(wt__file_map(&cache->map, path, err));
-    int rc = open_mapped_model(cache, path, key, whole, err);
+    int rc = wt__packed_open(&cache->packed, cache->map.ptr, cache->map.len, path, err);
+    if (rc == 0 && cache->packed.header->source_key != key)
+        rc = wt__fail(err, WT_EMODEL, "%s: stale: the files of the model have changed", path);
+    if (rc == 0 && whole)
+        rc = wt__packed_verify(&cache->packed, path, err);
     if (rc < 0)
         wt__file_unmap(&cache->map);
     return rc;
@@ -465,7 +439,6 @@ void wt__model_cache_populate(const struct model_cache *cache)
     bool bytes = cache->packed.header->bytes && wt__bytes_ready();
     const struct packed_section *layers = &cache->packed.header->sections[bytes ? PACKED_BYTES : PACKED_LAYERS];
     void *start = (void *)(uintptr_t)(cache->map.ptr + layers->offset);
-
 #ifdef MADV_POPULATE_READ
     if (madvise(start, (size_t)layers->size, MADV_POPULATE_READ) == 0)
         return;
@@ -478,7 +451,6 @@ static int write_packed_image(const char *path, const unsigned char *image, size
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *folder = wt__arena_copy(&arena, wt__str(path));
-
     WT_CHECK_ALLOC(folder, err);
     *strrchr(folder, '/') = '\0';
     WT_TRY(wt__make_folders(folder, err));
@@ -491,14 +463,12 @@ static int create_packed_model(struct model_cache *cache, const char *folder, ch
                                struct progress *progress, wt_error *err)
 {
     size_t len;
-
     WT_TRY(wt__model_pack(&cache->image, &len, folder, progress, err));
     uint64_t key = ((const struct packed_header *)(const void *)cache->image)->source_key;
     for (int i = 0; i < place_count; i++)
         if (write_packed_image(places[i], cache->image, len, &cache->unwritten) == 0 &&
             map_packed_file(cache, places[i], key, true, &cache->unwritten) == 0) {
-            free(cache->image);
-            cache->image = NULL;
+            free(WT_TAKE(cache->image));
             return 0;
         }
     return wt__packed_open(&cache->packed, cache->image, len, folder, err);
@@ -507,23 +477,23 @@ static int create_packed_model(struct model_cache *cache, const char *folder, ch
 int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, struct progress *progress,
                          wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *places[PLACES];
     uint64_t key;
-    int count = find_cache_paths(&arena, folder, places, err), rc = count;
-
     out->map = (struct mapping){0};
     out->image = NULL;
-    if (rc >= 0)
-        rc = wt__model_source_key(&key, folder, err);
-    bool found = false;
-    for (int i = 0; rc == 0 && !found && i < count; i++)
-        found = map_packed_file(out, places[i], key, whole, NULL) == 0;
     if (made)
-        *made = rc == 0 && !found;
-    if (rc == 0 && !found)
-        rc = create_packed_model(out, folder, places, count, progress, err);
-    wt__arena_dispose(&arena);
+        *made = false;
+    int count = find_cache_paths(&arena, folder, places, err);
+    if (count < 0)
+        return count;
+    WT_TRY(wt__model_source_key(&key, folder, err));
+    for (int i = 0; i < count; i++)
+        if (map_packed_file(out, places[i], key, whole, NULL) == 0)
+            return 0;
+    if (made)
+        *made = true;
+    int rc = create_packed_model(out, folder, places, count, progress, err);
     if (rc < 0)
         wt__model_cache_close(out);
     return rc;
@@ -532,27 +502,24 @@ int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole
 void wt__model_cache_close(struct model_cache *cache)
 {
     wt__file_unmap(&cache->map);
-    free(cache->image);
-    cache->image = NULL;
+    free(WT_TAKE(cache->image));
 }
 
 bool wt__model_cache_current(const char *folder, struct packed_header *header)
 {
-    struct model_cache *cache = calloc(1, sizeof(*cache));
-    struct arena arena = {0};
+    WT_AUTO_FREE struct model_cache *cache = calloc(1, sizeof(*cache));
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *places[PLACES];
     uint64_t key;
-    bool found = false;
-
     int count = cache ? find_cache_paths(&arena, folder, places, NULL) : 0;
-    if (count > 0 && wt__model_source_key(&key, folder, NULL) == 0)
-        for (int i = 0; !found && i < count; i++)
-            found = map_packed_file(cache, places[i], key, false, NULL) == 0;
-    if (found && header)
-        *header = *cache->packed.header;
-    if (cache)
-        wt__model_cache_close(cache);
-    free(cache);
-    wt__arena_dispose(&arena);
-    return found;
+    if (count <= 0 || wt__model_source_key(&key, folder, NULL) < 0)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (map_packed_file(cache, places[i], key, false, NULL) == 0) {
+            if (header)
+                *header = *cache->packed.header;
+            wt__model_cache_close(cache);
+            return true;
+        }
+    return false;
 }

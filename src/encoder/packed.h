@@ -10,8 +10,8 @@
  *
  * Opening checks the header and its checksum, the sizes and places of the sections against the configuration, and the
  * checksums of the tokenizer and of all sections below PACKED_CHECKED bytes. These include all data used as an index or
- * for reading text. The 90 MB of weights are not read: the file was written by a rename after an fsync, and a later bit
- * flip makes a number wrong but no access invalid. wt__packed_verify reads everything. */
+ * for reading text. The rest, nearly all of the weights, is not read: the file was written by a rename after an fsync,
+ * and a later bit flip makes a number wrong but no access invalid. wt__packed_verify reads everything. */
 #ifndef WT_ENCODER_PACKED_H
 #define WT_ENCODER_PACKED_H
 

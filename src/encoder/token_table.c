@@ -1,6 +1,5 @@
-/* token_table.c: plain loops over one row at a time, which compilers vectorise. Rows are added in the order of the
- * text, so the sum is the same on all machines to the last bit. */
-
+/* token_table.c: reads, sums and saves the rows of a static encoder. Rows are added in the order of the text, so the
+ * sum is the same on all machines to the last bit. */
 #include "encoder/token_table.h"
 
 #include <math.h>
@@ -19,7 +18,6 @@ static const char ROWS[] = "embeddings", SCALES[] = "embeddings.scale", WEIGHTS[
 size_t wt__token_table_row_bytes(const struct model_config *config)
 {
     size_t size = config->byte_rows ? sizeof(int8_t) : sizeof(float);
-
     return (size_t)config->vocabulary * config->hidden * size;
 }
 
@@ -33,7 +31,6 @@ static int find_row_vector(const struct tensor **out, const struct safetensors *
                            const char *folder, wt_error *err)
 {
     const struct tensor *tensor = wt__safetensors_find(file, name);
-
     *out = tensor;
     if (tensor && (tensor->rank != 1 || tensor->shape[0] != rows))
         return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs one number for each of the %zu rows of \"%s\"", folder,
@@ -45,7 +42,6 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
                           wt_error *err)
 {
     const struct tensor *rows = wt__safetensors_find(file, ROWS), *scales, *weights;
-
     if (!rows)
         return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS_FILE " has no tensor \"%s\"", folder, ROWS);
     if (wt__safetensors_find(file, "mapping"))
@@ -64,34 +60,18 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
     return 0;
 }
 
-static bool are_finite(const float *x, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
-/* Reads the weights of the rows, 1 if the file has none. */
-static int read_row_weights(const struct safetensors *file, float *out, size_t rows, wt_error *err)
-{
-    const struct tensor *weights = wt__safetensors_find(file, WEIGHTS);
-
-    for (size_t i = 0; i < rows; i++)
-        out[i] = 1;
-    return weights ? wt__tensor_floats(weights, out, err) : 0;
-}
-
-/* Reads the scales of byte rows, or else the rows, and multiplies each row by its weight. each: numbers per row. */
+/* Reads the scales of byte rows, or else the rows, and multiplies each row by its weight, if the file has weights.
+ * each: numbers per row. */
 static int read_row_numbers(const struct model_config *config, const struct safetensors *file, float *numbers,
                             size_t each, wt_error *err)
 {
     WT_AUTO_FREE float *weights = wt__alloc_array(config->vocabulary, sizeof *weights);
-
+    const struct tensor *tensor = wt__safetensors_find(file, WEIGHTS);
     WT_CHECK_ALLOC(weights, err);
-    WT_TRY(read_row_weights(file, weights, config->vocabulary, err));
+    if (tensor)
+        WT_TRY(wt__tensor_floats(tensor, weights, err));
     WT_TRY(wt__tensor_floats(wt__safetensors_find(file, config->byte_rows ? SCALES : ROWS), numbers, err));
-    for (size_t i = 0; i < config->vocabulary * each; i++)
+    for (size_t i = 0; tensor && i < config->vocabulary * each; i++)
         numbers[i] *= weights[i / each];
     return 0;
 }
@@ -103,30 +83,24 @@ int wt__token_table_read(const struct model_config *config, const struct safeten
     size_t each = config->byte_rows ? 1 : config->hidden;
     float *numbers = config->byte_rows ? scales : rows;
     int rc = read_row_numbers(config, file, numbers, each, err);
-
     if (rc == WT_EMODEL)
         return wt__fail_context(err, rc, "%s", folder);
     WT_TRY(rc);
     if (config->byte_rows)
         memcpy(rows, tensor->data, tensor->bytes);
-    if (!are_finite(numbers, config->vocabulary * each))
-        return wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
+    for (size_t i = 0; i < config->vocabulary * each; i++)
+        if (!isfinite(numbers[i]))
+            return wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
     return 0;
 }
 
 struct token_table wt__token_table_bind(const struct model_config *config, const void *rows, const float *scales)
 {
-    struct token_table table = {.vocabulary = config->vocabulary, .dim = config->hidden};
-
-    if (config->byte_rows) {
-        table.bytes = rows;
-        table.scales = scales;
-    } else {
-        table.floats = rows;
-    }
-    return table;
+    return config->byte_rows ? (struct token_table){config->vocabulary, config->hidden, rows, scales, NULL}
+                             : (struct token_table){config->vocabulary, config->hidden, NULL, NULL, rows};
 }
 
+/* The loops over a row are functions with restrict pointers, so that compilers vectorise them. */
 static void add_byte_row(const int8_t *restrict row, float scale, float *restrict out, size_t dim)
 {
     for (size_t d = 0; d < dim; d++)
@@ -142,11 +116,9 @@ static void add_float_row(const float *restrict row, float *restrict out, size_t
 void wt__token_table_sum(const struct token_table *table, const int32_t *ids, size_t count, int32_t unknown, float *out)
 {
     size_t dim = table->dim;
-
     memset(out, 0, dim * sizeof *out);
     for (size_t i = 0; i < count; i++) {
         size_t id = (size_t)(uint32_t)ids[i];
-
         if (ids[i] == unknown || id >= table->vocabulary)
             continue;
         if (table->bytes)
@@ -155,8 +127,6 @@ void wt__token_table_sum(const struct token_table *table, const int32_t *ids, si
             add_float_row(table->floats + id * dim, out, dim);
     }
 }
-
-/* ---------------------------------------------------------------- saving */
 
 enum { BYTE_MOST = 127 };
 
@@ -177,8 +147,7 @@ static int save_token_rows(const char *out, const float *rows, size_t tokens, si
     char *path = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
     WT_AUTO_FREE int8_t *bytes = wt__alloc_array(tokens * dim, 1);
     WT_AUTO_FREE float *scales = wt__alloc_array(tokens, sizeof *scales);
-    if (!path || !bytes || !scales)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path && bytes && scales, err);
     for (size_t t = 0; t < tokens; t++)
         quantize_token_row(rows + t * dim, dim, bytes + t * dim, &scales[t]);
     const struct tensor_source tensors[] = {

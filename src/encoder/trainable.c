@@ -1,12 +1,10 @@
-/* trainable.c: weights and gradients are two blocks of the same layout (internal.h, LAYOUT_FILES), so a weight and its
- * gradient have the same offset.
+/* trainable.c: opens a model folder for training, runs it forward and backward, and saves the trained model.
+ *
+ * Weights and gradients are two blocks of the same layout (internal.h, LAYOUT_FILES), so a weight and its gradient have
+ * the same offset.
  *
  * In a small model most weights are word embeddings, and a step uses few of their rows. The first worker adds directly
- * into the parameters' gradients and marks the rows; the others collect their rows in the order of first use.
- *
- * A trained model is saved as a copy of the source's folder with other weights. Untrained and unknown tensors are
- * copied. */
-
+ * into the parameters' gradients and marks the rows; the others collect their rows in the order of first use. */
 #include "encoder/trainable.h"
 
 #include <math.h>
@@ -24,15 +22,15 @@
 #include "nn/safetensors.h"
 #include "text/tokenizer.h"
 
-/* Allocates zeroed floats on a cache line without touching the pages. *raw is the block for free(). */
+/* Allocates zeroed floats on a cache line without touching the pages, with WT_PANEL readable floats after them. *raw is
+ * the block for free(). */
 static float *alloc_zeroed_floats(size_t floats, void **raw)
 {
     *raw = floats < SIZE_MAX / sizeof(float) - 64 ? calloc(floats + 16 + WT_PANEL, sizeof(float)) : NULL;
-
     return *raw ? (float *)(((uintptr_t)*raw + 63) / 64 * 64) : NULL;
 }
 
-/* Returns the floats after the word embeddings. */
+/* Returns the number of weights other than the word embeddings. */
 static size_t count_dense_floats(const struct trainable *t)
 {
     return t->plan.model + t->plan.layer * t->model.config.layers;
@@ -40,6 +38,7 @@ static size_t count_dense_floats(const struct trainable *t)
 
 /* ---------------------------------------------------------------- opening */
 
+/* Returns the offset of a tensor in the block of weights. */
 static size_t find_weight_offset(const struct trainable *t, const struct weight_tensor *tensor)
 {
     if (tensor->part == WEIGHT_WORDS)
@@ -58,7 +57,6 @@ static int add_trained_parameter(struct trainable *t, const struct weight_tensor
     struct model_parameter *p = &t->parameters[t->count++];
     size_t at = find_weight_offset(t, tensor);
     bool table = tensor->part != WEIGHT_RELATIVE || t->model.config.relative != RELATIVE_BIAS;
-
     *p = (struct model_parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name + prefix)),
                                   .value = t->weights + at,
                                   .gradient = t->gradients + at,
@@ -85,7 +83,6 @@ static int read_trained_tensor(struct trainable *t, const struct safetensors *fi
 {
     float *out = t->weights + find_weight_offset(t, tensor);
     bool pooler = t->model.config.architecture == ARCHITECTURE_BERT && tensor->part < WEIGHT_SCORE;
-
     if (!is_head_part(tensor->part) || trained_head || (pooler && wt__safetensors_find(file, tensor->name)))
         return wt__weight_read(file, tensor, folder, out, err);
     initialise_head(tensor, rng, out);
@@ -99,7 +96,6 @@ static int read_trained_weights(struct trainable *t, const struct safetensors *f
     struct weight_walk count = {.config = c, .below = t->below}, walk = count, named = count;
     size_t tensors = 0, skipped = 0;
     struct rng rng;
-
     while (wt__weight_next(&count))
         tensors++;
     const char *prefix = wt__weights_prefix(file, c);
@@ -109,8 +105,7 @@ static int read_trained_weights(struct trainable *t, const struct safetensors *f
         skipped = strlen(prefix);
     t->parameters = wt__arena_array(&t->arena, struct model_parameter, tensors);
     t->tensors = wt__arena_array(&t->arena, struct weight_tensor, tensors);
-    if (!t->parameters || !t->tensors)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(t->parameters && t->tensors, err);
     wt__rng_seed(&rng, t->seed);
     while (wt__weight_next(&walk) && wt__weight_next(&named)) {
         t->tensors[t->count] = named.tensor;
@@ -125,7 +120,6 @@ static int open_trained_weights(struct trainable *t, const char *folder, bool tr
     WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
     WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
     char *path = wt__path_join(&t->arena, folder, MODEL_WEIGHTS_FILE);
-
     WT_CHECK_ALLOC(path, err);
     int rc = wt__file_map(&map, path, err);
     if (rc < 0 && rc != WT_ENOMEM)
@@ -141,19 +135,17 @@ static int open_trained_weights(struct trainable *t, const char *folder, bool tr
     t->weights = alloc_zeroed_floats(floats, &t->memory[0]);
     t->gradients = alloc_zeroed_floats(floats, &t->memory[1]);
     t->touched = calloc(config.vocabulary, 1);
-    if (!t->weights || !t->gradients || !t->touched)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(t->weights && t->gradients && t->touched, err);
     WT_TRY(read_trained_weights(t, &file, folder, trained_head, err));
     wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
                      t->weights + t->plan.words + t->plan.model, NULL);
     return 0;
 }
 
-/* Limits the configuration to the layers above the first `below`. */
+/* Limits the configuration to the layers above the first t->below. */
 static int keep_upper_layers(struct trainable *t, const char *folder, wt_error *err)
 {
     struct model_config *c = &t->model.config;
-
     if (t->below >= c->layers)
         return wt__fail(err, WT_EMODEL, "%s: the model has %u layers, not more than %zu", folder, (unsigned)c->layers,
                         t->below);
@@ -166,29 +158,16 @@ static int keep_upper_layers(struct trainable *t, const char *folder, wt_error *
 static int fail_static_encoder(const char *folder, wt_error *err)
 {
     struct str name = wt__model_name(folder);
-
     return wt__fail(err, WT_EMODEL, "%.*s is a static encoder, which has no layers to train; begin with another model",
                     (int)name.len, name.ptr);
 }
 
-/* Part of a model to open. */
-struct trainable_options {
-    size_t below;
-    bool upper, scorer;
-    uint64_t seed;
-};
-
-/* Reads the model into a zeroed struct. The caller closes it on failure. */
-static int read_trainable(struct trainable *t, const char *folder, const struct trainable_options *options,
-                          wt_error *err)
+/* Reads the model into a struct that is zero except for below, upper, scorer and seed. The caller closes it on
+ * failure. */
+static int read_trainable(struct trainable *t, const char *folder, wt_error *err)
 {
     struct model_config *c = &t->model.config;
-
     t->embeddings = true;
-    t->below = options->below;
-    t->upper = options->upper;
-    t->scorer = options->scorer;
-    t->seed = options->seed;
     if (!wt__is_folder(folder))
         return wt__model_is_built_in(folder) ? fail_static_encoder(folder, err)
                                              : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
@@ -210,34 +189,35 @@ static int read_trainable(struct trainable *t, const char *folder, const struct 
     return open_trained_weights(t, folder, trained_head, err);
 }
 
-static int open_trainable(struct trainable **out, const char *folder, const struct trainable_options *options,
-                          wt_error *err)
+static void close_trainable(struct trainable **t)
 {
-    struct trainable *t = calloc(1, sizeof(*t));
+    wt__trainable_close(*t);
+}
 
+static int open_trainable(struct trainable **out, const char *folder, const struct trainable *options, wt_error *err)
+{
+    WT_CLEANUP(close_trainable) struct trainable *t = calloc(1, sizeof(*t));
     *out = NULL;
     WT_CHECK_ALLOC(t, err);
-    int rc = read_trainable(t, folder, options, err);
-    if (rc < 0)
-        wt__trainable_close(t);
-    else
-        *out = t;
-    return rc;
+    *t = *options;
+    WT_TRY(read_trainable(t, folder, err));
+    *out = WT_TAKE(t);
+    return 0;
 }
 
 int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err)
 {
-    return open_trainable(out, folder, &(struct trainable_options){0}, err);
+    return open_trainable(out, folder, &(struct trainable){0}, err);
 }
 
 int wt__trainable_open_upper(struct trainable **out, const char *folder, size_t below, wt_error *err)
 {
-    return open_trainable(out, folder, &(struct trainable_options){.below = below, .upper = true}, err);
+    return open_trainable(out, folder, &(struct trainable){.below = below, .upper = true}, err);
 }
 
 int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64_t seed, wt_error *err)
 {
-    return open_trainable(out, folder, &(struct trainable_options){.scorer = true, .seed = seed}, err);
+    return open_trainable(out, folder, &(struct trainable){.scorer = true, .seed = seed}, err);
 }
 
 void wt__trainable_close(struct trainable *t)
@@ -291,16 +271,16 @@ void wt__trainable_freeze(struct trainable *t, size_t layers)
 
 struct tape_buffers {
     struct activations activations;
-    float *memory;
+    float *memory; /* of the activations and of tape->dexternal */
 };
 
-/* Returns the floats of the activations and of the external rows' gradients, or 0 on overflow. */
+/* Returns the number of floats of the activations and of the external rows' gradients, or 0 on overflow. *external:
+ * number of the latter. */
 static size_t count_tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
                                 float *memory, size_t *external)
 {
     struct activation_limits inside = {.rows = limits->rows, .longest = limits->longest};
     size_t floats = wt__activations_place(a, &t->model, &inside, true, memory), sum;
-
     if (floats == 0 || __builtin_mul_overflow(limits->external, a->stride, external) ||
         __builtin_add_overflow(floats, *external, &sum) || sum > SIZE_MAX / 8)
         return 0;
@@ -311,7 +291,6 @@ size_t wt__tape_bytes(const struct trainable *t, const struct tape_limits *limit
 {
     struct activations a;
     size_t external, floats = count_tape_floats(&a, t, limits, NULL, &external);
-
     return floats ? floats * sizeof(float) + sizeof(struct tape) + sizeof(struct tape_buffers) : SIZE_MAX;
 }
 
@@ -320,7 +299,6 @@ int wt__tape_new(struct tape **out, const struct trainable *t, const struct tape
     struct tape *tape = calloc(1, sizeof(*tape));
     struct tape_buffers *buffers = calloc(1, sizeof(*buffers));
     size_t external = 0, floats = buffers ? count_tape_floats(&buffers->activations, t, limits, NULL, &external) : 0;
-
     *out = NULL;
     if (floats > 0)
         buffers->memory = wt__alloc_aligned(floats, sizeof(float));
@@ -351,9 +329,9 @@ void wt__tape_free(struct tape *tape)
 
 struct gradients {
     struct trainable *t;
-    bool first;
-    float *sums; /* [dense_floats] the parameters' own gradients, or this worker's sums */
-    void *memory;
+    bool first;   /* true for the first worker, which adds directly into the parameters' gradients */
+    float *sums;  /* [count_dense_floats] gradients of all weights other than the word embeddings */
+    void *memory; /* block of sums; NULL for the first worker */
     /* Rows of the word embeddings, unless this is the first worker. */
     float *rows;     /* [capacity, E], zero beyond `taken` */
     uint32_t *slots; /* [V] row + 1 of a word, or 0 */
@@ -362,6 +340,7 @@ struct gradients {
     bool reduced; /* true once the rows were added and zeroed, and can be assigned again */
 };
 
+/* Returns the number of words that a batch of `rows` rows can have at most. */
 static size_t row_capacity(const struct trainable *t, size_t rows)
 {
     return rows < t->model.config.vocabulary ? rows : t->model.config.vocabulary;
@@ -370,23 +349,23 @@ static size_t row_capacity(const struct trainable *t, size_t rows)
 size_t wt__gradients_bytes(const struct trainable *t, bool first, size_t rows)
 {
     const struct model_config *c = &t->model.config;
-    size_t bytes = sizeof(struct gradients);
-
+    const size_t row = c->embedding * sizeof(float) + sizeof(int32_t);
     if (first)
-        return bytes;
-    bytes += count_dense_floats(t) * sizeof(float);
-    if (t->embeddings)
-        bytes +=
-            row_capacity(t, rows) * (c->embedding * sizeof(float) + sizeof(int32_t)) + c->vocabulary * sizeof(uint32_t);
-    return bytes;
+        return sizeof(struct gradients);
+    return sizeof(struct gradients) + count_dense_floats(t) * sizeof(float) +
+           (t->embeddings ? row_capacity(t, rows) * row + c->vocabulary * sizeof(uint32_t) : 0);
+}
+
+static void free_gradients(struct gradients **g)
+{
+    wt__gradients_free(*g);
 }
 
 int wt__gradients_new(struct gradients **out, struct trainable *t, bool first, size_t rows, wt_error *err)
 {
     const struct model_config *c = &t->model.config;
-    struct gradients *g = calloc(1, sizeof(*g));
-    bool own_rows = !first && t->embeddings, whole;
-
+    WT_CLEANUP(free_gradients) struct gradients *g = calloc(1, sizeof(*g));
+    bool own_rows = !first && t->embeddings;
     *out = NULL;
     WT_CHECK_ALLOC(g, err);
     g->t = t;
@@ -394,17 +373,13 @@ int wt__gradients_new(struct gradients **out, struct trainable *t, bool first, s
     g->sums = first ? t->gradients + t->plan.words : alloc_zeroed_floats(count_dense_floats(t), &g->memory);
     if (own_rows) {
         size_t capacity = row_capacity(t, rows);
-
         g->rows = calloc(capacity * c->embedding + 1, sizeof(float));
         g->ids = calloc(capacity + 1, sizeof(int32_t));
         g->slots = calloc(c->vocabulary, sizeof(uint32_t));
     }
-    whole = g->sums && (!own_rows || (g->rows && g->ids && g->slots));
-    if (whole)
-        *out = g;
-    else
-        wt__gradients_free(g);
-    return whole ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(g->sums && (!own_rows || (g->rows && g->ids && g->slots)), err);
+    *out = WT_TAKE(g);
+    return 0;
 }
 
 void wt__gradients_free(struct gradients *g)
@@ -422,7 +397,6 @@ void wt__gradients_free(struct gradients *g)
 static float *find_word_row(struct gradients *g, int32_t id)
 {
     size_t width = g->t->model.config.embedding;
-
     if (g->first) {
         g->t->touched[id] = 1;
         return g->t->gradients + (size_t)id * width;
@@ -434,15 +408,7 @@ static float *find_word_row(struct gradients *g, int32_t id)
     return g->rows + (size_t)(g->slots[id] - 1) * width;
 }
 
-static void reset_word_rows(struct gradients *g)
-{
-    for (size_t i = 0; i < g->taken; i++)
-        g->slots[g->ids[i]] = 0;
-    g->taken = 0;
-    g->reduced = false;
-}
-
-/* - */
+/* Adds x to sum and clears x. */
 static void move_sums(float *restrict x, float *restrict sum, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -458,10 +424,8 @@ void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers,
     size_t slice = ((all - start) / parts + 16) / 16 * 16; /* whole cache lines */
     size_t first = start + part * slice < all ? start + part * slice : all;
     size_t end = first + slice < all ? first + slice : all;
-
     for (size_t w = 1; w < count; w++) {
         struct gradients *g = workers[w];
-
         move_sums(g->sums + first, t->gradients + t->plan.words + first, end - first);
         for (size_t i = 0; i < g->taken; i++)
             if ((size_t)g->ids[i] % parts == part) {
@@ -478,18 +442,14 @@ void wt__trainable_allow_bfloat16(struct trainable *t)
     for (size_t i = 0; i < t->model.config.layers; i++) {
         struct transformer_layer *layer = &t->model.layers[i];
         struct linear *all[] = {&layer->qkv, &layer->out, &layer->up, &layer->down};
-
         for (size_t l = 0; l < sizeof(all) / sizeof(all[0]); l++)
             all[l]->reduced = true;
     }
 }
 
-/* ---------------------------------------------------------------- steps */
-
 void wt__trainable_forward(const struct trainable *t, const struct token_batch *batch, struct tape *tape)
 {
     struct activations *a = &tape->buffers->activations;
-
     wt__transformer_forward(&t->model, batch, a);
     memset(a->dx, 0, batch->starts[batch->count] * a->stride * sizeof(float));
 }
@@ -500,16 +460,18 @@ void wt__trainable_backward(const struct trainable *t, const struct token_batch 
     struct gradient_sums sums = {t->weights + t->plan.words, g->sums, t->embeddings, t->first_layer};
     size_t width = t->model.config.embedding, stride;
     const float *embedded;
-
-    if (g->reduced)
-        reset_word_rows(g);
+    if (g->reduced) { /* assign the rows again */
+        for (size_t i = 0; i < g->taken; i++)
+            g->slots[g->ids[i]] = 0;
+        g->taken = 0;
+        g->reduced = false;
+    }
     wt__transformer_backward(&t->model, batch, &tape->buffers->activations, &sums,
                              batch->external ? tape->dexternal : NULL, &embedded, &stride);
     for (size_t n = 0; t->embeddings && n < batch->starts[batch->count]; n++)
         if (batch->ids[n] >= 0) {
             float *row = find_word_row(g, batch->ids[n]);
             const float *gradient = embedded + n * stride;
-
             for (size_t h = 0; h < width; h++)
                 row[h] += gradient[h];
         }
@@ -521,7 +483,6 @@ void wt__trainable_head_forward(const struct trainable *t, struct head_rows *row
 {
     const struct transformer *m = &t->model;
     size_t hidden = m->config.hidden;
-
     wt__linear_forward(&m->pooler, rows->x, hidden, ACTIVATION_NONE, NULL, rows->inner, hidden, rows->count);
     wt__activation_forward((enum activation)m->config.head_activation, rows->inner, rows->active, rows->count * hidden);
     wt__linear_forward(&m->score, rows->active, hidden, ACTIVATION_NONE, NULL, rows->logits, 1, rows->count);
@@ -533,7 +494,7 @@ void wt__trainable_score(struct trainable *t, float **weights, float **constant)
     *constant = t->weights + (t->model.score.bias - t->weights);
 }
 
-/* Returns the gradient of one of the model's weights. */
+/* Returns the place of the gradients of weights. */
 static float *find_gradient(struct trainable *t, const float *weight)
 {
     return t->gradients + (weight - t->weights);
@@ -543,7 +504,6 @@ void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
 {
     const struct linear *pooler = &t->model.pooler, *score = &t->model.score;
     size_t hidden = t->model.config.hidden;
-
     /* dx first holds the gradient of `active`; `active` is then overwritten by the gradient of `inner`. */
     wt__linear_backward(score, rows->active, hidden, rows->dlogits, 1, rows->dx, hidden,
                         find_gradient(t, score->weight), find_gradient(t, score->bias), rows->count);
@@ -553,22 +513,15 @@ void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
                         find_gradient(t, pooler->weight), find_gradient(t, pooler->bias), rows->count);
 }
 
-/* ---------------------------------------------------------------- saving */
-
-static const char *const classes[ARCHITECTURES] = {
-    [ARCHITECTURE_BERT] = "BertForSequenceClassification",
-    [ARCHITECTURE_ROBERTA] = "RobertaForSequenceClassification",
-    [ARCHITECTURE_XLM_ROBERTA] = "XLMRobertaForSequenceClassification",
-    [ARCHITECTURE_DISTILBERT] = "DistilBertForSequenceClassification",
-    [ARCHITECTURE_MPNET] = "MPNetForSequenceClassification",
-    [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",
-};
 /* Sets the class and the single label of a sequence classifier. */
 static int set_classifier_head(const struct trainable *t, json_t *config, wt_error *err)
 {
+    static const char *const classes[] = {"Bert",       "Roberta", "XLMRoberta",
+                                          "DistilBert", "MPNet",   "DebertaV2"}; /* by enum architecture */
     WT_CLEANUP(json_decrefp)
-    json_t *head = json_pack("{s:[s], s:{s:s}, s:{s:i}, s:i}", "architectures", classes[t->model.config.architecture],
-                             "id2label", "0", "LABEL_0", "label2id", "LABEL_0", 0, "num_labels", 1);
+    json_t *head =
+        json_pack("{s:[s+], s:{s:s}, s:{s:i}, s:i}", "architectures", classes[t->model.config.architecture],
+                  "ForSequenceClassification", "id2label", "0", "LABEL_0", "label2id", "LABEL_0", 0, "num_labels", 1);
     return head && json_object_update(config, head) == 0 ? 0 : wt__fail_nomem(err);
 }
 
@@ -577,7 +530,6 @@ static int save_trained_config(const struct trainable *t, const char *source, co
 {
     WT_CLEANUP(json_decrefp) json_t *config = NULL;
     WT_CLEANUP(json_decrefp) json_t *kept = json_deep_copy(members); /* a copy, since the caller owns `members` */
-
     WT_TRY(wt__model_config_open(&config, source, err));
     if (t->scorer)
         WT_TRY(set_classifier_head(t, config, err));
@@ -588,9 +540,10 @@ static int save_trained_config(const struct trainable *t, const char *source, co
 
 /* ---------------------------------------------------------------- weights */
 
+/* The tensors to save, while they are collected. */
 struct saved_tensors {
     const struct trainable *t;
-    struct tensor_source *tensors;
+    struct tensor_source *tensors; /* [count] */
     size_t count;
     struct arena *arena;
 };
@@ -598,7 +551,6 @@ struct saved_tensors {
 struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
 {
     const struct weight_tensor *w = &t->tensors[i];
-
     return (struct tensor_source){
         t->parameters[i].name, t->parameters[i].value, w->columns ? 2 : 1, {w->rows, w->columns}};
 }
@@ -609,7 +561,6 @@ static int add_saved_parameter(struct saved_tensors *s, size_t i, wt_error *err)
     const struct weight_tensor *t = &s->t->tensors[i];
     const struct model_parameter *p = &s->t->parameters[i];
     struct tensor_source *out = &s->tensors[s->count++];
-
     *out = wt__trainable_tensor(s->t, i);
     if (t->part != WEIGHT_CONVOLUTION)
         return 0;
@@ -627,7 +578,6 @@ static int add_saved_parameter(struct saved_tensors *s, size_t i, wt_error *err)
 static int add_untrained_tensor(struct saved_tensors *s, const struct tensor *tensor, wt_error *err)
 {
     struct tensor_source *out = &s->tensors[s->count];
-
     if (!wt__tensor_is_real(tensor))
         return 0;
     for (size_t i = 0; i < s->t->count; i++)
@@ -649,9 +599,7 @@ static int save_trained_weights(const struct trainable *t, const char *source, c
     struct saved_tensors s = {.t = t, .arena = &arena};
     char *from = wt__path_join(&arena, source, MODEL_WEIGHTS_FILE),
          *to = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
-
-    if (!from || !to)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(from && to, err);
     WT_TRY(wt__file_map(&map, from, err));
     WT_TRY(wt__safetensors_open(&file, from, map.ptr, map.len, err));
     s.tensors = wt__arena_array(&arena, struct tensor_source, t->count + file.count);

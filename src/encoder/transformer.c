@@ -1,6 +1,5 @@
-/* transformer.c: runs the layers of nn/ in order, forward and backward. Pooling adds rows in order, so that the mean is
- * the same on all machines to the last bit. */
-
+/* transformer.c: places the buffers of a transformer, and runs its layers forward and backward with the functions of
+ * nn/. Pooling adds rows in order, so that the mean is the same on all machines to the last bit. */
 #include "encoder/transformer.h"
 
 #include <string.h>
@@ -15,20 +14,19 @@
 static size_t row_stride(size_t width)
 {
     size_t lines = (width + 15) / 16;
-
     return (lines | 1) * 16;
 }
 
 struct float_placement {
     float *memory; /* NULL to count only */
-    size_t used;
-    bool over;
+    size_t used;   /* floats so far */
+    bool over;     /* true if the count overflowed */
 };
 
+/* Returns the next buffer, or NULL when only counting. */
 static float *place_floats(struct float_placement *room, size_t rows, size_t stride)
 {
     size_t begin = room->used, floats;
-
     /* Add a panel, since the kernels read the last one in full. */
     room->over = room->over || __builtin_mul_overflow(rows, stride, &floats) ||
                  __builtin_add_overflow(floats, (size_t)WT_PANEL + 15, &floats) ||
@@ -57,12 +55,17 @@ static struct attention make_attention(const struct transformer *m, const struct
                               .positions = positions};
 }
 
-static struct disentangled make_disentangled(const struct transformer *m, size_t layer, const struct activations *a,
-                                             const int32_t *positions)
+/* Returns the keys of a layer's distances, followed by their queries. */
+static const float *find_distance_tables(const struct transformer *m, size_t layer, const struct activations *a)
+{
+    return makes_distances(m) ? a->layers[layer].distances : m->layers[layer].distances;
+}
+
+/* tables: those of find_distance_tables */
+static struct disentangled make_disentangled(const struct transformer *m, const float *tables,
+                                             const struct activations *a, const int32_t *positions)
 {
     const struct model_config *c = &m->config;
-    const float *tables = makes_distances(m) ? a->layers[layer].distances : m->layers[layer].distances;
-
     return (struct disentangled){.heads = c->heads,
                                  .width = c->hidden / c->heads,
                                  .position_key = c->content_to_position ? tables : NULL,
@@ -78,11 +81,10 @@ static size_t distance_reach(const struct model_config *c)
     return c->relative == RELATIVE_BIAS ? DISTANCE_MPNET_REACH : c->max_distance;
 }
 
-/* Places the buckets, which are small enough for a copy per thread. */
+/* Places the distances' buckets, of which each thread has a copy. */
 static void place_distances(struct activations *a, const struct transformer *m, struct float_placement *room)
 {
     const struct model_config *c = &m->config;
-
     if (c->relative == RELATIVE_NONE)
         return;
     int32_t *bucket = (int32_t *)(void *)place_floats(room, 2 * distance_reach(c) + 1, 1);
@@ -97,25 +99,19 @@ static void place_distances(struct activations *a, const struct transformer *m, 
 /* Returns the floats of scratch that attention needs. Depends only on sizes, so weights and tables may be missing. */
 static size_t attention_scratch(const struct transformer *m, const struct activations *a, size_t longest)
 {
-    static const float there[1];
+    static const float there[1]; /* stands for a table that exists */
     const struct model_config *c = &m->config;
     struct distances distances = {.reach = (int32_t)distance_reach(c), .count = 2 * (int32_t)c->span};
     size_t forward, backward;
-
     if (c->relative == RELATIVE_DISENTANGLED) {
-        struct disentangled d = {.heads = c->heads,
-                                 .width = c->hidden / c->heads,
-                                 .position_key = c->content_to_position ? there : NULL,
-                                 .position_query = c->position_to_content ? there : NULL,
-                                 .position_stride = 2 * (size_t)c->hidden,
-                                 .distances = &distances};
+        struct disentangled d = make_disentangled(m, there, a, NULL);
+        d.distances = &distances;
         forward = wt__disentangled_scratch(&d, longest);
         backward = a->kept ? wt__disentangled_backward_scratch(&d, longest) : forward;
     } else {
-        struct attention attention = {.heads = c->heads,
-                                      .width = c->hidden / c->heads,
-                                      .bias = c->relative == RELATIVE_BIAS ? there : NULL,
-                                      .distances = &distances};
+        struct attention attention = make_attention(m, a, NULL);
+        attention.bias = c->relative == RELATIVE_BIAS ? there : NULL;
+        attention.distances = &distances;
         forward = wt__attention_scratch(&attention, longest);
         backward = a->kept ? wt__attention_backward_scratch(&attention, longest) : forward;
     }
@@ -127,11 +123,9 @@ static void place_layers(struct activations *a, const struct transformer *m, siz
 {
     const struct model_config *c = &m->config;
     size_t widest = larger_size(a->qkv_stride, a->wide_stride);
-
     a->wide = place_floats(room, rows, a->kept ? a->wide_stride : widest);
     for (size_t i = 0; i < c->layers; i++) {
         struct layer_activations *l = &a->layers[i];
-
         if (i > 0 && !a->kept) {
             *l = a->layers[0];
             continue;
@@ -150,7 +144,6 @@ static void place_gradients(struct activations *a, const struct transformer *m, 
                             struct float_placement *room)
 {
     const struct model_config *c = &m->config;
-
     a->dx = place_floats(room, rows, a->stride);
     a->dy = place_floats(room, rows, a->stride);
     a->dwide = place_floats(room, rows, larger_size(a->qkv_stride, a->wide_stride));
@@ -171,7 +164,6 @@ size_t wt__activations_place(struct activations *out, const struct transformer *
     const struct model_config *c = &m->config;
     struct float_placement room = {.memory = memory};
     size_t rows = limits->rows;
-
     *out = (struct activations){.stride = row_stride(c->hidden),
                                 .qkv_stride = row_stride(3 * (size_t)c->hidden),
                                 .wide_stride = row_stride(c->intermediate),
@@ -220,13 +212,10 @@ static void visit_tokens(const struct transformer *m, const struct token_batch *
                          void *context)
 {
     const struct model_config *c = &m->config;
-
     for (size_t b = 0; b < batch->count; b++) {
         size_t place = 0;
-
         for (size_t n = batch->starts[b]; n < batch->starts[b + 1]; n++) {
             size_t position = position_row(c, batch, n, place);
-
             place += c->first_position == 0 || position >= c->first_position;
             visit(m, context, n, batch->ids[n], position, batch->types ? (size_t)batch->types[n] : 0);
         }
@@ -243,7 +232,6 @@ static void embed_token(const struct transformer *m, void *context, size_t n, in
     const struct embedding_rows *rows = context;
     size_t width = m->config.embedding;
     float *x = rows->sum + n * rows->stride;
-
     if (id < 0) {
         memset(x, 0, width * sizeof(float));
         return;
@@ -266,7 +254,6 @@ static void embed_token(const struct transformer *m, void *context, size_t n, in
 static void finish_embedding(const struct transformer *m, const struct token_batch *batch, struct activations *a)
 {
     size_t hidden = m->config.hidden, next = 0, n = count_batch_rows(batch);
-
     wt__layer_norm_forward(&m->norm, a->embedded, a->x, a->stride, n);
     for (size_t i = 0; batch->external && i < n; i++)
         if (batch->ids[i] < 0)
@@ -276,20 +263,10 @@ static void finish_embedding(const struct transformer *m, const struct token_bat
 void wt__relative_forward(const struct transformer *m, float *relative)
 {
     size_t hidden = m->config.hidden, count = 2 * (size_t)m->config.span;
-
     if (m->relative_norm.gain)
         wt__layer_norm_forward(&m->relative_norm, m->relative, relative, hidden, count);
     else
         memcpy(relative, m->relative, count * hidden * sizeof(float));
-}
-
-/* Runs the convolution over the input of layer 0. */
-static void convolve_batch(const struct transformer *m, const struct token_batch *batch, struct activations *a)
-{
-    for (size_t b = 0; b < batch->count; b++)
-        wt__convolution_forward(&m->convolution, a->x + batch->starts[b] * a->stride, a->stride,
-                                a->convolved + batch->starts[b] * a->stride, a->stride,
-                                batch->starts[b + 1] - batch->starts[b]);
 }
 
 void wt__embedding_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a)
@@ -297,7 +274,6 @@ void wt__embedding_forward(const struct transformer *m, const struct token_batch
     size_t n = count_batch_rows(batch);
     struct embedding_rows rows = {m->projection.weight ? a->narrow : a->embedded,
                                   m->projection.weight ? a->narrow_stride : a->stride};
-
     visit_tokens(m, batch, embed_token, &rows);
     if (m->projection.weight)
         wt__linear_forward(&m->projection, a->narrow, a->narrow_stride, ACTIVATION_NONE, NULL, a->embedded, a->stride,
@@ -313,7 +289,6 @@ void wt__distances_forward(const struct transformer *m, size_t layer, const floa
 {
     const struct transformer_layer *l = &m->layers[layer];
     size_t hidden = m->config.hidden, count = 2 * (size_t)m->config.span;
-
     if (l->distance_key.weight)
         wt__linear_forward(&l->distance_key, relative, hidden, ACTIVATION_NONE, NULL, out, 2 * hidden, count);
     if (l->distance_query.weight)
@@ -325,15 +300,13 @@ static void attend_batch(const struct transformer *m, size_t layer, const struct
                          struct activations *a)
 {
     const struct layer_activations *k = &a->layers[layer];
-
     for (size_t b = 0; b < batch->count; b++) {
         size_t start = batch->starts[b], t = batch->starts[b + 1] - start;
         const int32_t *positions = batch->positions ? batch->positions + start : NULL;
         const float *qkv = k->qkv + start * a->qkv_stride;
         float *context = k->context + start * a->stride;
-
         if (m->config.relative == RELATIVE_DISENTANGLED) {
-            struct disentangled d = make_disentangled(m, layer, a, positions);
+            struct disentangled d = make_disentangled(m, find_distance_tables(m, layer, a), a, positions);
             wt__disentangled_forward(&d, qkv, a->qkv_stride, context, a->stride, a->scratch, t);
         } else {
             struct attention attention = make_attention(m, a, positions);
@@ -367,7 +340,6 @@ static void join_convolution(const struct transformer *m, struct activations *a,
 {
     size_t hidden = m->config.hidden;
     float *active = a->kept ? a->joined : a->convolved;
-
     activate_rows(m->config.convolution_activation, a->convolved, active, a->stride, hidden, n);
     add_matrix_rows(a->kept ? a->x : active, a->joined, a->stride, hidden, n);
     wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, n);
@@ -387,9 +359,10 @@ static void run_linear(const struct activations *a, const struct linear *l, cons
 static void mix_rows(const struct transformer *m, size_t layer, const struct token_batch *batch, struct activations *a)
 {
     const struct layer_activations *k = &a->layers[layer];
-
-    if (layer == 0 && m->convolution.taps > 0)
-        convolve_batch(m, batch, a);
+    for (size_t b = 0; layer == 0 && m->convolution.taps > 0 && b < batch->count; b++) {
+        size_t at = batch->starts[b] * a->stride, rows = batch->starts[b + 1] - batch->starts[b];
+        wt__convolution_forward(&m->convolution, a->x + at, a->stride, a->convolved + at, a->stride, rows);
+    }
     if (a->relative)
         wt__distances_forward(m, layer, a->relative, k->distances);
     run_linear(a, &m->layers[layer].qkv, a->x, a->stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride,
@@ -405,7 +378,6 @@ static void finish_rows(const struct transformer *m, size_t layer, struct activa
     size_t stride = a->stride, wide = a->wide_stride;
     enum activation activation = (enum activation)m->config.activation;
     float *x = a->x;
-
     run_linear(a, &l->out, k->context, stride, ACTIVATION_NONE, x, k->attended, stride, n);
     wt__layer_norm_forward(&l->first, k->attended, x, stride, n);
     run_linear(a, &l->up, x, stride, a->kept ? ACTIVATION_NONE : activation, NULL, k->inner, wide, n);
@@ -419,7 +391,6 @@ void wt__layer_forward(const struct transformer *m, size_t layer, const struct t
                        struct activations *a)
 {
     size_t n = count_batch_rows(batch);
-
     mix_rows(m, layer, batch, a);
     finish_rows(m, layer, a, n);
     if (layer == 0 && m->convolution.taps > 0)
@@ -444,7 +415,6 @@ void wt__transformer_forward_first(const struct transformer *m, const struct tok
 {
     size_t last = m->config.layers - 1;
     bool convolved = last == 0 && m->convolution.taps > 0;
-
     wt__embedding_forward(m, batch, a);
     for (size_t layer = 0; layer < last; layer++)
         wt__layer_forward(m, layer, batch, a);
@@ -493,13 +463,12 @@ static void recompute_layer_input(const struct transformer *m, size_t layer, con
                                count_batch_rows(batch));
 }
 
-/* Propagates the gradients of the distances' keys and queries to the layer's weights and to the distances. */
+/* Propagates ddistances, the gradients of the distances' keys and queries, to the layer's weights and to drelative. */
 static void distances_backward(const struct transformer *m, size_t layer, struct activations *a,
                                const struct gradient_sums *sums)
 {
     const struct linear *both[] = {&m->layers[layer].distance_key, &m->layers[layer].distance_query};
     size_t hidden = m->config.hidden, count = 2 * (size_t)m->config.span;
-
     for (size_t i = 0; i < 2; i++)
         if (both[i]->weight) {
             linear_backward(both[i], sums, true, a->relative, hidden, a->ddistances + i * hidden, 2 * hidden,
@@ -515,7 +484,6 @@ static void attend_backward(const struct transformer *m, size_t layer, const str
 {
     const struct layer_activations *k = &a->layers[layer];
     bool wanted = layer >= sums->first_layer;
-
     if (a->relative)
         memset(a->ddistances, 0, 4 * (size_t)m->config.span * m->config.hidden * sizeof(float));
     for (size_t b = 0; b < batch->count; b++) {
@@ -523,9 +491,8 @@ static void attend_backward(const struct transformer *m, size_t layer, const str
         const int32_t *positions = batch->positions ? batch->positions + start : NULL;
         const float *qkv = k->qkv + start * a->qkv_stride, *dcontext = a->dx + start * a->stride;
         float *dqkv = a->dwide + start * a->qkv_stride;
-
         if (m->config.relative == RELATIVE_DISENTANGLED) {
-            struct disentangled d = make_disentangled(m, layer, a, positions);
+            struct disentangled d = make_disentangled(m, find_distance_tables(m, layer, a), a, positions);
             wt__disentangled_backward(&d, qkv, a->qkv_stride, dcontext, a->stride, dqkv, a->qkv_stride,
                                       wanted && d.position_key ? a->ddistances : NULL,
                                       wanted && d.position_query ? a->ddistances + m->config.hidden : NULL, a->scratch,
@@ -548,7 +515,6 @@ static void layer_backward(const struct transformer *m, size_t layer, const stru
     const struct layer_activations *k = &a->layers[layer];
     size_t n = count_batch_rows(batch), stride = a->stride, wide = a->wide_stride, hidden = m->config.hidden;
     bool wanted = layer >= sums->first_layer;
-
     activate_rows(m->config.activation, k->inner, a->wide, wide, m->config.intermediate, n);
     norm_backward(&l->second, sums, wanted, k->summed, a->dx, stride, n);
     linear_backward(&l->down, sums, wanted, a->wide, wide, a->dx, stride, a->dwide, wide, n);
@@ -558,7 +524,6 @@ static void layer_backward(const struct transformer *m, size_t layer, const stru
     wt__layer_norm_forward(&l->first, k->attended, a->x, stride, n);
     linear_backward(&l->up, sums, wanted, a->x, stride, a->dwide, wide, a->dy, stride, n);
     add_matrix_rows(a->dx, a->dy, stride, hidden, n);
-
     norm_backward(&l->first, sums, wanted, k->attended, a->dy, stride, n);
     linear_backward(&l->out, sums, wanted, k->context, stride, a->dy, stride, a->dx, stride, n);
     attend_backward(m, layer, batch, a, sums);
@@ -575,7 +540,6 @@ static void convolution_backward(const struct transformer *m, const struct token
     const struct convolution *c = &m->convolution;
     size_t n = count_batch_rows(batch), stride = a->stride;
     bool wanted = sums->embeddings;
-
     norm_backward(&m->convolution_norm, sums, wanted, a->joined, a->dx, stride, n);
     for (size_t i = 0; i < n; i++)
         wt__activation_backward((enum activation)m->config.convolution_activation, a->convolved + i * stride,
@@ -583,7 +547,6 @@ static void convolution_backward(const struct transformer *m, const struct token
     recompute_layer_input(m, 0, batch, a);
     for (size_t b = 0; b < batch->count; b++) {
         size_t at = batch->starts[b] * stride;
-
         wt__convolution_backward(c, a->x + at, stride, a->dy + at, stride, a->dconvolved + at, stride,
                                  find_gradient_sum(sums, wanted, c->weight), find_gradient_sum(sums, wanted, c->bias),
                                  batch->starts[b + 1] - batch->starts[b]);
@@ -600,7 +563,6 @@ static void add_token(const struct transformer *m, void *context, size_t n, int3
 {
     const struct embedding_sums *s = context;
     size_t width = m->config.embedding;
-
     if (id >= 0 && s->positions)
         add_activation_row(s->gradient + n * s->stride, s->positions + position * width, width);
     if (id >= 0 && s->types)
@@ -614,7 +576,6 @@ static void embedding_backward(const struct transformer *m, const struct token_b
     size_t n = count_batch_rows(batch), hidden = m->config.hidden, count = 2 * (size_t)m->config.span;
     struct embedding_sums s = {find_gradient_sum(sums, true, m->positions), find_gradient_sum(sums, true, m->types),
                                a->dx, a->stride};
-
     norm_backward(&m->norm, sums, true, a->embedded, a->dx, a->stride, n);
     if (m->projection.weight) {
         linear_backward(&m->projection, sums, true, a->narrow, a->narrow_stride, a->dx, a->stride, a->dnarrow,
@@ -637,12 +598,10 @@ void wt__transformer_backward(const struct transformer *m, const struct token_ba
 {
     size_t n = count_batch_rows(batch), hidden = m->config.hidden, next = 0;
     size_t end = sums->embeddings || dexternal ? 0 : sums->first_layer;
-
     if (a->relative)
         memset(a->drelative, 0, 2 * (size_t)m->config.span * hidden * sizeof(float));
     for (size_t layer = m->config.layers; layer-- > end;) {
         bool convolved = layer == 0 && m->convolution.taps > 0;
-
         if (convolved)
             convolution_backward(m, batch, a, sums);
         layer_backward(m, layer, batch, a, sums);
@@ -668,12 +627,9 @@ void wt__head_forward(const struct transformer *m, const float *x, size_t stride
     wt__linear_forward(&m->score, pooled, stride, ACTIVATION_NONE, NULL, logits, 1, count);
 }
 
-/* ---------------------------------------------------------------- pooling */
-
 void wt__pool_forward(const struct model_config *config, const float *x, size_t stride, size_t t, float *out)
 {
     size_t hidden = config->hidden;
-
     memcpy(out, x, hidden * sizeof(float));
     if (config->pooling != POOLING_MEAN)
         return;
@@ -688,7 +644,6 @@ void wt__pool_backward(const struct model_config *config, const float *dout, flo
 {
     size_t rows = config->pooling == POOLING_MEAN ? t : 1;
     float share = 1.0f / (float)rows;
-
     for (size_t i = 0; i < rows; i++)
         for (size_t h = 0; h < config->hidden; h++)
             dx[i * stride + h] += dout[h] * share;

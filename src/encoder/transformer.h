@@ -140,15 +140,11 @@ void wt__transformer_backward(const struct transformer *m, const struct token_ba
 void wt__head_forward(const struct transformer *m, const float *x, size_t stride, size_t count, float *pooled,
                       float *logits);
 
-/* ---------------------------------------------------------------- pooling */
-
 /* Pools x [T, H], with rows `stride` apart, into out [H]. The result is not normalised. */
 void wt__pool_forward(const struct model_config *config, const float *x, size_t stride, size_t t, float *out);
 
 /* Adds the gradient of the rows to dx, given the gradient dout [H] of the result. */
 void wt__pool_backward(const struct model_config *config, const float *dout, float *dx, size_t stride, size_t t);
-
-/* ---------------------------------------------------------------- upper layers */
 
 /* The upper layers of an encoder, trained as a model of their own. The input rows are hidden states of the lower
  * layers, and other rows that the caller adds. Their weights are in a separate file under the names of the whole

@@ -1,5 +1,5 @@
-/* weights.c: the table of tensor names, and the offsets of parts. Upper layers are packed when they are read, which
- * takes a few milliseconds for a few layers. */
+/* weights.c: the names of tensors and the layout of weights (internal.h); reads and packs weights, and opens upper
+ * layers. */
 #include "encoder/internal.h"
 
 #include <stdio.h>
@@ -28,6 +28,23 @@ enum {
     ALL = NOT_DISTILBERT | DISTILBERT
 };
 
+/* A matrix with its bias, a normalisation, and the matrices or biases of queries, keys and values. */
+#define MATRIX(part, architectures, name)                                                                              \
+    {WEIGHT_##part, architectures, name ".weight"},                                                                    \
+    {                                                                                                                  \
+        WEIGHT_##part##_BIAS, architectures, name ".bias"                                                              \
+    }
+#define NORM(part, architectures, name)                                                                                \
+    {WEIGHT_##part##GAIN, architectures, name ".weight"},                                                              \
+    {                                                                                                                  \
+        WEIGHT_##part##BIAS, architectures, name ".bias"                                                               \
+    }
+#define QKV(part, architectures, query, key, value, end)                                                               \
+    {WEIGHT_##part, architectures, query end}, {WEIGHT_##part, architectures, key end},                                \
+    {                                                                                                                  \
+        WEIGHT_##part, architectures, value end                                                                        \
+    }
+
 /* The tensors, in their order within a part. */
 static const struct {
     enum weight_part part;
@@ -38,79 +55,41 @@ static const struct {
     {WEIGHT_POSITIONS, ALL, "embeddings.position_embeddings.weight"},
     {WEIGHT_TYPES, BERT_LIKE | DEBERTA, "embeddings.token_type_embeddings.weight"},
     {WEIGHT_PROJECTION, DEBERTA, "embeddings.embed_proj.weight"},
-    {WEIGHT_GAIN, ALL, "embeddings.LayerNorm.weight"},
-    {WEIGHT_BIAS, ALL, "embeddings.LayerNorm.bias"},
+    NORM(, ALL, "embeddings.LayerNorm"),
     {WEIGHT_RELATIVE, MPNET, "encoder.relative_attention_bias.weight"},
     {WEIGHT_RELATIVE, DEBERTA, "encoder.rel_embeddings.weight"},
-    {WEIGHT_RELATIVE_GAIN, DEBERTA, "encoder.LayerNorm.weight"},
-    {WEIGHT_RELATIVE_BIAS, DEBERTA, "encoder.LayerNorm.bias"},
-    {WEIGHT_CONVOLUTION, DEBERTA, "encoder.conv.conv.weight"},
-    {WEIGHT_CONVOLUTION_BIAS, DEBERTA, "encoder.conv.conv.bias"},
-    {WEIGHT_CONVOLUTION_NORM_GAIN, DEBERTA, "encoder.conv.LayerNorm.weight"},
-    {WEIGHT_CONVOLUTION_NORM_BIAS, DEBERTA, "encoder.conv.LayerNorm.bias"},
-    {WEIGHT_POOLER, BERT | DEBERTA, "pooler.dense.weight"},
-    {WEIGHT_POOLER, ROBERTA | MPNET, "classifier.dense.weight"},
-    {WEIGHT_POOLER, DISTILBERT, "pre_classifier.weight"},
-    {WEIGHT_POOLER_BIAS, BERT | DEBERTA, "pooler.dense.bias"},
-    {WEIGHT_POOLER_BIAS, ROBERTA | MPNET, "classifier.dense.bias"},
-    {WEIGHT_POOLER_BIAS, DISTILBERT, "pre_classifier.bias"},
-    {WEIGHT_SCORE, BERT | DISTILBERT | DEBERTA, "classifier.weight"},
-    {WEIGHT_SCORE, ROBERTA | MPNET, "classifier.out_proj.weight"},
-    {WEIGHT_SCORE_BIAS, BERT | DISTILBERT | DEBERTA, "classifier.bias"},
-    {WEIGHT_SCORE_BIAS, ROBERTA | MPNET, "classifier.out_proj.bias"},
+    NORM(RELATIVE_, DEBERTA, "encoder.LayerNorm"),
+    MATRIX(CONVOLUTION, DEBERTA, "encoder.conv.conv"),
+    NORM(CONVOLUTION_NORM_, DEBERTA, "encoder.conv.LayerNorm"),
+    MATRIX(POOLER, BERT | DEBERTA, "pooler.dense"),
+    MATRIX(POOLER, ROBERTA | MPNET, "classifier.dense"),
+    MATRIX(POOLER, DISTILBERT, "pre_classifier"),
+    MATRIX(SCORE, BERT | DISTILBERT | DEBERTA, "classifier"),
+    MATRIX(SCORE, ROBERTA | MPNET, "classifier.out_proj"),
     /* tensors of a layer */
-    {WEIGHT_QKV, BERT_LIKE, "attention.self.query.weight"},
-    {WEIGHT_QKV, BERT_LIKE, "attention.self.key.weight"},
-    {WEIGHT_QKV, BERT_LIKE, "attention.self.value.weight"},
-    {WEIGHT_QKV, DISTILBERT, "attention.q_lin.weight"},
-    {WEIGHT_QKV, DISTILBERT, "attention.k_lin.weight"},
-    {WEIGHT_QKV, DISTILBERT, "attention.v_lin.weight"},
-    {WEIGHT_QKV, MPNET, "attention.attn.q.weight"},
-    {WEIGHT_QKV, MPNET, "attention.attn.k.weight"},
-    {WEIGHT_QKV, MPNET, "attention.attn.v.weight"},
-    {WEIGHT_QKV, DEBERTA, "attention.self.query_proj.weight"},
-    {WEIGHT_QKV, DEBERTA, "attention.self.key_proj.weight"},
-    {WEIGHT_QKV, DEBERTA, "attention.self.value_proj.weight"},
-    {WEIGHT_QKV_BIAS, BERT_LIKE, "attention.self.query.bias"},
-    {WEIGHT_QKV_BIAS, BERT_LIKE, "attention.self.key.bias"},
-    {WEIGHT_QKV_BIAS, BERT_LIKE, "attention.self.value.bias"},
-    {WEIGHT_QKV_BIAS, DISTILBERT, "attention.q_lin.bias"},
-    {WEIGHT_QKV_BIAS, DISTILBERT, "attention.k_lin.bias"},
-    {WEIGHT_QKV_BIAS, DISTILBERT, "attention.v_lin.bias"},
-    {WEIGHT_QKV_BIAS, MPNET, "attention.attn.q.bias"},
-    {WEIGHT_QKV_BIAS, MPNET, "attention.attn.k.bias"},
-    {WEIGHT_QKV_BIAS, MPNET, "attention.attn.v.bias"},
-    {WEIGHT_QKV_BIAS, DEBERTA, "attention.self.query_proj.bias"},
-    {WEIGHT_QKV_BIAS, DEBERTA, "attention.self.key_proj.bias"},
-    {WEIGHT_QKV_BIAS, DEBERTA, "attention.self.value_proj.bias"},
-    {WEIGHT_DISTANCE_KEY, DEBERTA, "attention.self.pos_key_proj.weight"},
-    {WEIGHT_DISTANCE_KEY_BIAS, DEBERTA, "attention.self.pos_key_proj.bias"},
-    {WEIGHT_DISTANCE_QUERY, DEBERTA, "attention.self.pos_query_proj.weight"},
-    {WEIGHT_DISTANCE_QUERY_BIAS, DEBERTA, "attention.self.pos_query_proj.bias"},
-    {WEIGHT_OUT, BERT_LIKE | DEBERTA, "attention.output.dense.weight"},
-    {WEIGHT_OUT, DISTILBERT, "attention.out_lin.weight"},
-    {WEIGHT_OUT, MPNET, "attention.attn.o.weight"},
-    {WEIGHT_OUT_BIAS, BERT_LIKE | DEBERTA, "attention.output.dense.bias"},
-    {WEIGHT_OUT_BIAS, DISTILBERT, "attention.out_lin.bias"},
-    {WEIGHT_OUT_BIAS, MPNET, "attention.attn.o.bias"},
-    {WEIGHT_FIRST_GAIN, BERT_LIKE | DEBERTA, "attention.output.LayerNorm.weight"},
-    {WEIGHT_FIRST_GAIN, DISTILBERT, "sa_layer_norm.weight"},
-    {WEIGHT_FIRST_GAIN, MPNET, "attention.LayerNorm.weight"},
-    {WEIGHT_FIRST_BIAS, BERT_LIKE | DEBERTA, "attention.output.LayerNorm.bias"},
-    {WEIGHT_FIRST_BIAS, DISTILBERT, "sa_layer_norm.bias"},
-    {WEIGHT_FIRST_BIAS, MPNET, "attention.LayerNorm.bias"},
-    {WEIGHT_UP, NOT_DISTILBERT, "intermediate.dense.weight"},
-    {WEIGHT_UP, DISTILBERT, "ffn.lin1.weight"},
-    {WEIGHT_UP_BIAS, NOT_DISTILBERT, "intermediate.dense.bias"},
-    {WEIGHT_UP_BIAS, DISTILBERT, "ffn.lin1.bias"},
-    {WEIGHT_DOWN, NOT_DISTILBERT, "output.dense.weight"},
-    {WEIGHT_DOWN, DISTILBERT, "ffn.lin2.weight"},
-    {WEIGHT_DOWN_BIAS, NOT_DISTILBERT, "output.dense.bias"},
-    {WEIGHT_DOWN_BIAS, DISTILBERT, "ffn.lin2.bias"},
-    {WEIGHT_SECOND_GAIN, NOT_DISTILBERT, "output.LayerNorm.weight"},
-    {WEIGHT_SECOND_GAIN, DISTILBERT, "output_layer_norm.weight"},
-    {WEIGHT_SECOND_BIAS, NOT_DISTILBERT, "output.LayerNorm.bias"},
-    {WEIGHT_SECOND_BIAS, DISTILBERT, "output_layer_norm.bias"},
+    QKV(QKV, BERT_LIKE, "attention.self.query", "attention.self.key", "attention.self.value", ".weight"),
+    QKV(QKV, DISTILBERT, "attention.q_lin", "attention.k_lin", "attention.v_lin", ".weight"),
+    QKV(QKV, MPNET, "attention.attn.q", "attention.attn.k", "attention.attn.v", ".weight"),
+    QKV(QKV, DEBERTA, "attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj", ".weight"),
+    QKV(QKV_BIAS, BERT_LIKE, "attention.self.query", "attention.self.key", "attention.self.value", ".bias"),
+    QKV(QKV_BIAS, DISTILBERT, "attention.q_lin", "attention.k_lin", "attention.v_lin", ".bias"),
+    QKV(QKV_BIAS, MPNET, "attention.attn.q", "attention.attn.k", "attention.attn.v", ".bias"),
+    QKV(QKV_BIAS, DEBERTA, "attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj",
+        ".bias"),
+    MATRIX(DISTANCE_KEY, DEBERTA, "attention.self.pos_key_proj"),
+    MATRIX(DISTANCE_QUERY, DEBERTA, "attention.self.pos_query_proj"),
+    MATRIX(OUT, BERT_LIKE | DEBERTA, "attention.output.dense"),
+    MATRIX(OUT, DISTILBERT, "attention.out_lin"),
+    MATRIX(OUT, MPNET, "attention.attn.o"),
+    NORM(FIRST_, BERT_LIKE | DEBERTA, "attention.output.LayerNorm"),
+    NORM(FIRST_, DISTILBERT, "sa_layer_norm"),
+    NORM(FIRST_, MPNET, "attention.LayerNorm"),
+    MATRIX(UP, NOT_DISTILBERT, "intermediate.dense"),
+    MATRIX(UP, DISTILBERT, "ffn.lin1"),
+    MATRIX(DOWN, NOT_DISTILBERT, "output.dense"),
+    MATRIX(DOWN, DISTILBERT, "ffn.lin2"),
+    NORM(SECOND_, NOT_DISTILBERT, "output.LayerNorm"),
+    NORM(SECOND_, DISTILBERT, "output_layer_norm"),
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -148,7 +127,6 @@ static struct weight_shape find_part_shape(const struct model_config *c, enum we
     const struct weight_shape none = {0}, vector = table_shape(c->hidden, 0);
     bool deberta = c->relative == RELATIVE_DISENTANGLED, packed = layout == LAYOUT_PACKED;
     bool own = deberta && !packed && c->own_distances, normed = deberta && !packed && c->normed_distances;
-
     switch (part) {
     case WEIGHT_WORDS:
         return table_shape(c->vocabulary, c->embedding);
@@ -214,7 +192,6 @@ static size_t count_part_floats(const struct weight_shape *shape, enum weight_la
     size_t columns = shape->columns ? shape->columns : 1;
     size_t floats =
         layout == LAYOUT_PACKED && shape->linear ? wt__matrix_packed_size(shape->rows, columns) : shape->rows * columns;
-
     floats *= shape->taps;
     return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
 }
@@ -235,7 +212,6 @@ void wt__weight_plan(struct weight_plan *out, const struct model_config *config,
     for (int part = 0; part <= WEIGHT_WORDS; part++) {
         struct weight_shape shape = find_part_shape(config, layout, (enum weight_part)part);
         size_t *run = part == WEIGHT_WORDS ? &out->words : part < WEIGHT_MODEL_PARTS ? &out->model : &out->layer;
-
         if (part < WEIGHT_PARTS)
             out->at[part] = *run;
         *run += count_part_floats(&shape, layout);
@@ -260,7 +236,6 @@ struct part_binding {
 static const float *find_part(const struct part_binding *b, enum weight_part part)
 {
     struct weight_shape shape = find_part_shape(b->config, b->layout, part);
-
     if (b->bytes && shape.columns == 0 && count_part_bytes(&shape, part) > 0)
         return (const float *)(const void *)(b->bytes + b->plan->bytes_at[part]);
     return shape.rows ? b->run + b->plan->at[part] : NULL;
@@ -269,7 +244,6 @@ static const float *find_part(const struct part_binding *b, enum weight_part par
 static struct linear bind_linear(const struct part_binding *b, enum weight_part weight, enum weight_part bias)
 {
     struct weight_shape shape = find_part_shape(b->config, b->layout, weight);
-
     return (struct linear){.in = shape.columns,
                            .out = shape.rows,
                            .weight = find_part(b, weight),
@@ -286,7 +260,6 @@ static struct layer_norm bind_norm(const struct part_binding *b, enum weight_par
 static void bind_layer(struct transformer_layer *l, const struct part_binding *b)
 {
     const struct model_config *c = b->config;
-
     *l = (struct transformer_layer){
         .qkv = bind_linear(b, WEIGHT_QKV, WEIGHT_QKV_BIAS),
         .out = bind_linear(b, WEIGHT_OUT, WEIGHT_OUT_BIAS),
@@ -305,7 +278,6 @@ static void bind_layer(struct transformer_layer *l, const struct part_binding *b
                                .bias = l->qkv.bias,
                                .row_major = true},
                       key = query;
-
         key.weight += (size_t)c->hidden * c->hidden;
         key.bias += c->hidden;
         if (c->content_to_position)
@@ -320,7 +292,6 @@ void wt__weights_bind(struct transformer *out, const struct model_config *c, enu
 {
     struct weight_plan plan;
     struct part_binding b = {c, layout, &plan, model, NULL};
-
     wt__weight_plan(&plan, c, layout);
     out->config = *c;
     out->words = words;
@@ -350,7 +321,6 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
                       const float *from, float *to)
 {
     struct weight_plan files, packed;
-
     wt__weight_plan(&files, config, LAYOUT_FILES);
     wt__weight_plan(&packed, config, LAYOUT_PACKED);
     for (int part = (int)first; part < (int)end; part++) {
@@ -358,7 +328,6 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
         struct weight_shape want = find_part_shape(config, LAYOUT_PACKED, (enum weight_part)part);
         const float *source = from + files.at[part];
         float *target = to + packed.at[part];
-
         if (have.rows == 0 || want.rows == 0)
             continue;
         if (want.linear)
@@ -375,7 +344,6 @@ void wt__weights_pack_bytes(const struct model_config *config, enum weight_part 
 {
     struct weight_shape shape = find_part_shape(config, LAYOUT_PACKED, part);
     struct weight_plan plan;
-
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
     wt__linear_bytes_pack(layer + plan.bytes_at[part], w, scales, shape.rows, shape.columns);
 }
@@ -383,11 +351,9 @@ void wt__weights_pack_bytes(const struct model_config *config, enum weight_part 
 void wt__weights_copy_vectors(const struct model_config *config, const float *from, unsigned char *to)
 {
     struct weight_plan plan;
-
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
     for (int part = WEIGHT_MODEL_PARTS; part < WEIGHT_PARTS; part++) {
         struct weight_shape shape = find_part_shape(config, LAYOUT_PACKED, (enum weight_part)part);
-
         if (shape.columns == 0)
             memcpy(to + plan.bytes_at[part], from + plan.at[part], count_part_bytes(&shape, (enum weight_part)part));
     }
@@ -401,7 +367,6 @@ static void place_tensor(struct weight_tensor *t, const struct model_config *c, 
     struct weight_shape shape = find_part_shape(c, LAYOUT_FILES, rows[row].part);
     unsigned bit = 1u << c->architecture;
     size_t all = 0, before = 0;
-
     for (size_t i = 0; i < ROWS; i++)
         if (rows[i].part == rows[row].part && (rows[i].architectures & bit)) {
             all++;
@@ -420,7 +385,6 @@ static void place_tensor(struct weight_tensor *t, const struct model_config *c, 
 static bool lacks_prefix(const struct model_config *c, enum weight_part part)
 {
     bool pooler = part == WEIGHT_POOLER || part == WEIGHT_POOLER_BIAS;
-
     return part == WEIGHT_SCORE || part == WEIGHT_SCORE_BIAS || (pooler && c->architecture != ARCHITECTURE_BERT);
 }
 
@@ -429,7 +393,6 @@ bool wt__weight_next(struct weight_walk *walk)
     const struct model_config *c = walk->config;
     unsigned bit = 1u << c->architecture;
     size_t first_of_layer = 0;
-
     while (rows[first_of_layer].part == WEIGHT_WORDS || rows[first_of_layer].part < WEIGHT_MODEL_PARTS)
         first_of_layer++;
     for (;; walk->row++) {
@@ -458,10 +421,8 @@ bool wt__weight_next(struct weight_walk *walk)
 const char *wt__weights_prefix(const struct safetensors *file, const struct model_config *config)
 {
     const char *const candidates[] = {"", prefixes[config->architecture]};
-
     for (size_t i = 0; i < 2; i++) {
         struct weight_walk walk = {.config = config, .prefix = candidates[i]};
-
         if (wt__weight_next(&walk) && wt__safetensors_find(file, walk.tensor.name))
             return candidates[i];
     }
@@ -476,7 +437,6 @@ const char *wt__weights_head_prefix(const struct model_config *config)
 static bool has_shape(const struct tensor *have, const struct weight_tensor *want)
 {
     size_t rank = want->taps > 1 || want->part == WEIGHT_CONVOLUTION ? 3 : want->columns ? 2 : 1;
-
     return have->rank == rank && have->shape[0] == want->rows && (rank < 2 || have->shape[1] == want->columns) &&
            (rank < 3 || have->shape[2] == want->taps);
 }
@@ -485,7 +445,6 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
                     wt_error *err)
 {
     const struct tensor *t = wt__safetensors_find(file, tensor->name);
-
     if (!t)
         return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS_FILE " has no tensor \"%s\"", folder, tensor->name);
     if (!has_shape(t, tensor))
@@ -513,19 +472,14 @@ struct upper_layer_reader {
     struct transformer bound; /* a one-layer model over the two runs */
 };
 
-static bool is_relative_part(enum weight_part part)
-{
-    return part == WEIGHT_RELATIVE || part == WEIGHT_RELATIVE_GAIN || part == WEIGHT_RELATIVE_BIAS;
-}
-
+/* Reads and packs the distances and the layers. */
 static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_error *err)
 {
     struct weight_walk walk = {.config = r->config, .below = first};
     bool more = wt__weight_next(&walk);
-
     for (; more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk)) {
         const struct weight_tensor *t = &walk.tensor;
-        if (is_relative_part(t->part))
+        if (t->part == WEIGHT_RELATIVE || t->part == WEIGHT_RELATIVE_GAIN || t->part == WEIGHT_RELATIVE_BIAS)
             WT_TRY(wt__weight_read(r->file, t, r->folder, r->model + r->files.at[t->part] + t->offset, err));
     }
     wt__weights_pack(r->config, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, r->model, r->packed_model);
@@ -533,7 +487,6 @@ static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_err
         wt__relative_forward(&r->bound, r->relative);
     for (size_t layer = 0; layer < r->config->layers; layer++) {
         float *to = r->packed_layers + layer * r->packed.layer;
-
         for (; more && walk.tensor.layer == layer; more = wt__weight_next(&walk)) {
             const struct weight_tensor *t = &walk.tensor;
             WT_TRY(wt__weight_read(r->file, t, r->folder, r->layer + r->files.at[t->part] + t->offset, err));
@@ -545,13 +498,22 @@ static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_err
     return 0;
 }
 
-static float *alloc_zeroed_panels(size_t floats)
+float *wt__alloc_zeroed_panels(size_t floats)
 {
     float *block = wt__alloc_aligned(floats + WT_PANEL, sizeof *block);
-
     if (block)
         memset(block, 0, (floats + WT_PANEL) * sizeof *block);
     return block;
+}
+
+static void free_upper_layer_reader(struct upper_layer_reader **reader)
+{
+    if (!*reader)
+        return;
+    free((*reader)->model);
+    free((*reader)->layer);
+    free((*reader)->relative);
+    free(*reader);
 }
 
 /* Allocates the runs and reads the weights; the packed runs stay in out->memory. */
@@ -560,28 +522,19 @@ static int open_upper_weights(struct upper_layers *out, struct upper_layer_reade
     const struct model_config *c = r->config;
     size_t distances = c->relative == RELATIVE_DISENTANGLED ? 2 * (size_t)c->span * c->hidden : 0;
     struct model_config one = *c;
-    int rc;
-
     wt__weight_plan(&r->files, c, LAYOUT_FILES);
     wt__weight_plan(&r->packed, c, LAYOUT_PACKED);
-    out->memory = alloc_zeroed_panels(r->packed.model + c->layers * r->packed.layer);
-    r->model = alloc_zeroed_panels(r->files.model);
-    r->layer = alloc_zeroed_panels(r->files.layer);
-    r->relative = distances ? alloc_zeroed_panels(distances) : NULL;
-    if (!out->memory || !r->model || !r->layer || (distances && !r->relative)) {
-        rc = wt__fail_nomem(err);
-    } else {
-        one.layers = 1;
-        r->packed_model = out->memory;
-        r->packed_layers = out->memory + r->packed.model;
-        wt__weights_bind(&r->bound, &one, LAYOUT_FILES, NULL, r->model, r->layer, NULL);
-        rc = read_upper_weights(r, first, err);
-        wt__weights_bind(&out->model, c, LAYOUT_PACKED, NULL, r->packed_model, r->packed_layers, NULL);
-    }
-    free(r->model);
-    free(r->layer);
-    free(r->relative);
-    return rc;
+    out->memory = wt__alloc_zeroed_panels(r->packed.model + c->layers * r->packed.layer);
+    r->model = wt__alloc_zeroed_panels(r->files.model);
+    r->layer = wt__alloc_zeroed_panels(r->files.layer);
+    r->relative = distances ? wt__alloc_zeroed_panels(distances) : NULL;
+    WT_CHECK_ALLOC(out->memory && r->model && r->layer && (!distances || r->relative), err);
+    one.layers = 1;
+    r->packed_model = out->memory;
+    r->packed_layers = out->memory + r->packed.model;
+    wt__weights_bind(&r->bound, &one, LAYOUT_FILES, NULL, r->model, r->layer, NULL);
+    wt__weights_bind(&out->model, c, LAYOUT_PACKED, NULL, r->packed_model, r->packed_layers, NULL);
+    return read_upper_weights(r, first, err);
 }
 
 int wt__upper_layers_open(struct upper_layers *out, const struct model_config *whole, size_t first,
@@ -592,7 +545,7 @@ int wt__upper_layers_open(struct upper_layers *out, const struct model_config *w
         return wt__fail(err, WT_EMODEL, "%s: cannot use the layers from %zu on; the encoder has %u%s", folder, first,
                         (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
     struct model_config config = *whole;
-    WT_AUTO_FREE struct upper_layer_reader *r = calloc(1, sizeof *r);
+    WT_CLEANUP(free_upper_layer_reader) struct upper_layer_reader *r = calloc(1, sizeof *r);
     WT_CHECK_ALLOC(r, err);
     config.layers -= (uint32_t)first;
     config.convolution = 0;
@@ -605,8 +558,7 @@ int wt__upper_layers_open(struct upper_layers *out, const struct model_config *w
 
 void wt__upper_layers_close(struct upper_layers *upper)
 {
-    free(upper->memory);
-    upper->memory = NULL;
+    free(WT_TAKE(upper->memory));
 }
 
 void wt__upper_layers_forward(const struct upper_layers *upper, const struct token_batch *batch, struct activations *a)

@@ -83,6 +83,7 @@ static bool parse_pair_number(struct str text, size_t *out)
     return *out > 0;
 }
 
+/* Adds the verdict of a line; a line without a verdict adds nothing. */
 static int read_label_line(struct pair_labels *labels, struct map *known, const struct str *fields, size_t count,
                            const struct label_columns *columns, const char *name, size_t number, wt_error *err)
 {
@@ -114,16 +115,13 @@ static int read_label_line(struct pair_labels *labels, struct map *known, const 
 int wt__pair_labels_parse(struct pair_labels *out, struct str file, const char *name, wt_error *err)
 {
     struct label_columns columns = {0, 1};
-    struct map known = {0};
+    WT_CLEANUP(wt__map_dispose) struct map known = {0};
+    struct str line;
     bool begun = false;
     int rc = 0;
     *out = (struct pair_labels){0};
-    for (size_t number = 1; rc == 0 && file.len > 0; number++) {
-        const char *end = memchr(file.ptr, '\n', file.len);
-        const struct str line = {file.ptr, end ? (size_t)(end - file.ptr) : file.len};
-        const size_t step = line.len + (end != NULL);
+    for (size_t number = 1; rc == 0 && wt__piece_next_line(&file, &line); number++) {
         struct str fields[LABEL_FIELDS_MAX];
-        file = (struct str){file.ptr + step, file.len - step};
         if (wt__str_trim(line).len == 0)
             continue;
         const size_t count = split_label_fields(line, fields);
@@ -131,7 +129,6 @@ int wt__pair_labels_parse(struct pair_labels *out, struct str file, const char *
             rc = read_label_line(out, &known, fields, count, &columns, name, number, err);
         begun = true;
     }
-    wt__map_dispose(&known);
     if (rc < 0)
         wt__pair_labels_dispose(out);
     return rc;
@@ -306,12 +303,11 @@ static void write_outcome(const struct comparison_outcome *outcome, const char *
 static void write_agreement(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
                             struct buffer *out)
 {
-    wt__buffer_text(out, ",\"agreement\":");
     if (!labels) {
-        wt__buffer_text(out, "null");
+        wt__buffer_text(out, ",\"agreement\":null");
         return;
     }
-    wt__buffer_printf(out, "{\"labels\":%zu", labels->count);
+    wt__buffer_printf(out, ",\"agreement\":{\"labels\":%zu", labels->count);
     for (size_t c = 0; c <= CRITERIA; c++) {
         struct agreement agreement;
         compare_with_labels(pairs, count, labels, c, &agreement);
@@ -340,8 +336,6 @@ static void write_comparison_members(const struct compared_pair *pairs, size_t c
     wt__buffer_char(out, '}');
     write_agreement(pairs, count, labels, out);
 }
-
-/* ---------------------------------------------------------------- text */
 
 static void write_comparison_table(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
                                    const struct comparison_outcome *outcomes, const char *model, struct buffer *out)
@@ -449,7 +443,6 @@ static int read_pair_labels(struct comparison_run *c, wt_error *err)
 static int write_comparison_settings(struct comparison_run *c, wt_error *err)
 {
     struct sha256 sha;
-    unsigned char digest[32];
     char hex[65];
     struct buffer *out = &c->session.settings;
     wt__sha256_begin(&sha);
@@ -458,8 +451,7 @@ static int write_comparison_settings(struct comparison_run *c, wt_error *err)
             wt__sha256_update(&sha, c->pairs[i].texts[t].ptr, c->pairs[i].texts[t].len);
             wt__sha256_update(&sha, "\n", 1); /* safe as a separator: a text is one line */
         }
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, hex);
+    wt__generate_end_digest(&sha, hex);
     wt__buffer_printf(out,
                       "{\"kind\":\"comparison\",\"version\":1,\"with\":\"%s\",\"limit\":%zu,\"seed\":%" PRIu64
                       ",\"texts\":\"%s\",\"model\":",
@@ -509,17 +501,11 @@ static int accept_comparison(void *context, size_t item, const json_t *answer, s
 
 static int ask_comparisons(struct comparison_run *c, wt_error *err)
 {
-    const struct question_stage stage = {
-        .id = STAGE_COMPARISONS,
-        .phase = "comparing",
-        .prompt = "generate-comparison",
+    struct question_stage stage = {
+        {STAGE_COMPARISONS, "comparing", "generate-comparison", c, fill_comparison, accept_comparison, NULL},
         .count = 2 * c->count,
-        .round = STAGE_ROUND,
-        .attempts = 1, /* at temperature 0 a repeated question gets the same answer */
-        .context = c,
-        .fill = fill_comparison,
-        .accept = accept_comparison,
-    };
+        .round = STAGE_ROUND};
+    stage.attempts = 1; /* at temperature 0 a repeated question gets the same answer */
     c->session.runner.counts[STAGE_COMPARISONS].wanted = 2 * c->count;
     return wt__stage_run(&c->session.runner, &stage, err);
 }
@@ -534,8 +520,7 @@ static void write_compared_pair(const struct compared_pair *pair, size_t number,
     for (size_t t = 0; t < 2; t++) {
         wt__buffer_printf(out, ", \"%s\": {\"_id\": ", sides[t]);
         wt__buffer_json(out, pair->ids[t]);
-        wt__buffer_text(out, ", \"text\": ");
-        wt__buffer_json(out, pair->texts[t]);
+        wt__generate_write_json(out, ", \"text\": ", pair->texts[t]);
         wt__buffer_char(out, '}');
     }
     wt__buffer_printf(out, ", \"judged\": %s", is_judged_pair(pair) ? "true" : "false");
@@ -562,17 +547,15 @@ static int write_comparison_files(struct comparison_run *c, wt_error *err)
     }
     WT_TRY(wt__folder_write(&c->session.folder, "pairs.jsonl", &pairs, err));
     /* Keep an existing sheet: a person may have filled it in. */
-    if (!wt__folder_has(&c->session.folder, "sheet.tsv"))
-        WT_TRY(wt__folder_write(&c->session.folder, "sheet.tsv", &sheet, err));
-    return 0;
+    return wt__folder_has(&c->session.folder, "sheet.tsv")
+               ? 0
+               : wt__folder_write(&c->session.folder, "sheet.tsv", &sheet, err);
 }
 
 static int write_comparison_report(struct comparison_run *c, bool complete, wt_error *err)
 {
     struct buffer out = {0};
-    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", c->session.settings.ptr,
-                      complete ? "true" : "false");
-    wt__buffer_json(&out, wt__str(c->session.model->name));
+    wt__session_begin_report(&c->session, complete, &out);
     wt__buffer_char(&out, ',');
     write_comparison_members(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, &out);
     wt__buffer_char(&out, ',');
@@ -629,8 +612,7 @@ static int check_comparison_options(wt_comparison_options *o, wt_error *err)
     if (!o->out || !o->out[0])
         return wt__fail(err, WT_EINVAL, "name a folder for the verdicts");
     o->seed = o->seed ? o->seed : 1;
-    const size_t given = o->limit;
-    return wt__generate_read_count(given, USUAL_LIMIT, 1, WT_MAX_COMPARISONS, "pairs to compare", &o->limit, err);
+    return wt__generate_read_count(o->limit, USUAL_LIMIT, 1, WT_MAX_COMPARISONS, "pairs to compare", &o->limit, err);
 }
 
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *given,

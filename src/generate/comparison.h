@@ -9,8 +9,6 @@
 #include "llm/chat.h"
 #include "whichtool.h"
 
-/* ---------------------------------------------------------------- labels */
-
 /* A person's verdicts on pairs of texts, and how far another judge agrees with them.
  *
  * A file has tab-separated fields, like sheet.tsv after its column `verdict` was filled in:
@@ -53,8 +51,6 @@ size_t wt__agreement_same(const struct agreement *agreement);
 /* Returns Cohen's kappa: the agreement beyond that expected by chance from how often each judge uses each label. NAN
  * if it is undefined: no pairs, or both judges use only one label. */
 double wt__agreement_kappa(const struct agreement *agreement);
-
-/* ---------------------------------------------------------------- the run */
 
 /* Does the work of wt_generate_comparison. model: NULL for the engine's. engine may be NULL if a model is given. */
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *options,

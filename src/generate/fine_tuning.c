@@ -1,8 +1,8 @@
-/* fine_tuning.c: wt_generate_fine_tuning: reads samples from a folder or from recorded use, splits them by request,
- * and writes them in the layout drawn in toolselect.h.
+/* fine_tuning.c: wt_generate_fine_tuning: takes samples from a folder or from recorded use, splits them by request,
+ * and writes them in the layout that toolselect.h shows.
  *
- * The first line of a file is {"header": {...}}: the learned messages and the paper's training settings (A.5). A
- * training script reads it and skips it. */
+ * The first line of a file is {"header": {...}}: which messages are learned, and the training settings of the paper
+ * (ToolVerifier, A.5). A training script does not train on it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,14 +34,14 @@ static const double USUAL_DEV = 0.1, USUAL_TEMPERATURE = 0.7, DEV_MOST = 0.9;
 /* One drawn usage. */
 struct drawn_usage {
     char *request, *words; /* words: in lower case; requests with the same words are the same */
-    char **tools;          /* [count] ids */
+    char **tools;          /* [count] ids of the tools that still exist */
     size_t count;
     int64_t id;
 };
 
 struct usage_sample {
-    struct drawn_usage *uses; /* [count] */
-    size_t count, limit, seen;
+    struct drawn_usage *uses;  /* [count] */
+    size_t count, limit, seen; /* limit: maximum of count; seen: usable usages so far */
 };
 
 static void dispose_drawn_usage(struct drawn_usage *use)
@@ -79,6 +79,7 @@ static int copy_drawn_usage(struct drawn_usage *out, const wt_usage *usage, wt_e
     return whole ? 0 : wt__fail_nomem(err);
 }
 
+/* True if a tool of the usage still exists and the usage did not fail. */
 static bool is_usable_usage(const wt_usage *usage)
 {
     bool known = false;
@@ -105,6 +106,11 @@ static int sample_usage(struct usage_sample *drawn, const wt_usage *usage, struc
     return 0;
 }
 
+static void free_usage_page(wt_usages **page)
+{
+    wt_usages_free(*page);
+}
+
 static int draw_usages(struct usage_sample *drawn, wt_engine *engine, struct rng *rng, struct progress *progress,
                        wt_error *err)
 {
@@ -112,19 +118,16 @@ static int draw_usages(struct usage_sample *drawn, wt_engine *engine, struct rng
     wt_usage_filter_init(&filter);
     filter.limit = USAGE_PAGE;
     for (bool more = true; more;) {
-        wt_usages *page;
-        int rc = wt_list_usage(engine, &filter, &page, err);
-        for (size_t i = 0; rc == 0 && i < page->len; i++)
+        WT_CLEANUP(free_usage_page) wt_usages *page = NULL;
+        WT_TRY(wt_list_usage(engine, &filter, &page, err));
+        for (size_t i = 0; i < page->len; i++)
             if (is_usable_usage(page->items[i]))
-                rc = sample_usage(drawn, page->items[i], rng, err);
-        more = rc == 0 && page->len == USAGE_PAGE;
+                WT_TRY(sample_usage(drawn, page->items[i], rng, err));
+        more = page->len == USAGE_PAGE;
         if (more)
             filter.after_id = page->items[page->len - 1]->id;
-        if (rc == 0 && wt__progress_step(progress, page->len))
-            rc = wt__fail_cancelled(err);
-        wt_usages_free(page);
-        if (rc < 0)
-            return rc;
+        if (wt__progress_step(progress, page->len))
+            return wt__fail_cancelled(err);
     }
     return drawn->count > 0 ? 0
                             : wt__fail(err, WT_EEMPTY,
@@ -139,7 +142,8 @@ static int compare_drawn_usages(const void *a, const void *b)
     return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Finds the tool by its id. *taken is false if the tool no longer exists or has no description. */
+/* Finds the tool by its id, and sets *place. *taken is false if the tool cannot be used: it no longer exists, has no
+ * description, or has the same name as another tool. */
 static int find_used_tool(struct store_library *catalogue, const char *id, size_t *place, bool *taken, wt_error *err)
 {
     wt_tools *tools = NULL;
@@ -154,7 +158,7 @@ static int find_used_tool(struct store_library *catalogue, const char *id, size_
     return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc;
 }
 
-/* Adds one row for each tool used by usages [count], which have the same words. */
+/* Adds one row for each tool used by usages [count], whose requests have the same words. */
 static int add_usage_group(struct choice_rows *rows, struct store_library *catalogue, const struct drawn_usage *uses,
                            size_t count, wt_error *err)
 {
@@ -183,9 +187,9 @@ static int add_usage_group(struct choice_rows *rows, struct store_library *catal
     return 0;
 }
 
-/* Adds rows from up to `limit` successful usages, drawn by rng: each request gives one row for each tool it used.
- * Requests with the same words are merged, with the tools of all. The list of a row will not hold the other tools of
- * its request. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
+/* Adds rows from up to `limit` successful usages, drawn by rng: one row for each request and tool. Requests with the
+ * same words count as one request, with the tools of all. The other tools of a request are kept out of a row's list.
+ * Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
 static int add_recorded_rows(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
                              struct progress *progress, wt_error *err)
 {
@@ -207,6 +211,7 @@ static int add_recorded_rows(struct choice_rows *rows, struct store_library *cat
 
 /* ---------------------------------------------------------------- a row */
 
+/* Appends `before`, then the text folded to one line. */
 static void write_folded_text(struct buffer *out, const char *before, struct str text)
 {
     wt__buffer_text(out, before);
@@ -227,36 +232,30 @@ static void write_user_message(const struct choice_sample *sample, struct buffer
 
 static void write_assistant_message(const struct choice_sample *sample, struct buffer *out)
 {
-    struct buffer name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
     if (sample->thought.len > 0) {
         write_folded_text(out, "Thought: ", sample->thought);
         wt__buffer_char(out, '\n');
     }
     wt__piece_line(&name, sample->choices[sample->right].name, PART_BYTES_MAX);
-    wt__buffer_text(out, "Act: CALLTOOL[");
-    wt__buffer_json(out, wt__buffer_view(&name));
+    wt__generate_write_json(out, "Act: CALLTOOL[", wt__buffer_view(&name));
     wt__buffer_char(out, ']');
     out->failed |= name.failed;
-    wt__buffer_dispose(&name);
 }
 
 size_t wt__fine_tuning_row(const struct choice_sample *sample, struct buffer *out)
 {
-    struct buffer user = {0}, assistant = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer user = {0}, assistant = {0};
     write_user_message(sample, &user);
     write_assistant_message(sample, &assistant);
-    wt__buffer_text(out, "{\"messages\":[{\"role\":\"system\",\"content\":\"" SYSTEM_MESSAGE
-                         "\"},{\"role\":\"user\",\"content\":");
-    wt__buffer_json(out, wt__buffer_view(&user));
-    wt__buffer_text(out, "},{\"role\":\"assistant\",\"content\":");
-    wt__buffer_json(out, wt__buffer_view(&assistant));
+    wt__buffer_text(out, "{\"messages\":[{\"role\":\"system\",\"content\":\"" SYSTEM_MESSAGE "\"},");
+    wt__generate_write_json(out, "{\"role\":\"user\",\"content\":", wt__buffer_view(&user));
+    wt__generate_write_json(out, "},{\"role\":\"assistant\",\"content\":", wt__buffer_view(&assistant));
     const size_t masked = sizeof SYSTEM_MESSAGE - 1 + wt__piece_characters(wt__buffer_view(&user)),
                  learned = wt__piece_characters(wt__buffer_view(&assistant));
     wt__buffer_printf(out, "}],\"loss\":{\"messages\":[2],\"masked_characters\":%zu,\"learned_characters\":%zu}}\n",
                       masked, learned);
     out->failed |= user.failed || assistant.failed;
-    wt__buffer_dispose(&user);
-    wt__buffer_dispose(&assistant);
     return masked + learned;
 }
 
@@ -278,21 +277,17 @@ struct fine_tuning_run {
     struct generated *result;
 };
 
-/* Sets *dev to the side of the split. It is a hash of the request's words and the seed, so that adding rows never
- * moves a request to the other side. */
+/* Sets *dev to true if the request belongs to dev, by a hash of its words and the seed. Adding rows therefore never
+ * moves a request between train and dev. */
 static int choose_dev_side(const struct fine_tuning_run *t, struct str query, bool *dev, wt_error *err)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     unsigned char digest[32];
     uint64_t drawn = 0;
     wt__buffer_printf(&words, "%" PRIu64 " ", t->options.seed);
     wt__piece_words(&words, query);
-    if (!words.failed)
-        wt__sha256(words.ptr, words.len, digest);
-    bool failed = words.failed;
-    wt__buffer_dispose(&words);
-    if (failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!words.failed, err);
+    wt__sha256(words.ptr, words.len, digest);
     for (size_t i = 0; i < 6; i++)
         drawn = drawn << 8 | digest[i];
     *dev = (double)drawn / (double)(1ull << 48) < t->options.dev;
@@ -309,7 +304,7 @@ static void write_fine_tuning_header(const char *split, size_t rows, bool though
                       split, rows, thoughts ? "true" : "false", longest);
 }
 
-/* Writes one side of the split and sets *count to its number of rows. */
+/* Writes SPLIT.jsonl with the rows of train or, if `dev`, of dev. Sets *count to their number. */
 static int write_fine_tuning_split(struct fine_tuning_run *t, const char *split, bool dev, size_t *count, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer rows = {0}, file = {0};
@@ -351,7 +346,8 @@ static int read_sample_folder(struct fine_tuning_run *t, wt_error *err)
     return 0;
 }
 
-/* Draws the lists from a part of the catalogue, so that a catalogue of a million tools is not read whole. */
+/* Makes samples from recorded use. The lists are drawn from a part of the catalogue, so that a catalogue of a million
+ * tools is not read whole. */
 static int read_recorded_samples(struct fine_tuning_run *t, wt_error *err)
 {
     const wt_fine_tuning_options *o = &t->options;
@@ -382,8 +378,7 @@ static int open_fine_tuning_folder(struct fine_tuning_run *t, wt_error *err)
                           "{\"kind\":\"fine-tuning\",\"version\":1,\"seed\":%" PRIu64 ",\"model\":", o->seed);
         wt__buffer_json(&t->settings, wt__str(t->model->name));
         wt__buffer_char(&t->settings, '}');
-        if (t->settings.failed)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(!t->settings.failed, err);
     }
     WT_TRY(wt__folder_open(&t->folder, o->out, o->notes ? t->settings.ptr : NULL, t->model, err));
     t->runner = (struct stage_runner){.model = wt__folder_model(&t->folder),

@@ -14,14 +14,14 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/rng.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "encoder/encoder.h"
 #include "llm/chat.h"
 #include "llm/prompt.h"
 #include "llm/record.h"
 #include "whichtool.h"
-
-/* ---------------------------------------------------------------- pieces */
 
 /* One piece of a language model's answer, cleaned and validated for the data set.
  *
@@ -36,17 +36,17 @@ enum {
     PIECE_DESCRIPTION_BYTES_LEAST = 12,
     PIECE_DESCRIPTION_BYTES_MAX = 320,
     PIECE_INSTRUCTION_BYTES_LEAST = 8,
-    PIECE_INSTRUCTION_BYTES_MAX = 800, /* the paper's longest has 634 characters */
+    PIECE_INSTRUCTION_BYTES_MAX = 800, /* the longest of ToolVerifier's data has 634 characters */
     PIECE_NOTE_BYTES_LEAST = 40,
     PIECE_EXPLANATION_BYTES_LEAST = 1,
     PIECE_EXPLANATION_BYTES_MAX = 1200,
-    PIECE_NOTE_BYTES_MAX = 4096, /* WT_MAX_NOTE_BYTES; the paper's longest has 1,940 characters */
+    PIECE_NOTE_BYTES_MAX = 4096, /* WT_MAX_NOTE_BYTES; the longest of ToolVerifier's data has 1,940 characters */
 };
 
-/* Reason why a piece was refused, or PIECE_TAKEN. */
+/* Result of the checks of a piece: PIECE_TAKEN if it is accepted, else the reason for the refusal. */
 enum piece_fate {
     PIECE_TAKEN,
-    PIECE_NO_WORD,    /* empty, or only punctuation */
+    PIECE_NO_WORD,    /* has no letter (an instruction: nor digit), or is not one of the allowed verdicts */
     PIECE_LENGTH,     /* too short or too long */
     PIECE_MARKS,      /* characters not allowed in a name, or the layout of a training row */
     PIECE_NAME_TAKEN, /* another tool has this name */
@@ -68,8 +68,8 @@ const char *wt__piece_fate_name(enum piece_fate fate);
 
 enum piece_kind { PIECE_NAME, PIECE_DESCRIPTION, PIECE_INSTRUCTION, PIECE_NOTE, PIECE_EXPLANATION };
 
-/* Cleans and validates a piece. *out is in the arena; *fate is PIECE_TAKEN, PIECE_NO_WORD, PIECE_LENGTH or
- * PIECE_MARKS. Errors: WT_ENOMEM. */
+/* Cleans and validates a piece. *out is in the arena, or "" if the piece is refused. *fate is PIECE_TAKEN,
+ * PIECE_NO_WORD, PIECE_LENGTH or PIECE_MARKS. Errors: WT_ENOMEM. */
 int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, struct str *out, enum piece_fate *fate,
                    wt_error *err);
 
@@ -80,13 +80,14 @@ void wt__piece_words(struct buffer *out, struct str text);
 int wt__piece_mentions_name(struct str text, struct str name, bool *out, wt_error *err);
 
 /* Appends text as one line of at most max bytes: runs of blanks become one blank, invisible characters are dropped.
- * For people's text, which is otherwise kept as it is. */
+ * Meant for text written by people, which is not validated. */
 void wt__piece_line(struct buffer *out, struct str text, size_t max);
 
 /* Returns the number of code points. */
 size_t wt__piece_characters(struct str text);
 
-/* ---------------------------------------------------------------- duplicates */
+/* Moves the first line of *rest, without its line feed, to *line. Returns false if *rest is empty. */
+bool wt__piece_next_line(struct str *rest, struct str *line);
 
 /* A set of texts without duplicates. Texts are duplicates if they have the same words or, with an encoder, if the
  * cosine of their vectors reaches a threshold. Each text is encoded once and compared with all before it. */
@@ -116,8 +117,6 @@ int wt__distinct_has_words(const struct distinct *distinct, struct str text, boo
  * texts: numbers of texts in the order of adding, from 0. count > 0. */
 size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts, size_t count);
 
-/* ---------------------------------------------------------------- repetition */
-
 /* Detects answers that only repeat their prompt.
  *
  * A small model asked for something new may copy the prompt's form, its rules or one of its examples. Such an answer
@@ -133,16 +132,14 @@ size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts
 
 enum { REPETITION_RUN = 5, REPETITION_RUN_LONG = 12 };
 
-/* The words of a text, separated by blanks and with a blank at both ends; where each begins; its runs of
- * REPETITION_RUN words. */
 struct repetition {
-    struct buffer words;
-    size_t *begins; /* [count + 1]; the last is past the end */
+    struct buffer words; /* words of a text, separated by blanks, with a blank at both ends */
+    size_t *begins;      /* [count + 1] offset of each word; the last is past the end */
     size_t count;
-    struct map runs;
+    struct map runs; /* all runs of REPETITION_RUN words */
 };
 
-/* Reads the prompt's own text, the same for all answers. Errors: WT_ENOMEM. */
+/* Indexes the prompt's own text, which is the same for all answers. Errors: WT_ENOMEM. */
 int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err);
 void wt__repetition_dispose(struct repetition *repetition);
 
@@ -150,8 +147,6 @@ void wt__repetition_dispose(struct repetition *repetition);
  * text. Errors: WT_ENOMEM. */
 int wt__repetition_check(const struct repetition *own, struct str prompt, struct str examples, struct str said,
                          bool *out, wt_error *err);
-
-/* ---------------------------------------------------------------- stages */
 
 /* Asks a language model many questions of one kind, and asks each again until its answer is usable.
  *
@@ -176,8 +171,8 @@ enum stage_id {
     STAGE_DESCRIPTIONS,
     STAGE_INSTRUCTIONS,
     STAGE_NOTES,
-    STAGE_REQUESTS, /* requests of ToolBank (toolbank.h), and their polish */
-    STAGE_POLISH,
+    STAGE_REQUESTS, /* requests of ToolBank and RecTools */
+    STAGE_POLISH,   /* polish of ToolBank's requests */
     STAGE_VERDICTS, /* verdicts on a request with its tools, then with one removed */
     STAGE_ONE_REMOVED,
     STAGE_COMPARISONS, /* comparisons of two requests */
@@ -216,29 +211,31 @@ struct stage_subject {
 };
 
 struct question_stage {
-    enum stage_id id;
-    const char *phase;         /* name for progress; NULL to continue the current phase */
-    const char *prompt;        /* name of the prompt */
-    size_t begin;              /* number of the first item */
+    struct { /* without a name, so that an initialiser can list these members in braces */
+        enum stage_id id;
+        const char *phase;  /* name for progress; NULL to continue the current phase */
+        const char *prompt; /* name of the prompt */
+        void *context;      /* first argument of the functions below */
+
+        /* Fills the values of the prompt's slots for an item, in the arena: values [STAGE_VALUES] and *count. */
+        int (*fill)(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
+                    wt_error *err);
+        /* Takes the usable pieces of an answer and counts them. *done: true if the item is complete. */
+        int (*accept)(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                      wt_error *err);
+        /* True if an item needs no question. NULL if every item needs one. */
+        bool (*skip)(void *context, size_t item);
+    };
     size_t count;              /* number of items */
     size_t round;              /* items asked together; 1 if each depends on those before it */
-    unsigned attempts;         /* 0 for STAGE_ATTEMPTS */
+    size_t begin;              /* number of the first item */
+    unsigned attempts;         /* maximum number of questions for an item; 0 for STAGE_ATTEMPTS */
     uint64_t salt;             /* mixed into the seeds of a stage that runs more than once */
     bool tolerates_duplicates; /* near-duplicates of earlier pieces do not count towards STAGE_FRUITLESS_MAX */
-    void *context;
-
-    /* Fills the values of the prompt's slots for an item, in the arena: values [STAGE_VALUES] and *count. */
-    int (*fill)(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                wt_error *err);
-    /* Takes the usable pieces of an answer and counts them. *done: true if the item is complete. */
-    int (*accept)(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                  wt_error *err);
-    /* True if an item needs no question. NULL if every item needs one. */
-    bool (*skip)(void *context, size_t item);
 };
 
 /* Runs the stage. Errors: those of wt__chat_ask except WT_EFORMAT, which counts as an unusable answer; those of fill
- * and take; WT_ECANCELLED. */
+ * and accept; WT_ECANCELLED. */
 int wt__stage_run(struct stage_runner *runner, const struct question_stage *stage, wt_error *err);
 
 /* Counts a piece of an answer by its fate. */
@@ -254,12 +251,8 @@ static inline void wt__stage_note(struct stage_count *count, enum piece_fate fat
 /* Returns the stage's name in report.json: "tools", "related", ... */
 const char *wt__stage_name(enum stage_id id);
 
-/* ---------------------------------------------------------------- report of the stages */
-
-/* Appends "stages": [...] and "cost": {...} of report.json. Two runs with the same answers write the same report. */
+/* Appends the members "stages" and "cost" of report.json. Two runs with the same answers write the same report. */
 void wt__stages_report(const struct stage_runner *runner, struct buffer *out);
-
-/* ---------------------------------------------------------------- the folder */
 
 /* The folder of a data set, and the state from which a stopped run continues.
  *
@@ -301,8 +294,6 @@ int wt__folder_remove(struct generate_folder *folder, const char *name, wt_error
 
 bool wt__folder_has(struct generate_folder *folder, const char *name);
 
-/* ---------------------------------------------------------------- result and options */
-
 /* A wt_generated with the memory of its strings. */
 
 struct generated {
@@ -320,17 +311,16 @@ int wt__generate_read_share(double given, double usual, double most, const char 
 int wt__generate_read_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
                             wt_error *err);
 
-/* Loads the engine's encoder. *out is NULL if it has none. Errors: those of wt__engine_load_encoder but WT_EMODEL. */
+/* Loads the engine's encoder. *out is NULL if the engine has no usable one (WT_EMODEL). Errors: all others of
+ * wt__engine_load_encoder. */
 int wt__generate_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
-/* Default cosine from which the built-in encoder calls two texts duplicates. On the paper's ToolSelect it finds all
- * pairs found by the tuned encoder at 0.95, and some more (docs/generate.md). */
+/* Default minimum cosine of two duplicates, by the built-in encoder. On the ToolSelect data of the ToolVerifier paper
+ * it finds all pairs that the tuned encoder finds at 0.95, and some more (docs/generate.md). */
 #define GENERATE_DUPLICATE 0.93
 
-/* Default share of hard lists: the paper's 75 of 555 rows. */
+/* Default share of hard lists: 75 of the 555 rows of ToolVerifier. */
 #define GENERATE_HARD_SHARE (75.0 / 555.0)
-
-/* ---------------------------------------------------------------- the session */
 
 /* State shared by all generators from options to result: the model, the folder with its answers, and the result
  * handed to the caller. */
@@ -354,8 +344,29 @@ int wt__session_begin(struct generate_session *out, wt_engine *engine, struct ch
 int wt__session_open(struct generate_session *session, const char *path, double temperature, uint64_t seed,
                      wt_error *err);
 
+/* Appends `before` and text as a JSON string. */
+static inline void wt__generate_write_json(struct buffer *out, const char *before, struct str text)
+{
+    wt__buffer_text(out, before);
+    wt__buffer_json(out, text);
+}
+
+/* Puts places [count] in random order. Defined in rows.c. */
+void wt__generate_shuffle(size_t *places, size_t count, struct rng *rng);
+
+/* Finishes the digest and writes it in hexadecimal. */
+static inline void wt__generate_end_digest(struct sha256 *sha, char hex[65])
+{
+    unsigned char digest[32];
+    wt__sha256_end(sha, digest);
+    wt__sha256_hex(digest, hex);
+}
+
 /* Copies a line into the result; sets *out to NULL if the line is empty. */
 int wt__session_set_text(struct generate_session *session, const struct buffer *line, const char **out, wt_error *err);
+
+/* Appends the first members of report.json: "settings", "complete" and "model". */
+void wt__session_begin_report(const struct generate_session *session, bool complete, struct buffer *out);
 
 /* Copies the report into the result and writes it to report.json. Disposes the buffer. */
 int wt__session_report(struct generate_session *session, struct buffer *line, wt_error *err);

@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "generate/toolselect.h"
 
-/* ---------------------------------------------------------------- handwritten tools */
-
 /* Eight tools from eight domains, each with two that are easily mistaken for it. Their names and descriptions vary in
  * style, since generated tools imitate them. */
 const struct seed_tool wt__seed_tools[SEED_TOOLS] = {
@@ -97,20 +95,32 @@ void wt__library_dispose(struct library *library)
 
 static struct str join_tool_line(struct str name, struct str description, struct arena *arena)
 {
-    char *line = wt__arena_alloc(arena, name.len + 2 + description.len + 1, 1);
+    const size_t len = name.len + 2 + description.len;
+    char *line = wt__arena_alloc(arena, len + 1, 1);
     if (!line)
         return (struct str){NULL, 0};
     memcpy(line, name.ptr, name.len);
     memcpy(line + name.len, ": ", 2);
     memcpy(line + name.len + 2, description.ptr, description.len);
-    line[name.len + 2 + description.len] = '\0';
-    return (struct str){line, name.len + 2 + description.len};
+    line[len] = '\0';
+    return (struct str){line, len};
 }
 
 struct str wt__library_line(const struct library *library, size_t place, struct arena *arena)
 {
     const struct library_tool *tool = &library->tools[place];
     return join_tool_line(tool->name, tool->description, arena);
+}
+
+struct str *wt__library_lines(const struct library *library, const size_t *places, size_t count, struct arena *arena)
+{
+    struct str *lines = wt__arena_array(arena, struct str, count);
+    for (size_t i = 0; lines && i < count; i++) {
+        lines[i] = wt__library_line(library, places[i], arena);
+        if (!lines[i].ptr)
+            return NULL;
+    }
+    return lines;
 }
 
 /* Registers the name for the next place. If another tool has it, *fate is PIECE_NAME_TAKEN and *place is that
@@ -120,8 +130,7 @@ static int register_tool_name(struct library *library, struct str name, size_t *
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     wt__piece_words(&words, name);
-    if (words.failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!words.failed, err);
     const uint32_t *known = wt__map_get(&library->names, wt__buffer_view(&words));
     *fate = known ? PIECE_NAME_TAKEN : PIECE_TAKEN;
     *place = known ? *known : library->count;
@@ -158,11 +167,11 @@ static int add_library_tool(struct library *library, const struct library_tool *
     return *fate == PIECE_TAKEN ? append_library_tool(library, tool, err) : 0;
 }
 
-size_t wt__library_family(const struct library *library, size_t place, size_t *places, size_t most)
+size_t wt__library_siblings(const struct library *library, size_t place, size_t *places, size_t most)
 {
-    size_t count = 0, base = library->tools[place].base;
+    size_t count = 0;
     for (size_t i = 0; i < library->count && count < most; i++)
-        if (library->tools[i].base == base)
+        if (i != place && library->tools[i].base == library->tools[place].base)
             places[count++] = i;
     return count;
 }
@@ -230,28 +239,21 @@ struct library_job {
     struct arena arena;
 };
 
+static void dispose_library_job(struct library_job *job)
+{
+    wt__arena_dispose(&job->arena);
+}
+
 static int fill_base_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                           wt_error *err)
 {
     const struct library *library = ((const struct library_job *)context)->library;
-    struct str *lines = wt__arena_array(arena, struct str, LIBRARY_SHOWN);
+    struct str *lines = wt__library_lines(library, library->shown, library->shown_count, arena);
     (void)item;
-    for (size_t i = 0; lines && i < library->shown_count; i++) {
-        lines[i] = wt__library_line(library, library->shown[i], arena);
-        if (!lines[i].ptr)
-            lines = NULL;
-    }
     WT_CHECK_ALLOC(lines, err);
     values[0] = (struct prompt_value){.slot = "examples", .items = lines, .item_count = library->shown_count};
     *count = 1;
     return 0;
-}
-
-/* Reads a string member of an answer as a piece. */
-static int read_answer_piece(struct arena *arena, const json_t *answer, const char *member, enum piece_kind kind,
-                             struct str *out, enum piece_fate *fate, wt_error *err)
-{
-    return wt__piece_read(arena, kind, wt__json_str(answer, member), out, fate, err);
 }
 
 static int accept_base_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
@@ -262,9 +264,10 @@ static int accept_base_tool(void *context, size_t item, const json_t *answer, st
     struct library_tool tool = {.origin = ORIGIN_GENERATED};
     enum piece_fate fate;
     (void)item;
-    WT_TRY(read_answer_piece(&scratch, answer, "name", PIECE_NAME, &tool.name, &fate, err));
+    const struct str description = wt__json_str(answer, "description");
+    WT_TRY(wt__piece_read(&scratch, PIECE_NAME, wt__json_str(answer, "name"), &tool.name, &fate, err));
     if (fate == PIECE_TAKEN)
-        WT_TRY(read_answer_piece(&scratch, answer, "description", PIECE_DESCRIPTION, &tool.description, &fate, err));
+        WT_TRY(wt__piece_read(&scratch, PIECE_DESCRIPTION, description, &tool.description, &fate, err));
     if (fate == PIECE_TAKEN)
         WT_TRY(add_base_tool(library, &tool, &fate, err));
     wt__stage_note(count, fate);
@@ -279,36 +282,23 @@ static int accept_base_tool(void *context, size_t item, const json_t *answer, st
 static int write_related_examples(struct library_job *m, wt_error *err)
 {
     m->examples = wt__arena_array(&m->arena, struct str, SEED_TOOLS);
-    for (size_t i = 0; m->examples && i < SEED_TOOLS; i++) {
-        struct buffer line = {0};
+    WT_CHECK_ALLOC(m->examples, err);
+    for (size_t i = 0; i < SEED_TOOLS; i++) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_text(&line, wt__seed_tools[i].name);
         for (size_t r = 0; r < SEED_RELATED; r++)
             wt__buffer_printf(&line, "%s%s", r ? "; " : ": ", wt__seed_tools[i].related[r]);
         m->examples[i] = (struct str){wt__arena_copy(&m->arena, wt__buffer_view(&line)), line.len};
-        bool failed = line.failed || !m->examples[i].ptr;
-        wt__buffer_dispose(&line);
-        if (failed)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(!line.failed && m->examples[i].ptr, err);
     }
-    return m->examples ? 0 : wt__fail_nomem(err);
-}
-
-/* Returns the number of tools in the family so far, without `place` itself. */
-static size_t list_siblings(const struct library *library, size_t base, size_t place, size_t *places)
-{
-    size_t family[1 + WT_MAX_RELATED], count = 0;
-    size_t members = wt__library_family(library, base, family, 1 + WT_MAX_RELATED);
-    for (size_t i = 0; i < members; i++)
-        if (family[i] != place)
-            places[count++] = family[i];
-    return count;
+    return 0;
 }
 
 static int fill_related_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values,
                              size_t *count, wt_error *err)
 {
     const struct library_job *m = context;
-    size_t places[1 + WT_MAX_RELATED], known = list_siblings(m->library, item, item, places);
+    size_t places[WT_MAX_RELATED], known = wt__library_siblings(m->library, item, places, WT_MAX_RELATED);
     struct str *names = wt__arena_array(arena, struct str, known + 1);
     WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < known; i++)
@@ -334,7 +324,7 @@ static int accept_related_tool(void *context, size_t item, const json_t *answer,
     WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
     struct str name;
     enum piece_fate fate;
-    WT_TRY(read_answer_piece(&scratch, answer, "name", PIECE_NAME, &name, &fate, err));
+    WT_TRY(wt__piece_read(&scratch, PIECE_NAME, wt__json_str(answer, "name"), &name, &fate, err));
     if (fate == PIECE_TAKEN)
         WT_TRY(add_related_tool(context, item, name, STR(""), &fate, err));
     wt__stage_note(count, fate);
@@ -349,15 +339,6 @@ static bool has_handwritten_related(void *context, size_t item)
     return item < SEED_TOOLS && m->nth < SEED_RELATED;
 }
 
-static int add_handwritten_related(struct library_job *m, wt_error *err)
-{
-    enum piece_fate fate;
-    for (size_t i = 0; m->nth < SEED_RELATED && i < SEED_TOOLS; i++)
-        WT_TRY(add_related_tool(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
-                                wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err));
-    return 0;
-}
-
 /* ---------------------------------------------------------------- descriptions */
 
 static int fill_tool_description(void *context, size_t item, struct arena *arena, struct prompt_value *values,
@@ -367,8 +348,8 @@ static int fill_tool_description(void *context, size_t item, struct arena *arena
     const struct library *library = m->library;
     const struct library_tool *tool = &library->tools[m->first_related + item];
     struct str *lines = wt__arena_array(arena, struct str, SEED_TOOLS), *siblings;
-    size_t places[1 + WT_MAX_RELATED];
-    size_t known = list_siblings(library, tool->base, m->first_related + item, places), told = 0;
+    size_t places[WT_MAX_RELATED], told = 0;
+    size_t known = wt__library_siblings(library, m->first_related + item, places, WT_MAX_RELATED);
     siblings = wt__arena_array(arena, struct str, known + 1);
     WT_CHECK_ALLOC(lines && siblings, err);
     for (size_t i = 0; i < SEED_TOOLS; i++)
@@ -397,7 +378,8 @@ static int accept_tool_description(void *context, size_t item, const json_t *ans
     struct library_job *m = context;
     struct str description;
     enum piece_fate fate;
-    WT_TRY(read_answer_piece(&m->library->arena, answer, "description", PIECE_DESCRIPTION, &description, &fate, err));
+    const struct str said = wt__json_str(answer, "description");
+    WT_TRY(wt__piece_read(&m->library->arena, PIECE_DESCRIPTION, said, &description, &fate, err));
     if (fate == PIECE_TAKEN)
         WT_TRY(wt__distinct_add(&m->library->descriptions, description, &fate, err));
     if (fate == PIECE_TAKEN)
@@ -428,23 +410,19 @@ static void drop_undescribed_tools(struct library *library)
     library->count = kept;
 }
 
-/* ---------------------------------------------------------------- the stages */
-
 static int generate_related_tools(struct library_job *m, struct stage_runner *runner, wt_error *err)
 {
     struct stage_count *count = &runner->counts[STAGE_RELATED];
-    struct question_stage stage = {.id = STAGE_RELATED,
-                                   .phase = "related tools",
-                                   .prompt = "generate-related",
+    struct question_stage stage = {{STAGE_RELATED, "related tools", "generate-related", m, fill_related_tool,
+                                    accept_related_tool, has_handwritten_related},
                                    .count = m->base_count,
-                                   .round = STAGE_ROUND,
-                                   .context = m,
-                                   .fill = fill_related_tool,
-                                   .accept = accept_related_tool,
-                                   .skip = has_handwritten_related};
+                                   .round = STAGE_ROUND};
+    enum piece_fate fate;
     WT_TRY(write_related_examples(m, err));
     for (; m->nth < m->related; m->nth++) {
-        WT_TRY(add_handwritten_related(m, err));
+        for (size_t i = 0; m->nth < SEED_RELATED && i < SEED_TOOLS; i++)
+            WT_TRY(add_related_tool(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
+                                    wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err));
         count->wanted += m->base_count - (m->nth < SEED_RELATED ? SEED_TOOLS : 0);
         stage.salt = m->nth;
         if (!count->gave_up)
@@ -453,42 +431,32 @@ static int generate_related_tools(struct library_job *m, struct stage_runner *ru
     return 0;
 }
 
+static int generate_descriptions(struct library_job *m, struct stage_runner *runner, wt_error *err)
+{
+    struct question_stage stage = {{STAGE_DESCRIPTIONS, "descriptions", "generate-description", m,
+                                    fill_tool_description, accept_tool_description, is_tool_described},
+                                   .count = m->library->count - m->first_related,
+                                   .round = STAGE_ROUND};
+    for (size_t i = 0; i < stage.count; i++)
+        runner->counts[STAGE_DESCRIPTIONS].wanted += !is_tool_described(m, i);
+    return wt__stage_run(runner, &stage, err);
+}
+
 int wt__library_generate(struct library *library, struct stage_runner *runner, size_t tools, size_t related,
                          wt_error *err)
 {
-    struct library_job m = {.library = library, .related = related};
-    struct question_stage base = {.id = STAGE_TOOLS,
-                                  .phase = "tools",
-                                  .prompt = "generate-tool",
-                                  .count = tools > library->count ? tools - library->count : 0,
-                                  .round = 1,
-                                  .context = &m,
-                                  .fill = fill_base_tool,
-                                  .accept = accept_base_tool};
+    WT_CLEANUP(dispose_library_job) struct library_job m = {.library = library, .related = related};
+    struct question_stage base = {
+        {STAGE_TOOLS, "tools", "generate-tool", &m, fill_base_tool, accept_base_tool, NULL}, .count = 0, .round = 1};
+    base.count = tools > library->count ? tools - library->count : 0;
     runner->counts[STAGE_TOOLS].wanted = base.count;
-    int rc = wt__stage_run(runner, &base, err);
+    WT_TRY(wt__stage_run(runner, &base, err));
     m.base_count = m.first_related = library->count;
-    if (rc == 0)
-        rc = generate_related_tools(&m, runner, err);
-    if (rc == 0)
-        rc = register_descriptions(library, err);
-    struct question_stage described = {.id = STAGE_DESCRIPTIONS,
-                                       .phase = "descriptions",
-                                       .prompt = "generate-description",
-                                       .count = library->count - m.first_related,
-                                       .round = STAGE_ROUND,
-                                       .context = &m,
-                                       .fill = fill_tool_description,
-                                       .accept = accept_tool_description,
-                                       .skip = is_tool_described};
-    for (size_t i = 0; i < described.count; i++)
-        runner->counts[STAGE_DESCRIPTIONS].wanted += !is_tool_described(&m, i);
-    if (rc == 0)
-        rc = wt__stage_run(runner, &described, err);
-    if (rc == 0)
-        drop_undescribed_tools(library);
-    wt__arena_dispose(&m.arena);
-    return rc;
+    WT_TRY(generate_related_tools(&m, runner, err));
+    WT_TRY(register_descriptions(library, err));
+    WT_TRY(generate_descriptions(&m, runner, err));
+    drop_undescribed_tools(library);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- tools of a store */
@@ -508,13 +476,17 @@ int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, 
     struct library_tool added = {
         .name = wt__str(tool->export_name), .description = wt__buffer_view(&description), .origin = ORIGIN_CATALOGUE};
     *taken = false;
-    if (description.failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!description.failed, err);
     if (description.len == 0)
         return 0;
     WT_TRY(add_library_tool(library, &added, place, &fate, err));
     *taken = wt__str_equal(library->tools[*place].name, added.name);
     return 0;
+}
+
+static void free_listed_tools(wt_tools **tools)
+{
+    wt_tools_free(*tools);
 }
 
 /* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
@@ -540,29 +512,27 @@ static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t positi
 static int draw_store_tools(struct store_library *catalogue, const wt_tools *all, const uint32_t *order, size_t count,
                             size_t tools, struct progress *progress, size_t *left_out, wt_error *err)
 {
-    int rc = 0;
     size_t begin = catalogue->library->count;
-    for (size_t i = 0; rc == 0 && i < count && catalogue->library->count - begin < tools; i++) {
-        wt_tools *own;
+    for (size_t i = 0; i < count && catalogue->library->count - begin < tools; i++) {
+        WT_CLEANUP(free_listed_tools) wt_tools *own = NULL;
         const wt_tool *tool;
         size_t place, before = catalogue->library->count;
-        bool taken = false;
-        rc = get_listed_tool(catalogue->engine, all, order[i], &own, &tool, err);
-        if (rc == 0 && tool)
-            rc = wt__store_library_add(catalogue, tool, &place, &taken, err);
-        *left_out += rc == 0 && catalogue->library->count == before;
-        wt_tools_free(own);
-        if (rc == 0 && wt__progress_step(progress, 1))
-            rc = wt__fail_cancelled(err);
+        bool taken;
+        WT_TRY(get_listed_tool(catalogue->engine, all, order[i], &own, &tool, err));
+        if (tool)
+            WT_TRY(wt__store_library_add(catalogue, tool, &place, &taken, err));
+        *left_out += catalogue->library->count == before;
+        if (wt__progress_step(progress, 1))
+            return wt__fail_cancelled(err);
     }
-    return rc;
+    return 0;
 }
 
 int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
                            size_t *left_out, wt_error *err)
 {
     wt_catalog_info info;
-    wt_tools *all = NULL;
+    WT_CLEANUP(free_listed_tools) wt_tools *all = NULL;
     wt_catalog_info_init(&info);
     *left_out = 0;
     WT_TRY(wt_info(catalogue->engine, &info, err));
@@ -573,11 +543,9 @@ int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct
     if (wt__progress_phase(progress, "reading", tools < info.tools ? tools : info.tools))
         return wt__fail_cancelled(err);
     wt__rng_draw(rng, order, info.tools, info.tools - 1);
-    int rc = info.tools <= LISTED_WHOLE ? wt_list(catalogue->engine, NULL, &all, err) : 0;
-    if (rc == 0)
-        rc = draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
-    wt_tools_free(all);
-    return rc;
+    if (info.tools <= LISTED_WHOLE)
+        WT_TRY(wt_list(catalogue->engine, NULL, &all, err));
+    return draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
 }
 
 int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,

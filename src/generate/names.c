@@ -36,10 +36,8 @@ struct names_run {
     size_t renamed;
 };
 
-/* ---------------------------------------------------------------- names */
-
-/* Returns a name without case and marks: two names with the same key are too easily confused. Bytes of other scripts
- * are kept. */
+/* Returns the name in lower case, without ASCII characters other than letters and digits. Two names with the same key
+ * are too easily confused. */
 static struct str make_name_key(struct str name, struct arena *arena)
 {
     char *key = wt__arena_copy(arena, name);
@@ -63,9 +61,7 @@ static enum piece_fate check_new_name(struct str name)
     return PIECE_TAKEN;
 }
 
-/* ---------------------------------------------------------------- questions */
-
-/* Runs on several threads at once, each with another item. */
+/* Runs on several threads at once, each for a different item. */
 static int fill_rename(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                        wt_error *err)
 {
@@ -95,7 +91,7 @@ static int accept_new_name(void *context, size_t item, const json_t *answer, str
             own->name = name;
             names->renamed++;
         } else {
-            fate = PIECE_NAME_TAKEN; /* includes its own old name */
+            fate = PIECE_NAME_TAKEN; /* by another tool, or by this tool as its old name */
             if (own->taken_count < TAKEN_SHOWN)
                 own->taken[own->taken_count++] = (struct str){name, said.len};
         }
@@ -108,20 +104,12 @@ static int accept_new_name(void *context, size_t item, const json_t *answer, str
 static int ask_names(struct names_run *names, wt_error *err)
 {
     const struct question_stage stage = {
-        .id = STAGE_NAMES,
-        .phase = "asking for names",
-        .prompt = "generate-rename",
+        {STAGE_NAMES, "asking for names", "generate-rename", names, fill_rename, accept_new_name, NULL},
         .count = names->all->len,
-        .round = STAGE_ROUND,
-        .context = names,
-        .fill = fill_rename,
-        .accept = accept_new_name,
-    };
+        .round = STAGE_ROUND};
     names->session.runner.counts[STAGE_NAMES].wanted = names->all->len;
     return wt__stage_run(&names->session.runner, &stage, err);
 }
-
-/* ---------------------------------------------------------------- before and after */
 
 /* Reads the store's tools, their lines, and the keys of their names. */
 static int read_tools_to_rename(struct names_run *names, wt_error *err)
@@ -146,7 +134,6 @@ static int write_names_settings(struct names_run *names, wt_error *err)
 {
     struct buffer *out = &names->session.settings;
     struct sha256 sha;
-    unsigned char digest[32];
     char hex[65];
     wt__sha256_begin(&sha);
     for (size_t i = 0; i < names->all->len; i++) {
@@ -154,8 +141,7 @@ static int write_names_settings(struct names_run *names, wt_error *err)
         wt__sha256_update(&sha, names->tools[i].line.ptr, names->tools[i].line.len);
         wt__sha256_update(&sha, "\n", 1);
     }
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, hex);
+    wt__generate_end_digest(&sha, hex);
     wt__buffer_printf(out, "{\"kind\":\"names\",\"version\":1,\"temperature\":%.6g,\"seed\":%" PRIu64 ",\"model\":",
                       names->options.temperature, names->options.seed);
     wt__buffer_json(out, wt__str(names->session.model->name));
@@ -166,9 +152,7 @@ static int write_names_settings(struct names_run *names, wt_error *err)
 static int write_names_report(struct names_run *names, bool complete, wt_error *err)
 {
     struct buffer out = {0};
-    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", names->session.settings.ptr,
-                      complete ? "true" : "false");
-    wt__buffer_json(&out, wt__str(names->session.model->name));
+    wt__session_begin_report(&names->session, complete, &out);
     wt__buffer_printf(&out, ",\"tools\":%zu,\"renamed\":%zu,\"kept\":%zu,", names->all->len, names->renamed,
                       names->all->len - names->renamed);
     wt__stages_report(&names->session.runner, &out);

@@ -37,22 +37,13 @@ static bool is_unicode_word_part(enum unicode_kind kind)
     return kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT || kind == UNICODE_MARK;
 }
 
-static bool is_ascii_word_part(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* Characters allowed in a name besides letters, digits and combining marks. */
-static bool is_name_mark(uint32_t c)
-{
-    return c < 128 && c != 0 && strchr(" -_'&/,.+()%", (int)c) != NULL;
-}
-
+/* True if the text has only letters, digits, combining marks and a few ASCII marks. */
 static bool is_valid_name_text(struct str text)
 {
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end);
-        if (!is_unicode_word_part(wt__unicode_kind(c)) && !is_name_mark(c))
+        const bool is_mark = c < 128 && c != 0 && strchr(" -_'&/,.+()%", (int)c);
+        if (!is_mark && !is_unicode_word_part(wt__unicode_kind(c)))
             return false;
     }
     return true;
@@ -82,8 +73,8 @@ static bool has_content(struct str text, enum piece_kind piece)
 int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, struct str *out, enum piece_fate *fate,
                    wt_error *err)
 {
-    struct buffer plain = {0};
-    *out = (struct str){"", 0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer plain = {0};
+    *out = STR("");
     if (text.len > bounds[kind].most) { /* refused, not truncated: half a sentence is not a usable piece */
         *fate = PIECE_LENGTH;
         return 0;
@@ -99,11 +90,9 @@ int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, s
         *fate = PIECE_MARKS;
     else
         *fate = PIECE_TAKEN;
-    const char *copy = plain.failed ? NULL : *fate == PIECE_TAKEN ? wt__arena_copy(arena, line) : "";
-    if (copy && *fate == PIECE_TAKEN)
-        *out = (struct str){copy, line.len};
-    wt__buffer_dispose(&plain);
-    return copy ? 0 : wt__fail_nomem(err);
+    if (*fate == PIECE_TAKEN)
+        *out = (struct str){wt__arena_copy(arena, line), line.len};
+    return plain.failed || !out->ptr ? wt__fail_nomem(err) : 0;
 }
 
 void wt__piece_words(struct buffer *out, struct str text)
@@ -112,7 +101,7 @@ void wt__piece_words(struct buffer *out, struct str text)
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end), lower[UNICODE_MAX_LOWER];
         const bool ascii = c < 128; /* the common case, decided without a Unicode table */
-        bool part = ascii ? is_ascii_word_part((char)c) : is_unicode_word_part(wt__unicode_kind(c));
+        bool part = ascii ? wt__is_letter((char)c) || wt__is_digit((char)c) : is_unicode_word_part(wt__unicode_kind(c));
         if (part && !in_word && !first)
             wt__buffer_char(out, ' ');
         if (part && ascii)
@@ -136,13 +125,11 @@ static void append_bounded_words(struct buffer *out, struct str text)
 
 int wt__piece_mentions_name(struct str text, struct str name, bool *out, wt_error *err)
 {
-    struct buffer words = {0}, wanted = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0}, wanted = {0};
     append_bounded_words(&words, text);
     append_bounded_words(&wanted, name);
     bool failed = words.failed || wanted.failed;
     *out = !failed && wanted.len > 2 && memmem(words.ptr, words.len, wanted.ptr, wanted.len);
-    wt__buffer_dispose(&words);
-    wt__buffer_dispose(&wanted);
     return failed ? wt__fail_nomem(err) : 0;
 }
 
@@ -169,6 +156,17 @@ void wt__piece_line(struct buffer *out, struct str text, size_t max)
     }
 }
 
+bool wt__piece_next_line(struct str *rest, struct str *line)
+{
+    if (rest->len == 0)
+        return false;
+    const char *end = memchr(rest->ptr, '\n', rest->len);
+    *line = (struct str){rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
+    const size_t step = line->len + (end != NULL);
+    *rest = (struct str){rest->ptr + step, rest->len - step};
+    return true;
+}
+
 size_t wt__piece_characters(struct str text)
 {
     size_t count = 0;
@@ -176,8 +174,6 @@ size_t wt__piece_characters(struct str text)
         wt__utf8_next(&at, end);
     return count;
 }
-
-/* ---------------------------------------------------------------- duplicates */
 
 int wt__distinct_open(struct distinct *out, const struct encoder *encoder, double threshold, wt_error *err)
 {
@@ -222,8 +218,7 @@ int wt__distinct_add(struct distinct *distinct, struct str text, enum piece_fate
     bool alike = false;
     *fate = PIECE_SAME_WORDS;
     wt__piece_words(&words, text);
-    if (words.failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!words.failed, err);
     if (wt__map_get(&distinct->words, wt__buffer_view(&words)))
         return 0;
     WT_TRY(find_similar_text(distinct, text, &alike, err));
@@ -238,12 +233,10 @@ int wt__distinct_add(struct distinct *distinct, struct str text, enum piece_fate
 
 int wt__distinct_has_words(const struct distinct *distinct, struct str text, bool *has, wt_error *err)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     wt__piece_words(&words, text);
-    bool failed = words.failed;
-    *has = !failed && wt__map_get(&distinct->words, wt__buffer_view(&words));
-    wt__buffer_dispose(&words);
-    return failed ? wt__fail_nomem(err) : 0;
+    *has = !words.failed && wt__map_get(&distinct->words, wt__buffer_view(&words));
+    return words.failed ? wt__fail_nomem(err) : 0;
 }
 
 size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts, size_t count)
@@ -257,8 +250,6 @@ size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts
     return best;
 }
 
-/* ---------------------------------------------------------------- repetition */
-
 void wt__repetition_dispose(struct repetition *repetition)
 {
     wt__buffer_dispose(&repetition->words);
@@ -267,19 +258,17 @@ void wt__repetition_dispose(struct repetition *repetition)
     *repetition = (struct repetition){0};
 }
 
+/* Finds the words of the text, without its runs. */
 static int index_words(struct repetition *out, struct str text, wt_error *err)
 {
     *out = (struct repetition){0};
-    wt__buffer_char(&out->words, ' ');
-    wt__piece_words(&out->words, text);
-    wt__buffer_char(&out->words, ' ');
+    append_bounded_words(&out->words, text);
     const struct str view = wt__buffer_view(&out->words);
     size_t blanks = 0;
     for (size_t i = 0; i < view.len; i++)
         blanks += view.ptr[i] == ' ';
     out->begins = wt__alloc_array(blanks + 1, sizeof *out->begins);
-    if (out->words.failed || !out->begins)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!out->words.failed && out->begins, err);
     if (view.len == 2) /* no words */
         return 0;
     for (size_t i = 0; i < view.len; i++)
@@ -304,17 +293,14 @@ int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err
     return 0;
 }
 
-static bool has_word_run(const struct repetition *own, const struct repetition *shown, struct str run)
-{
-    return wt__map_get(&own->runs, run) || wt__map_get(&shown->runs, run);
-}
-
+/* True if `said` copies at least half of its words, or a long run of words. own, shown: the prompt and its examples. */
 static bool is_mostly_copied(const struct repetition *own, const struct repetition *shown,
                              const struct repetition *said)
 {
     size_t copied = 0, begin = 0, end = 0, longest = 0; /* bounds of the current copied run */
     for (size_t i = 0; i + REPETITION_RUN <= said->count; i++) {
-        if (!has_word_run(own, shown, get_word_run(said, i, REPETITION_RUN)))
+        const struct str run = get_word_run(said, i, REPETITION_RUN);
+        if (!wt__map_get(&own->runs, run) && !wt__map_get(&shown->runs, run))
             continue;
         begin = i < end ? begin : i;
         copied += i + REPETITION_RUN - (i < end ? end : i);

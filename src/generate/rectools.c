@@ -2,14 +2,13 @@
  * and verdicts on them (PTR, section 4 and appendix C).
  *
  *   draw     sets of each size, all different
- *   ask      for one request after another for each set, so that the prompt can show the earlier ones; a
- *            near-duplicate of any earlier request is asked for again
- *   judge    with all tools of the set, and with one removed
+ *   ask      one request after another for each set, so that the prompt can show the earlier ones; a near-duplicate of
+ *            any earlier request is refused, and the model is asked again
+ *   judge    each request with all tools of the set, and with one removed
  *   keep     the requests that qualify, or all
  *
- * Departs from the paper: a set has no near-duplicate tools, which the paper's catalogue ensures; a request that
- * contains a tool's name or repeats its prompt is refused; requests that do not qualify are left out unless all are
- * to be kept; and the data has splits. */
+ * Differences from the paper: no set has near-duplicate tools; a request that contains a tool's name or repeats its
+ * prompt is refused; the data has splits. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -49,8 +48,6 @@ struct rectools_run {
     size_t case_count;
 };
 
-/* ---------------------------------------------------------------- options */
-
 static int check_rectools_shares(wt_rectools_options *o, const wt_rectools_options *given, wt_error *err)
 {
     WT_TRY(wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err));
@@ -87,9 +84,8 @@ static int check_rectools_options(wt_rectools_options *o, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- combinations */
-
-/* Draws a set of `size` tools from able [count]. False if two of them are near-duplicates. */
+/* Draws a set of `size` tools from able [count] into places. order: memory for [count] numbers. Returns false if two of
+ * the tools are near-duplicates. */
 static bool draw_combination(const struct tool_draw *draw, struct rng *rng, const size_t *able, uint32_t *order,
                              size_t count, size_t size, size_t *places)
 {
@@ -113,14 +109,13 @@ static int add_combination(struct rectools_run *r, const size_t *places, size_t 
         const struct draw_tool *tool = &r->draw.tools[places[i]];
         added->places[i] = places[i];
         added->lines[i] = wt__prompt_tool(tool->name, tool->description, STAGE_LINE_BYTES, &r->arena);
-        if (!added->lines[i].ptr)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(added->lines[i].ptr, err);
     }
     r->count++;
     return 0;
 }
 
-/* Draws different sets of one size, as many as requested or as exist. */
+/* Draws different sets of one size: as many as requested, or fewer if TRIES times as many draws do not find them. */
 static int draw_combinations_of_size(struct rectools_run *r, struct rng *rng, const size_t *able, uint32_t *order,
                                      size_t count, size_t size, wt_error *err)
 {
@@ -161,8 +156,6 @@ static int draw_combinations(struct rectools_run *r, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- before the first question */
-
 static int write_rectools_settings(struct rectools_run *r, wt_error *err)
 {
     const wt_rectools_options *o = &r->options;
@@ -180,16 +173,6 @@ static int write_rectools_settings(struct rectools_run *r, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* Opens the engine's encoder (the paper's is MiniLM), or the built-in one if the engine has none. */
-static int open_rectools_encoders(struct rectools_run *r, wt_error *err)
-{
-    WT_TRY(wt__encoder_open(&r->built_in, MODEL_BUILT_IN, err));
-    WT_TRY(wt__generate_load_encoder(r->session.engine, &r->session.progress, &r->encoder, err));
-    if (!r->encoder)
-        r->encoder = r->built_in;
-    return 0;
-}
-
 static int open_rectools_parts(struct rectools_run *r, wt_error *err)
 {
     const wt_rectools_options *o = &r->options;
@@ -198,7 +181,9 @@ static int open_rectools_parts(struct rectools_run *r, wt_error *err)
     struct rng unused;
     wt__rng_seed(&unused, o->seed);
     wt__request_set_open(&r->set, &split);
-    WT_TRY(open_rectools_encoders(r, err));
+    WT_TRY(wt__encoder_open(&r->built_in, MODEL_BUILT_IN, err));
+    WT_TRY(wt__generate_load_encoder(r->session.engine, &r->session.progress, &r->encoder, err));
+    r->encoder = r->encoder ? r->encoder : r->built_in;
     WT_TRY(wt__tool_draw_open(&r->draw, r->session.engine, r->built_in, &draw, &unused, &r->session.progress, err));
     WT_TRY(wt__distinct_open(&r->queries, r->encoder, o->duplicate, err));
     WT_TRY(wt__prompt_open(&r->request_prompt, "generate-rectools", err));
@@ -208,9 +193,7 @@ static int open_rectools_parts(struct rectools_run *r, wt_error *err)
     return wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
 }
 
-/* ---------------------------------------------------------------- requests */
-
-/* Runs on several threads at once, each with another combination. */
+/* Runs on several threads at once, each for a different combination. */
 static int fill_rectools_request(void *context, size_t item, struct arena *arena, struct prompt_value *values,
                                  size_t *count, wt_error *err)
 {
@@ -224,8 +207,8 @@ static int fill_rectools_request(void *context, size_t item, struct arena *arena
     return 0;
 }
 
-/* Validates an answer. An answer is compared with the prompt by words, and with earlier requests by meaning, since
- * requests for the same tools share words. */
+/* Validates a request and adds it to its combination. It is compared with the prompt by words, and with earlier
+ * requests by meaning, since requests for the same tools share words. */
 static int accept_rectools_request(void *context, size_t item, const json_t *answer, struct stage_count *count,
                                    bool *done, wt_error *err)
 {
@@ -253,27 +236,21 @@ static int ask_rectools(struct rectools_run *r, wt_error *err)
 {
     struct stage_runner *runner = &r->session.runner;
     const size_t requests = r->options.requests;
-    int rc = wt__progress_phase(&r->session.progress, "asking", r->count * requests) ? wt__fail_cancelled(err) : 0;
+    struct question_stage stage = {
+        {STAGE_REQUESTS, NULL, "generate-rectools", r, fill_rectools_request, accept_rectools_request, NULL},
+        .count = r->count,
+        .round = STAGE_ROUND};
+    stage.attempts = 1 + (unsigned)r->options.retries;
+    stage.tolerates_duplicates = true; /* requests for the same tools resemble each other */
     runner->counts[STAGE_REQUESTS].wanted = r->count * requests;
-    for (size_t turn = 0; rc == 0 && turn < requests; turn++) {
-        const struct question_stage stage = {
-            .id = STAGE_REQUESTS,
-            .prompt = "generate-rectools",
-            .begin = turn * r->count,
-            .count = r->count,
-            .round = STAGE_ROUND,
-            .attempts = 1 + (unsigned)r->options.retries,
-            .tolerates_duplicates = true, /* requests for the same tools resemble each other */
-            .context = r,
-            .fill = fill_rectools_request,
-            .accept = accept_rectools_request,
-        };
-        rc = wt__stage_run(runner, &stage, err);
+    if (wt__progress_phase(&r->session.progress, "asking", r->count * requests))
+        return wt__fail_cancelled(err);
+    for (size_t turn = 0; turn < requests; turn++) {
+        stage.begin = turn * r->count;
+        WT_TRY(wt__stage_run(runner, &stage, err));
     }
-    return rc;
+    return 0;
 }
-
-/* ---------------------------------------------------------------- verdicts and selection */
 
 static int judge_requests(struct rectools_run *r, wt_error *err)
 {
@@ -306,22 +283,16 @@ static int keep_judged_request(struct rectools_run *r, size_t place, wt_error *e
     wt__buffer_printf(&more, ", \"verdict\": \"%s\"}, \"qualified\": %s", wt__verdict_name(verdict->second),
                       wt__verdict_qualifies(verdict) ? "true" : "false");
     request.more = wt__buffer_view(&more);
-    if (more.failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!more.failed, err);
     return wt__request_set_add(&r->set, &r->draw, &request, &added, err);
 }
-
-/* ---------------------------------------------------------------- results */
 
 static int write_rectools_report(struct rectools_run *r, bool complete, wt_error *err)
 {
     struct buffer out = {0};
     const struct request_set *set = &r->set;
-    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", r->session.settings.ptr,
-                      complete ? "true" : "false");
-    wt__buffer_json(&out, wt__str(r->session.model->name));
-    wt__buffer_text(&out, ",\"encoder\":");
-    wt__buffer_json(&out, wt__str(wt__encoder_name(r->encoder)));
+    wt__session_begin_report(&r->session, complete, &out);
+    wt__generate_write_json(&out, ",\"encoder\":", wt__str(wt__encoder_name(r->encoder)));
     wt__buffer_printf(&out,
                       ",\"tools\":%zu,\"left_out\":%zu,\"combinations\":%zu,\"combinations_wanted\":%zu,"
                       "\"kept\":\"%s\",\"requests\":%zu,\"train\":%zu,\"dev\":%zu,\"test\":%zu,",

@@ -1,4 +1,5 @@
-/* request_set.c: reads and writes data sets of requests in BEIR's layout. */
+/* request_set.c: collects requests with their tools and splits, and reads and writes them in BEIR's layout
+ * (requests.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,11 @@
 #include "generate/internal.h"
 #include "generate/requests.h"
 
-/* ---------------------------------------------------------------- reading */
-
 static int copy_folded_text(struct text_lines *lines, struct str text, struct str *out, wt_error *err)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__piece_line(&line, text, TEXT_LINES_TEXT_MAX);
     *out = (struct str){line.failed ? NULL : wt__arena_copy(&lines->arena, wt__buffer_view(&line)), line.len};
-    wt__buffer_dispose(&line);
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
@@ -52,24 +50,18 @@ static int add_text_line(struct text_lines *lines, const json_t *object, const c
 int wt__text_lines_parse(struct text_lines *out, struct str file, const char *name, wt_error *err)
 {
     int rc = 0;
+    struct str line;
     *out = (struct text_lines){0};
     if (wt__str_starts(file, STR("\xef\xbb\xbf")))
         file = (struct str){file.ptr + 3, file.len - 3};
-    for (size_t number = 1; rc == 0 && file.len > 0; number++) {
-        const char *end = memchr(file.ptr, '\n', file.len);
-        const struct str line = {file.ptr, end ? (size_t)(end - file.ptr) : file.len};
-        const size_t step = line.len + (end != NULL);
-        json_t *object = NULL;
+    for (size_t number = 1; rc == 0 && wt__piece_next_line(&file, &line); number++) {
+        json_auto_t *object = NULL;
         wt_error why;
-        file = (struct str){file.ptr + step, file.len - step};
         if (wt__str_trim(line).len == 0)
             continue;
         rc = wt__json_parse(&object, line.ptr, line.len, &why);
-        if (rc < 0)
-            rc = wt__fail_at(err, rc, number, 0, NULL, "%s:%zu: %s", name, number, why.message);
-        else
-            rc = add_text_line(out, object, name, number, err);
-        json_decref(object);
+        rc = rc < 0 ? wt__fail_at(err, rc, number, 0, NULL, "%s:%zu: %s", name, number, why.message)
+                    : add_text_line(out, object, name, number, err);
     }
     if (rc < 0)
         wt__text_lines_dispose(out);
@@ -96,8 +88,6 @@ void wt__text_lines_dispose(struct text_lines *lines)
     *lines = (struct text_lines){0};
 }
 
-/* ---------------------------------------------------------------- writing a tool */
-
 static void write_json_member(const char *name, const char *text, struct buffer *out)
 {
     wt__buffer_printf(out, "\"%s\": ", name);
@@ -121,8 +111,6 @@ void wt__beir_write_tool(const wt_tool *tool, const char *name, struct buffer *o
     wt__buffer_printf(out, "\"parameters\": %s}}\n", tool->schema);
 }
 
-/* ---------------------------------------------------------------- the set */
-
 static const char *const split_names[REQUEST_SPLITS] = {"train", "dev", "test"};
 
 void wt__request_set_open(struct request_set *out, const struct split_settings *split)
@@ -138,20 +126,18 @@ void wt__request_set_dispose(struct request_set *set)
     *set = (struct request_set){0};
 }
 
-/* ---------------------------------------------------------------- the split */
-
+/* Chooses the split by a hash of the seed and the key. */
 static enum request_split choose_split(const struct split_settings *split, struct str key)
 {
     struct sha256 sha;
     unsigned char digest[32];
-    uint64_t number;
+    uint64_t number = 0;
     char seed[32];
     int len = snprintf(seed, sizeof seed, "%" PRIu64 "\n", split->seed);
     wt__sha256_begin(&sha);
     wt__sha256_update(&sha, seed, (size_t)len);
     wt__sha256_update(&sha, key.ptr, key.len);
     wt__sha256_end(&sha, digest);
-    number = 0;
     for (int i = 0; i < 8; i++) /* big-endian, the same on every machine */
         number = number << 8 | digest[i];
     const double unit = (double)(number >> 11) / 9007199254740992.0;
@@ -189,8 +175,6 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
     return 0;
 }
 
-/* ---------------------------------------------------------------- the folder */
-
 static void write_request_line(const struct request_set *set, const struct tool_draw *draw, size_t place,
                                struct buffer *out)
 {
@@ -201,14 +185,10 @@ static void write_request_line(const struct request_set *set, const struct tool_
                       split_names[request->split],
                       wt__within_name(wt__tool_draw_within(draw, request->tools, request->tool_count)),
                       request->tool_count, request->is_unanswerable ? "false" : "true");
-    if (request->draft.len > 0) {
-        wt__buffer_text(out, ", \"draft\": ");
-        wt__buffer_json(out, request->draft);
-    }
-    if (request->explanation.len > 0) {
-        wt__buffer_text(out, ", \"explanation\": ");
-        wt__buffer_json(out, request->explanation);
-    }
+    if (request->draft.len > 0)
+        wt__generate_write_json(out, ", \"draft\": ", request->draft);
+    if (request->explanation.len > 0)
+        wt__generate_write_json(out, ", \"explanation\": ", request->explanation);
     wt__buffer_str(out, request->more);
     wt__buffer_text(out, "}}\n");
 }
@@ -222,6 +202,7 @@ static int write_prefixed_file(struct generate_folder *folder, const char *prefi
     return wt__folder_write(folder, path, bytes, err);
 }
 
+/* Writes qrels/SPLIT.tsv for each split with requests. If `unanswerable`, writes only unanswerable requests. */
 static int write_split_judgements(const struct request_set *set, const struct tool_draw *draw,
                                   struct generate_folder *folder, bool unanswerable, const char *prefix, wt_error *err)
 {

@@ -17,8 +17,6 @@
 #include "llm/chat.h"
 #include "whichtool.h"
 
-/* ---------------------------------------------------------------- drawing tools */
-
 /* Draws the tools of the catalogue for which a request is generated.
  *
  *   random   from all compatible tools
@@ -36,7 +34,7 @@
  * encodes a text in microseconds. */
 
 enum {
-    DRAW_TOOLS = 10,  /* the paper's T */
+    DRAW_TOOLS = 10,  /* T in the Tool2Vec paper */
     DRAW_NEAR = 40,   /* number of nearest tools that "near" draws from */
     DRAW_STEERED = 4, /* tools of a draw, besides the first, reserved for those with too few usages */
 };
@@ -110,8 +108,6 @@ void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65]);
 /* Returns "provider", "category" or "any". */
 const char *wt__within_name(enum draw_within within);
 
-/* ---------------------------------------------------------------- reading BEIR files */
-
 /* The lines of a BEIR file, corpus.jsonl or queries.jsonl, as texts to show to a language model or a person: each
  * folded to one line of visible characters. */
 
@@ -141,15 +137,11 @@ int wt__text_lines_read(struct text_lines *out, const char *dir, const char *nam
 int wt__text_lines_parse(struct text_lines *out, struct str file, const char *name, wt_error *err);
 void wt__text_lines_dispose(struct text_lines *lines);
 
-/* ---------------------------------------------------------------- writing BEIR files */
-
 /* A tool of the store as a line of corpus.jsonl, in BEIR's layout (read by import/data_sets.c). */
 
 /* Appends the line. name: the title to write; if it is not the tool's own name, the own name goes into metadata as
  * "original". _id is always the tool's id in the store, so that judgements hold under both names. */
 void wt__beir_write_tool(const wt_tool *tool, const char *name, struct buffer *out);
-
-/* ---------------------------------------------------------------- the set of requests */
 
 /* Requests with their tools and splits, written as a folder in BEIR's layout for `usage add`, `train --data` and
  * `eval`:
@@ -210,8 +202,6 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err);
 
-/* ---------------------------------------------------------------- verdicts */
-
 /* Asks if a set of tools solves a request exactly (PTR, appendix C.2).
  *
  *   exact     the tools fulfil the whole request, and each of them is needed
@@ -246,13 +236,11 @@ static inline bool wt__verdict_qualifies(const struct verdict_case *verdict)
 /* Returns "none", "exact", "over" or "partial". */
 const char *wt__verdict_name(enum verdict verdict);
 
-/* Appends "verdicts":{...}: counts in total and by the number of tools, with the paper's for comparison. */
+/* Appends "verdicts":{...}: counts in total and by the number of tools, and those of PTR for comparison. */
 void wt__verdicts_report(const struct verdict_case *cases, size_t count, struct buffer *out);
 
 /* Appends the same as a table to read, with the model's name. */
 void wt__verdicts_text(const struct verdict_case *cases, size_t count, const char *model, struct buffer *out);
-
-/* ---------------------------------------------------------------- rectools and verdicts */
 
 /* Does the work of wt_generate_rectools. model: NULL for the engine's. */
 int wt__generate_rectools(wt_engine *engine, struct chat_model *model, const wt_rectools_options *options,
@@ -261,8 +249,6 @@ int wt__generate_rectools(wt_engine *engine, struct chat_model *model, const wt_
 /* Does the work of wt_generate_verdicts. model: NULL for the engine's. engine may be NULL if a model is given. */
 int wt__generate_verdicts(wt_engine *engine, struct chat_model *model, const wt_verdicts_options *options,
                           wt_generated **out, wt_error *err);
-
-/* ---------------------------------------------------------------- names */
 
 /* Does the work of wt_generate_names. model: NULL for the engine's. */
 int wt__generate_names(wt_engine *engine, struct chat_model *model, const wt_names_options *options, wt_generated **out,

@@ -1,4 +1,5 @@
-/* rows.c: builds the rows of a data set for choosing tools; reads and writes samples.jsonl. */
+/* rows.c: builds the rows of a data set for choosing tools (instruction, list, note), and reads and writes
+ * samples.jsonl. toolselect.h explains both. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,8 +7,6 @@
 #include "base/memory.h"
 #include "generate/toolselect.h"
 #include "whichtool.h"
-
-/* ---------------------------------------------------------------- samples */
 
 void wt__samples_dispose(struct choice_samples *samples)
 {
@@ -28,25 +27,18 @@ void wt__samples_write(const struct choice_samples *samples, struct buffer *out)
 {
     for (size_t i = 0; i < samples->count; i++) {
         const struct choice_sample *sample = &samples->items[i];
-        wt__buffer_text(out, "{\"query\": ");
-        wt__buffer_json(out, sample->query);
+        wt__generate_write_json(out, "{\"query\": ", sample->query);
         wt__buffer_text(out, ", \"choices\": [");
         for (size_t c = 0; c < sample->choice_count; c++) {
-            wt__buffer_text(out, c ? ", {\"name\": " : "{\"name\": ");
-            wt__buffer_json(out, sample->choices[c].name);
-            wt__buffer_text(out, ", \"description\": ");
-            wt__buffer_json(out, sample->choices[c].description);
+            wt__generate_write_json(out, c ? ", {\"name\": " : "{\"name\": ", sample->choices[c].name);
+            wt__generate_write_json(out, ", \"description\": ", sample->choices[c].description);
             wt__buffer_char(out, '}');
         }
-        wt__buffer_text(out, "], \"thought\": ");
-        wt__buffer_json(out, sample->thought);
-        wt__buffer_text(out, ", \"tool\": ");
-        wt__buffer_json(out, sample->choices[sample->right].name);
+        wt__generate_write_json(out, "], \"thought\": ", sample->thought);
+        wt__generate_write_json(out, ", \"tool\": ", sample->choices[sample->right].name);
         wt__buffer_text(out, "}\n");
     }
 }
-
-/* ---------------------------------------------------------------- reading */
 
 /* Copies a string member into the arena; ptr is NULL if out of memory. */
 static struct str copy_member(struct choice_samples *samples, const json_t *object, const char *member)
@@ -73,13 +65,13 @@ static int read_sample_choices(struct choice_samples *samples, const json_t *obj
     if (!*sound)
         return 0;
     sample->choices = wt__arena_array(&samples->arena, struct sample_choice, sample->choice_count);
-    for (size_t i = 0; sample->choices && i < sample->choice_count; i++) {
+    WT_CHECK_ALLOC(sample->choices, err);
+    for (size_t i = 0; i < sample->choice_count; i++) {
         const json_t *choice = json_array_get(list, i);
         struct sample_choice *kept = &sample->choices[i];
-        *kept =
-            (struct sample_choice){copy_member(samples, choice, "name"), copy_member(samples, choice, "description")};
-        if (!kept->name.ptr || !kept->description.ptr)
-            return wt__fail_nomem(err);
+        kept->name = copy_member(samples, choice, "name");
+        kept->description = copy_member(samples, choice, "description");
+        WT_CHECK_ALLOC(kept->name.ptr && kept->description.ptr, err);
         *sound &= is_length_between(kept->name, 1, WT_MAX_NAME_BYTES) &&
                   is_length_between(kept->description, 0, SAMPLE_DESCRIPTION_BYTES_MAX);
         if (wt__str_equal(kept->name, tool)) {
@@ -88,7 +80,7 @@ static int read_sample_choices(struct choice_samples *samples, const json_t *obj
         }
     }
     *sound &= rights == 1;
-    return sample->choices ? 0 : wt__fail_nomem(err);
+    return 0;
 }
 
 static int read_sample_row(struct choice_samples *samples, const json_t *object, wt_error *err)
@@ -130,23 +122,18 @@ static int read_sample_line(struct choice_samples *samples, struct str text, con
 int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err)
 {
     int rc = 0;
+    struct str line;
     *out = (struct choice_samples){0};
-    for (size_t at = 0, line = 1; rc == 0 && at < file.len; line++) {
-        const char *end = memchr(file.ptr + at, '\n', file.len - at);
-        size_t len = end ? (size_t)(end - file.ptr) - at : file.len - at;
-        struct str text = wt__str_trim((struct str){file.ptr + at, len});
+    for (size_t number = 1; rc == 0 && wt__piece_next_line(&file, &line); number++) {
         if (out->count + out->left_out == WT_MAX_FINE_TUNING_ROWS)
             rc = wt__fail(err, WT_ETOOLONG, "%s has more than %d rows", name, (int)WT_MAX_FINE_TUNING_ROWS);
-        else if (text.len > 0)
-            rc = read_sample_line(out, text, name, line, err);
-        at += len + 1;
+        else if (wt__str_trim(line).len > 0)
+            rc = read_sample_line(out, wt__str_trim(line), name, number, err);
     }
     if (rc < 0)
         wt__samples_dispose(out);
     return rc;
 }
-
-/* ---------------------------------------------------------------- rows */
 
 void wt__rows_dispose(struct choice_rows *rows)
 {
@@ -164,8 +151,6 @@ int wt__rows_add(struct choice_rows *rows, struct str query, size_t tool, wt_err
     return 0;
 }
 
-/* ---------------------------------------------------------------- instructions */
-
 struct instruction_job {
     struct choice_rows *rows;
     const struct library *library;
@@ -173,9 +158,14 @@ struct instruction_job {
     struct arena arena;
     struct str *examples; /* [example_count] "tool: instruction" */
     size_t example_count, each;
-    size_t *made; /* [tools] */
-    char wanted[8];
+    size_t *made;   /* [tools] instructions so far */
+    char wanted[8]; /* `each` as text */
 };
+
+static void dispose_instruction_job(struct instruction_job *job)
+{
+    wt__arena_dispose(&job->arena);
+}
 
 /* Adds the seeds' instructions to the examples and, if the library begins with the seeds, to the rows. */
 static int begin_instructions(struct instruction_job *w, size_t tools, wt_error *err)
@@ -185,16 +175,13 @@ static int begin_instructions(struct instruction_job *w, size_t tools, wt_error 
     WT_CHECK_ALLOC(w->examples && w->made, err);
     for (size_t i = 0; i < SEED_TOOLS; i++)
         for (size_t n = 0; n < SEED_INSTRUCTIONS; n++) {
-            struct buffer line = {0};
+            WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
             enum piece_fate fate;
             const struct str query = wt__str(wt__seed_tools[i].instructions[n]);
             wt__buffer_printf(&line, "%s: %s", wt__seed_tools[i].name, query.ptr);
             struct str *example = &w->examples[w->example_count++];
             *example = (struct str){wt__arena_copy(&w->arena, wt__buffer_view(&line)), line.len};
-            bool failed = line.failed || !example->ptr;
-            wt__buffer_dispose(&line);
-            if (failed)
-                return wt__fail_nomem(err);
+            WT_CHECK_ALLOC(!line.failed && example->ptr, err);
             WT_TRY(wt__distinct_add(w->distinct, query, &fate, err));
             if (i < tools && n < w->each && w->library->tools[i].origin == ORIGIN_SEED) {
                 WT_TRY(wt__rows_add(w->rows, query, i, err));
@@ -267,29 +254,21 @@ static int compare_choice_rows(const void *a, const void *b)
 int wt__rows_write_instructions(struct choice_rows *rows, const struct library *library, size_t tools, size_t each,
                                 struct stage_runner *runner, struct distinct *distinct, wt_error *err)
 {
+    WT_CLEANUP(dispose_instruction_job)
     struct instruction_job w = {.rows = rows, .library = library, .distinct = distinct, .each = each};
-    const struct question_stage stage = {.id = STAGE_INSTRUCTIONS,
-                                         .phase = "instructions",
-                                         .prompt = "generate-instructions",
+    const struct question_stage stage = {{STAGE_INSTRUCTIONS, "instructions", "generate-instructions", &w,
+                                          fill_instructions, accept_instructions, has_instructions},
                                          .count = tools,
-                                         .round = STAGE_ROUND,
-                                         .context = &w,
-                                         .fill = fill_instructions,
-                                         .accept = accept_instructions,
-                                         .skip = has_instructions};
-    int rc = begin_instructions(&w, tools, err);
+                                         .round = STAGE_ROUND};
+    WT_TRY(begin_instructions(&w, tools, err));
     runner->counts[STAGE_INSTRUCTIONS].wanted = tools * each - rows->count;
-    if (rc == 0)
-        rc = wt__stage_run(runner, &stage, err);
-    if (rc == 0 && rows->count > 0)
+    WT_TRY(wt__stage_run(runner, &stage, err));
+    if (rows->count > 0)
         qsort(rows->rows, rows->count, sizeof *rows->rows, compare_choice_rows);
-    wt__arena_dispose(&w.arena);
-    return rc;
+    return 0;
 }
 
-/* ---------------------------------------------------------------- lists */
-
-static void shuffle_places(size_t *places, size_t count, struct rng *rng)
+void wt__generate_shuffle(size_t *places, size_t count, struct rng *rng)
 {
     for (size_t i = count; i > 1; i--) {
         size_t other = wt__rng_below(rng, i), kept = places[i - 1];
@@ -327,7 +306,7 @@ static int build_row_list(struct choice_rows *rows, struct choice_row *row, cons
     if (!row->is_hard)
         count = draw_other_tools(settings->pool, row, settings->choices - 1, places, rng);
     places[count++] = row->tool;
-    shuffle_places(places, count, rng);
+    wt__generate_shuffle(places, count, rng);
     row->choices = wt__arena_array(&rows->arena, size_t, count);
     WT_CHECK_ALLOC(row->choices, err);
     memcpy(row->choices, places, count * sizeof *places);
@@ -367,8 +346,6 @@ int wt__rows_build_lists(struct choice_rows *rows, const struct list_settings *s
     return 0;
 }
 
-/* ---------------------------------------------------------------- notes */
-
 struct note_job {
     struct choice_rows *rows;
     const struct library *library;
@@ -379,12 +356,7 @@ static int fill_note(void *context, size_t item, struct arena *arena, struct pro
 {
     const struct note_job *e = context;
     const struct choice_row *row = &e->rows->rows[item];
-    struct str *lines = wt__arena_array(arena, struct str, row->choice_count);
-    for (size_t i = 0; lines && i < row->choice_count; i++) {
-        lines[i] = wt__library_line(e->library, row->choices[i], arena);
-        if (!lines[i].ptr)
-            lines = NULL;
-    }
+    struct str *lines = wt__library_lines(e->library, row->choices, row->choice_count, arena);
     WT_CHECK_ALLOC(lines, err);
     values[0] = (struct prompt_value){.slot = "tools", .items = lines, .item_count = row->choice_count};
     values[1] = (struct prompt_value){.slot = "instruction", .text = row->query};
@@ -431,14 +403,9 @@ int wt__rows_write_notes(struct choice_rows *rows, const struct library *library
                          wt_error *err)
 {
     struct note_job e = {rows, library};
-    const struct question_stage stage = {.id = STAGE_NOTES,
-                                         .phase = "notes",
-                                         .prompt = "generate-note",
+    const struct question_stage stage = {{STAGE_NOTES, "notes", "generate-note", &e, fill_note, accept_note, NULL},
                                          .count = rows->count,
-                                         .round = STAGE_ROUND,
-                                         .context = &e,
-                                         .fill = fill_note,
-                                         .accept = accept_note};
+                                         .round = STAGE_ROUND};
     runner->counts[STAGE_NOTES].wanted = rows->count;
     WT_TRY(wt__stage_run(runner, &stage, err));
     drop_rows_without_note(rows);

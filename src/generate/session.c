@@ -1,4 +1,4 @@
-/* session.c: the folder, the options and the result of a run. */
+/* session.c: the folder, the options and the result of a generator's run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,8 +8,6 @@
 #include "base/file.h"
 #include "engine/engine.h"
 #include "generate/internal.h"
-
-/* ---------------------------------------------------------------- the folder */
 
 enum { LOCK_WAIT_MS = 0, SETTINGS_BYTES_MAX = 64 << 10 };
 
@@ -23,8 +21,7 @@ static int check_folder_settings(struct generate_folder *folder, const char *set
     if (!wt__is_file(path)) {
         for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
             const char *there = wt__path_join(&folder->arena, folder->path, data[i]);
-            if (!there)
-                return wt__fail_nomem(err);
+            WT_CHECK_ALLOC(there, err);
             if (wt__is_file(there))
                 return wt__fail(err, WT_EINVAL, "%s was not written by a run of this command; name another folder",
                                 there);
@@ -44,8 +41,6 @@ int wt__folder_open(struct generate_folder *out, const char *path, const char *s
                     wt_error *err)
 {
     *out = (struct generate_folder){.lock = -1};
-    if (!path || !path[0])
-        return wt__fail(err, WT_EINVAL, "name a folder for the data set");
     out->path = wt__arena_copy(&out->arena, wt__str(path));
     const char *lock = out->path ? wt__path_join(&out->arena, path, ".lock") : NULL,
                *answers = lock ? wt__path_join(&out->arena, path, FOLDER_ANSWERS) : NULL;
@@ -88,8 +83,7 @@ int wt__folder_make_subfolder(struct generate_folder *folder, const char *name, 
 int wt__folder_write(struct generate_folder *folder, const char *name, const struct buffer *bytes, wt_error *err)
 {
     const char *path = wt__path_join(&folder->arena, folder->path, name);
-    if (!path || bytes->failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path && !bytes->failed, err);
     const struct str view = wt__buffer_view(bytes);
     return wt__file_replace(path, view.len ? view.ptr : "", view.len, err);
 }
@@ -106,8 +100,6 @@ bool wt__folder_has(struct generate_folder *folder, const char *name)
     const char *path = wt__path_join(&folder->arena, folder->path, name);
     return path && wt__is_file(path);
 }
-
-/* ---------------------------------------------------------------- result and options */
 
 void wt_generated_free(wt_generated *generated)
 {
@@ -158,8 +150,6 @@ int wt__generate_load_encoder(wt_engine *engine, struct progress *progress, cons
     return rc;
 }
 
-/* ---------------------------------------------------------------- the session */
-
 int wt__session_begin(struct generate_session *out, wt_engine *engine, struct chat_model *model,
                       wt_progress_fn progress, void *context, wt_error *err)
 {
@@ -176,8 +166,7 @@ int wt__session_begin(struct generate_session *out, wt_engine *engine, struct ch
 int wt__session_open(struct generate_session *session, const char *path, double temperature, uint64_t seed,
                      wt_error *err)
 {
-    if (session->settings.failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!session->settings.failed, err);
     WT_TRY(wt__folder_open(&session->folder, path, session->settings.ptr, session->model, err));
     session->runner = (struct stage_runner){.model = wt__folder_model(&session->folder),
                                             .temperature = temperature,
@@ -193,6 +182,13 @@ int wt__session_set_text(struct generate_session *session, const struct buffer *
     if (line->len > 0)
         *out = wt__arena_copy(&session->result->arena, wt__buffer_view(line));
     return line->failed || (line->len > 0 && !*out) ? wt__fail_nomem(err) : 0;
+}
+
+void wt__session_begin_report(const struct generate_session *session, bool complete, struct buffer *out)
+{
+    wt__buffer_printf(out, "{\"settings\":%s,\"complete\":%s,\"model\":", session->settings.ptr,
+                      complete ? "true" : "false");
+    wt__buffer_json(out, wt__str(session->model->name));
 }
 
 int wt__session_report(struct generate_session *session, struct buffer *line, wt_error *err)

@@ -27,6 +27,12 @@ struct question_round {
     size_t count;
 };
 
+static void dispose_question_round(struct question_round *round)
+{
+    free(round->replies);
+    wt__prompt_dispose(&round->prompt);
+}
+
 const char *wt__stage_name(enum stage_id id)
 {
     static const char *const names[STAGES] = {"tools",  "related",  "descriptions", "instructions", "notes", "requests",
@@ -34,6 +40,7 @@ const char *wt__stage_name(enum stage_id id)
     return names[id];
 }
 
+/* Returns the seed of a question: positive, and different for each stage, salt, item and attempt. */
 static unsigned derive_question_seed(uint64_t seed, uint64_t salt, const struct stage_subject *subject)
 {
     struct rng rng;
@@ -110,8 +117,8 @@ static int read_reply(struct question_round *round, struct question_reply *reply
     return rc;
 }
 
-/* Asks the round's questions and reads the answers in order. Answers count even if another question failed. Items to
- * ask again move to the front. */
+/* Asks the round's questions and reads the answers in order, also those after a failed question. Items to ask again
+ * move to the front of round->replies; round->count is their number. */
 static int ask_question_round(struct question_round *round, wt_error *err)
 {
     wt_error unused;
@@ -143,9 +150,8 @@ static int run_rounds(struct question_round *round, wt_error *err)
 {
     const struct question_stage *stage = round->stage;
     struct stage_count *count = &round->runner->counts[stage->id];
-    int rc = 0;
     const size_t end = stage->begin + stage->count;
-    for (size_t next = stage->begin; rc == 0 && next < end && !count->gave_up;) {
+    for (size_t next = stage->begin; next < end && !count->gave_up;) {
         round->count = 0;
         for (; next < end && round->count < stage->round; next++) {
             if (stage->skip && stage->skip(stage->context, next))
@@ -153,33 +159,25 @@ static int run_rounds(struct question_round *round, wt_error *err)
             else
                 round->replies[round->count++].subject = (struct stage_subject){.stage = stage->id, .item = next};
         }
-        while (rc == 0 && round->count > 0 && !count->gave_up) {
-            rc = ask_question_round(round, err);
+        while (round->count > 0 && !count->gave_up) {
+            int rc = ask_question_round(round, err);
             count->gave_up = count->fruitless >= STAGE_FRUITLESS_MAX;
+            WT_TRY(rc);
         }
     }
-    return rc;
+    return 0;
 }
 
 int wt__stage_run(struct stage_runner *runner, const struct question_stage *stage, wt_error *err)
 {
-    struct question_round round = {.runner = runner, .stage = stage};
-    int rc = wt__prompt_open(&round.prompt, stage->prompt, err);
-    if (rc < 0)
-        return rc;
+    WT_CLEANUP(dispose_question_round) struct question_round round = {.runner = runner, .stage = stage};
+    WT_TRY(wt__prompt_open(&round.prompt, stage->prompt, err));
     round.replies = calloc(stage->round, sizeof *round.replies);
-    if (!round.replies)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && stage->phase && wt__progress_phase(runner->progress, stage->phase, stage->count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = run_rounds(&round, err);
-    free(round.replies);
-    wt__prompt_dispose(&round.prompt);
-    return rc;
+    WT_CHECK_ALLOC(round.replies, err);
+    if (stage->phase && wt__progress_phase(runner->progress, stage->phase, stage->count))
+        return wt__fail_cancelled(err);
+    return run_rounds(&round, err);
 }
-
-/* ---------------------------------------------------------------- report */
 
 static void write_stage_counts(const struct stage_count *count, enum stage_id id, struct buffer *out)
 {

@@ -21,9 +21,7 @@ const char *wt__within_name(enum draw_within within)
     return names[within];
 }
 
-/* ---------------------------------------------------------------- the catalogue */
-
-/* Numbers names from 1; 0 for "". */
+/* Sets *out to the number of the name, from 1 in the order of first use; to 0 for "". */
 static int assign_name_number(struct map *names, const char *name, uint32_t *out, wt_error *err)
 {
     *out = 0;
@@ -95,19 +93,13 @@ bool wt__tool_draw_twins(const struct tool_draw *draw, size_t a, size_t b)
            wt__tool_draw_cosine(draw, a, b) >= TWIN;
 }
 
-/* ---------------------------------------------------------------- compatible tools */
-
 static bool are_compatible(const struct tool_draw *draw, size_t first, size_t other)
 {
     const struct draw_tool *a = &draw->tools[first], *b = &draw->tools[other];
-    switch (draw->settings.within) {
-    case WITHIN_PROVIDER:
+    if (draw->settings.within == WITHIN_PROVIDER)
         return a->provider > 0 && a->provider == b->provider;
-    case WITHIN_CATEGORY:
-        return a->category > 0 && a->category == b->category && a->provider > 0 && b->provider > 0;
-    default:
-        return true;
-    }
+    return draw->settings.within == WITHIN_ANY ||
+           (a->category > 0 && a->category == b->category && a->provider > 0 && b->provider > 0);
 }
 
 enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t *places, size_t count)
@@ -120,8 +112,6 @@ enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t
     }
     return provider ? WITHIN_PROVIDER : category ? WITHIN_CATEGORY : WITHIN_ANY;
 }
-
-/* ---------------------------------------------------------------- names and digest */
 
 /* True for a name that would not occur in a request by chance. */
 static bool is_written_as_code(struct str name)
@@ -153,21 +143,18 @@ bool wt__tool_draw_has_name(const struct tool_draw *draw, const size_t *places, 
 void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65])
 {
     struct sha256 sha;
-    unsigned char digest[32];
     wt__sha256_begin(&sha);
     for (size_t i = 0; i < draw->count; i++) {
         const wt_tool *tool = draw->tools[i].tool;
         wt__sha256_update(&sha, tool->id, strlen(tool->id) + 1);
         wt__sha256_update(&sha, tool->sha256, strlen(tool->sha256));
     }
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, hex);
+    wt__generate_end_digest(&sha, hex);
 }
 
-/* ---------------------------------------------------------------- able tools and tools taken out */
-
-/* Marks tools with a partner in their group; within a category, a partner of another provider. The first pass counts
- * the groups by number, with their last tool's provider; the second marks the tools. */
+/* Sets is_able of each tool: true if a tool can be drawn with it from its group (provider, category or all); within a
+ * category, a tool of another provider. The first pass counts the tools and providers of each group; the second marks
+ * the tools. */
 static int mark_able_tools(struct tool_draw *draw, wt_error *err)
 {
     struct group {
@@ -216,7 +203,7 @@ static size_t count_taken_along(const struct tool_draw *draw, size_t place)
     return size;
 }
 
-/* Takes out a tool, its group, and the near-duplicates of each. */
+/* Takes out a tool, the tools taken along with it, and the near-duplicates of them all. */
 static void take_tool_out(struct tool_draw *draw, size_t place)
 {
     for (size_t i = 0; i < draw->count; i++)
@@ -235,7 +222,7 @@ static int take_out_share(struct tool_draw *draw, struct rng *rng, wt_error *err
                  share = (size_t)(draw->settings.take_out * (double)draw->count + 0.5),
                  wanted = share > least ? share : least, most = wanted + wanted / 2;
     size_t smallest = draw->count, smallest_size = draw->able_count;
-    uint32_t *order = wt__alloc_array(draw->count, sizeof *order);
+    WT_AUTO_FREE uint32_t *order = wt__alloc_array(draw->count, sizeof *order);
     WT_CHECK_ALLOC(order, err);
     wt__rng_draw(rng, order, draw->count, draw->count - 1);
     for (size_t i = 0; i < draw->count && draw->taken_out < wanted; i++) {
@@ -251,7 +238,6 @@ static int take_out_share(struct tool_draw *draw, struct rng *rng, wt_error *err
     }
     if (draw->taken_out == 0 && smallest < draw->count)
         take_tool_out(draw, smallest);
-    free(order);
     if (draw->taken_out == 0)
         return wt__fail(err, WT_EEMPTY, "no %s can be taken out for unanswerable requests: there is only one",
                         wt__within_name(draw->settings.within));
@@ -288,8 +274,6 @@ void wt__tool_draw_dispose(struct tool_draw *draw)
     *draw = (struct tool_draw){0};
 }
 
-/* ---------------------------------------------------------------- a draw */
-
 static bool has_few_usages(const struct tool_draw *draw, size_t place)
 {
     return draw->tools[place].used < draw->settings.usages;
@@ -303,7 +287,7 @@ size_t wt__tool_draw_count_short(const struct tool_draw *draw)
     return count;
 }
 
-/* Draws one able tool, preferring those with too few usages. */
+/* Draws one able tool with too few usages, or any able tool if all have enough. out: from the tools taken out. */
 static size_t draw_first_tool(const struct tool_draw *draw, struct rng *rng, bool out, uint32_t *list)
 {
     size_t count = 0;
@@ -327,7 +311,7 @@ static size_t keep_nearest_tools(const struct tool_draw *draw, size_t first, uin
     return top.len;
 }
 
-/* Replaces the last tool if all are of one provider: within a category, a draw needs two. */
+/* Replaces the last tool if all tools are of one provider: a draw within a category needs at least two providers. */
 static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn_tools *drawn,
                           const uint32_t *list, size_t count)
 {
@@ -349,12 +333,10 @@ static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct 
 static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32_t *list, size_t count,
                      struct drawn_tools *drawn, wt_error *err)
 {
-    uint32_t *order = wt__alloc_array(count + 1, sizeof *order);
+    WT_AUTO_FREE uint32_t *order = wt__alloc_zeros(count + 1, sizeof *order);
     WT_CHECK_ALLOC(order, err);
     if (count > 1)
         wt__rng_draw(rng, order, count, count - 1);
-    else
-        order[0] = 0;
     bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* marks the first places of the order; a draw never needs more */
     for (size_t i = 0; i < count && drawn->count < 1 + DRAW_STEERED; i++)
         if (has_few_usages(draw, list[order[i]])) {
@@ -365,7 +347,6 @@ static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32
     for (size_t i = 0; i < count && i < sizeof taken / sizeof *taken && drawn->count < DRAW_TOOLS; i++)
         if (!taken[i])
             drawn->places[drawn->count++] = list[order[i]];
-    free(order);
     return 0;
 }
 
@@ -388,10 +369,6 @@ int wt__tool_draw_next(const struct tool_draw *draw, struct rng *rng, bool out, 
             mix_providers(draw, rng, drawn, list, all);
     }
     /* Shuffle, so that the first tool is not recognisable by its position. */
-    for (size_t i = drawn->count; i > 1; i--) {
-        const size_t j = wt__rng_below(rng, i), place = drawn->places[i - 1];
-        drawn->places[i - 1] = drawn->places[j];
-        drawn->places[j] = place;
-    }
+    wt__generate_shuffle(drawn->places, drawn->count, rng);
     return 0;
 }

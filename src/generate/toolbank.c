@@ -1,8 +1,9 @@
 /* toolbank.c: wt_generate_toolbank: runs batches until every tool has enough usages or the items run out, then
  * writes the folder (Tool2Vec, section 3 and appendix C; toolbank.h lists the parts).
  *
- * Departs from the paper: tools with too few usages are drawn first and named in the prompt; near-duplicates and
- * requests with a tool's name are refused; a set of tools is never in two splits; the model must pass a trial. */
+ * Differences from the paper: tools with too few usages are drawn first and named in the prompt; near-duplicate
+ * requests and requests with a tool's name are refused; a set of tools is never in two splits; the model must pass a
+ * trial. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -91,24 +92,21 @@ static int index_draw_places(struct toolbank *t, wt_error *err)
 {
     for (size_t i = 0; i < t->draw.count; i++) {
         const struct draw_tool *tool = &t->draw.tools[i];
-        if (!wt__map_insert(&t->places, wt__str(tool->tool->id), (uint32_t)i, NULL))
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(wt__map_insert(&t->places, wt__str(tool->tool->id), (uint32_t)i, NULL), err);
         t->has_unanswerable_tools |= tool->is_out && tool->is_able;
     }
     return 0;
 }
 
-/* Chooses the recipe for the round trip and the trial, and checks that it runs before the model is asked. *hash:
- * hash of its encoder, or "". */
+/* Chooses the recipe for the round trip and the trial, and runs it once, so that a broken recipe is found before the
+ * model is asked. *hash: hash of the engine's encoder, or "". */
 static int choose_search_recipe(struct toolbank *t, const char **hash, wt_error *err)
 {
     const struct encoder *encoder = NULL;
     wt_find_options options;
     wt_hits *hits = NULL;
-    *hash = "";
     WT_TRY(wt__generate_load_encoder(t->session.engine, &t->session.progress, &encoder, err));
-    if (encoder)
-        *hash = wt__encoder_hash(encoder);
+    *hash = encoder ? wt__encoder_hash(encoder) : "";
     if (!t->options.recipe)
         t->options.recipe = encoder ? "hybrid" : "bm25";
     wt_find_options_init(&options);
@@ -134,8 +132,7 @@ static int write_toolbank_settings(struct toolbank *t, const char *catalogue, co
         wt__within_name(t->draw.settings.within), o->one_tool ? "true" : "false", o->no_polish ? "false" : "true",
         o->unanswerable, o->dev, o->test, o->duplicate, o->temperature, o->trial, o->seed, o->round_trip);
     if (o->round_trip > 0) {
-        wt__buffer_text(out, ",\"recipe\":");
-        wt__buffer_json(out, wt__str(o->recipe));
+        wt__generate_write_json(out, ",\"recipe\":", wt__str(o->recipe));
         wt__buffer_printf(out, ",\"recipe_encoder\":\"%s\"", search);
     }
     if (o->like) {
@@ -143,8 +140,7 @@ static int write_toolbank_settings(struct toolbank *t, const char *catalogue, co
         wt__request_examples_digest(&t->examples, digest);
         wt__buffer_printf(out, ",\"like\":\"%s\"", digest);
     }
-    wt__buffer_text(out, ",\"model\":");
-    wt__buffer_json(out, wt__str(t->session.model->name));
+    wt__generate_write_json(out, ",\"model\":", wt__str(t->session.model->name));
     wt__buffer_printf(out, ",\"encoder\":\"%s\",\"catalogue\":\"%s\"}", wt__encoder_hash(t->encoder), catalogue);
     return out->failed ? wt__fail_nomem(err) : 0;
 }
@@ -218,34 +214,18 @@ static void name_toolbank_phase(struct toolbank *t)
              t->session.runner.cost.prompt_tokens + t->session.runner.cost.completion_tokens);
 }
 
-static size_t next_batch_size(const struct toolbank *t)
+/* Asks, judges, polishes and commits the batch of items t->asked .. t->asked + count - 1. */
+static int process_toolbank_batch(struct toolbank *t, size_t count, wt_error *err)
 {
-    const size_t end = t->asked < t->options.trial ? t->options.trial : t->options.items, left = end - t->asked;
-    return left < TOOLBANK_BATCH ? left : TOOLBANK_BATCH;
-}
-
-static bool has_enough_requests(const struct toolbank *t)
-{
-    return t->asked >= t->options.items || t->session.runner.counts[STAGE_REQUESTS].gave_up ||
-           (t->options.usages > 0 && wt__tool_draw_count_short(&t->draw) == 0);
-}
-
-static int run_toolbank_batch(struct toolbank *t, wt_error *err)
-{
-    const size_t count = next_batch_size(t);
-    int rc = wt__toolbank_ask(t, t->asked, count, err);
-    if (rc == 0 && !t->trial.is_judged)
-        rc = wt__toolbank_count_astray(t, &t->trial.astray_requests, err);
-    if (rc == 0 && !t->trial.is_judged &&
-        (t->asked + count >= t->options.trial || t->session.runner.counts[STAGE_REQUESTS].gave_up))
-        rc = judge_trial(t, err);
-    if (rc == 0 && !t->options.no_polish)
-        rc = wt__toolbank_polish(t, t->asked, count, err);
-    if (rc == 0)
-        rc = wt__toolbank_commit(t, count, err);
-    t->asked += count;
-    name_toolbank_phase(t);
-    return rc;
+    WT_TRY(wt__toolbank_ask(t, t->asked, count, err));
+    if (!t->trial.is_judged) {
+        WT_TRY(wt__toolbank_count_astray(t, &t->trial.astray_requests, err));
+        if (t->asked + count >= t->options.trial || t->session.runner.counts[STAGE_REQUESTS].gave_up)
+            WT_TRY(judge_trial(t, err));
+    }
+    if (!t->options.no_polish)
+        WT_TRY(wt__toolbank_polish(t, t->asked, count, err));
+    return wt__toolbank_commit(t, count, err);
 }
 
 static int run_batches(struct toolbank *t, wt_error *err)
@@ -254,8 +234,15 @@ static int run_batches(struct toolbank *t, wt_error *err)
     name_toolbank_phase(t);
     if (wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions))
         return wt__fail_cancelled(err);
-    while (!has_enough_requests(t))
-        WT_TRY(run_toolbank_batch(t, err));
+    while (t->asked < t->options.items && !t->session.runner.counts[STAGE_REQUESTS].gave_up &&
+           (t->options.usages == 0 || wt__tool_draw_count_short(&t->draw) > 0)) {
+        const size_t end = t->asked < t->options.trial ? t->options.trial : t->options.items, left = end - t->asked,
+                     count = left < TOOLBANK_BATCH ? left : TOOLBANK_BATCH;
+        int rc = process_toolbank_batch(t, count, err);
+        t->asked += count;
+        name_toolbank_phase(t);
+        WT_TRY(rc);
+    }
     return t->trial.is_judged ? 0 : judge_trial(t, err);
 }
 
@@ -312,7 +299,8 @@ static void write_coherence(const struct toolbank *t, struct buffer *out)
 /* Writes the distribution of train requests over the able tools of the corpus. */
 static void write_usage_counts(const struct toolbank *t, struct buffer *out)
 {
-    size_t count = 0, *used = wt__alloc_array(t->draw.count + 1, sizeof *used);
+    size_t count = 0;
+    WT_AUTO_FREE size_t *used = wt__alloc_array(t->draw.count + 1, sizeof *used);
     if (!used) {
         out->failed = true;
         return;
@@ -324,7 +312,6 @@ static void write_usage_counts(const struct toolbank *t, struct buffer *out)
     wt__buffer_printf(out, ",\"usages\":{\"wanted\":%zu,\"least\":%zu,\"median\":%zu,\"most\":%zu,\"tools_short\":%zu}",
                       t->options.usages, count ? used[0] : 0, count ? used[count / 2] : 0, count ? used[count - 1] : 0,
                       wt__tool_draw_count_short(&t->draw));
-    free(used);
 }
 
 static void write_trial(const struct toolbank *t, struct buffer *out)
@@ -342,9 +329,7 @@ static int write_toolbank_report(struct toolbank *t, bool complete, wt_error *er
 {
     struct buffer out = {0};
     const struct request_set *set = &t->set;
-    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->session.settings.ptr,
-                      complete ? "true" : "false");
-    wt__buffer_json(&out, wt__str(t->session.model->name));
+    wt__session_begin_report(&t->session, complete, &out);
     wt__buffer_printf(&out,
                       ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
                       t->draw.count - t->draw.taken_out, t->draw.able_count, t->draw.left_out, t->draw.taken_out,
@@ -414,8 +399,11 @@ static int run_toolbank(struct toolbank *t, const struct draw_settings *draw, wt
     return rc;
 }
 
-static void free_toolbank(struct toolbank *t)
+static void free_toolbank(struct toolbank **variable)
 {
+    struct toolbank *t = *variable;
+    if (!t)
+        return;
     wt__request_set_dispose(&t->set);
     wt__request_examples_dispose(&t->examples);
     wt__distinct_dispose(&t->queries);
@@ -434,23 +422,17 @@ int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_
                           wt_generated **out, wt_error *err)
 {
     struct draw_settings draw;
-    struct toolbank *t = calloc(1, sizeof *t);
+    WT_CLEANUP(free_toolbank) struct toolbank *t = calloc(1, sizeof *t);
     *out = NULL;
-    if (!t)
-        return wt__fail_nomem(err);
-    int rc = wt__options_read(&t->options, sizeof t->options, given, err);
+    WT_CHECK_ALLOC(t, err);
+    WT_TRY(wt__options_read(&t->options, sizeof t->options, given, err));
+    WT_TRY(check_toolbank_options(t, &draw, err));
+    if (!engine)
+        return wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
+    int rc = wt__session_begin(&t->session, engine, model, t->options.progress, t->options.progress_context, err);
     if (rc == 0)
-        rc = check_toolbank_options(t, &draw, err);
-    if (rc == 0 && !engine)
-        rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
-    if (rc == 0) {
-        rc = wt__session_begin(&t->session, engine, model, t->options.progress, t->options.progress_context, err);
-        if (rc == 0)
-            rc = run_toolbank(t, &draw, err);
-        rc = wt__session_end(&t->session, rc, out);
-    }
-    free_toolbank(t);
-    return rc;
+        rc = run_toolbank(t, &draw, err);
+    return wt__session_end(&t->session, rc, out);
 }
 
 int wt_generate_toolbank(wt_engine *engine, const wt_toolbank_options *options, wt_generated **out, wt_error *err)

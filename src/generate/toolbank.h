@@ -4,7 +4,7 @@
  * batches and on the item's own seed, so that a continued run writes the same bytes. The steps of a batch:
  *
  *   ask       toolbank_items.c    reads the answers, validates them, looks up their tools
- *   trial     toolbank.c          first batches only: is the model good enough?
+ *   trial     toolbank.c          first batches only; a model with too many unusable answers is refused
  *   polish    toolbank_items.c
  *   commit    toolbank_items.c    round trip and duplicates; adds to the set, its split, the usages and the examples
  *
@@ -19,8 +19,6 @@
 #include "generate/requests.h"
 #include "llm/prompt.h"
 
-/* ---------------------------------------------------------------- examples */
-
 /* The example requests shown in ToolBank's prompts: six handwritten ones and the requests generated so far; or
  * requests by people, whose style the model should follow.
  *
@@ -29,7 +27,7 @@
 
 enum {
     EXAMPLES_POOL = 512,
-    EXAMPLES_SHOWN_MAX = 5, /* the paper's value; its script uses 3 */
+    EXAMPLES_SHOWN_MAX = 5, /* the value in the Tool2Vec paper; its script uses 3 */
     EXAMPLES_SEEDS = 6,
 };
 
@@ -49,8 +47,6 @@ void wt__request_examples_dispose(struct request_examples *examples);
 
 /* Writes the SHA-256 of the examples, in hexadecimal. */
 void wt__request_examples_digest(const struct request_examples *examples, char hex[65]);
-
-/* ---------------------------------------------------------------- the run */
 
 enum { TOOLBANK_BATCH = 50, TOOLBANK_TRIAL_HITS = 10, TOOLBANK_PHASE_BYTES = 96 };
 

@@ -1,4 +1,5 @@
-/* toolbank_items.c: the questions for an item, and the selection of answers. */
+/* toolbank_items.c: asks for the requests of a batch, polishes them, searches for them, and adds the valid ones to the
+ * set (toolbank.h lists the steps). */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -44,36 +45,31 @@ void wt__request_examples_open(struct request_examples *out, uint64_t seed)
     wt__rng_seed(&out->rng, seed);
 }
 
-/* Adds a request with its tools' names [count] and its explanation, which may be "", as one line of JSON. */
+/* Adds a request with its tools' names [count] and its explanation, which may be "", as one line of JSON. A full pool
+ * replaces a random example or drops the new one (reservoir sampling). */
 static int add_example(struct request_examples *examples, struct str instruction, const struct str *names, size_t count,
                        struct str explanation, wt_error *err)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     size_t place = examples->seen++;
     if (place >= EXAMPLES_POOL)
         place = wt__rng_below(&examples->rng, examples->seen);
     if (place >= EXAMPLES_POOL)
         return 0;
-    wt__buffer_text(&line, "{\"instruction\": ");
-    wt__buffer_json(&line, instruction);
+    wt__generate_write_json(&line, "{\"instruction\": ", instruction);
     wt__buffer_text(&line, ", \"functions\": [");
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(&line, i ? ", " : "");
-        wt__buffer_json(&line, names[i]);
-    }
-    wt__buffer_text(&line, "], \"explanation\": ");
-    wt__buffer_json(&line, explanation);
+    for (size_t i = 0; i < count; i++)
+        wt__generate_write_json(&line, i ? ", " : "", names[i]);
+    wt__generate_write_json(&line, "], \"explanation\": ", explanation);
     wt__buffer_char(&line, '}');
     const char *copy = line.failed ? NULL : wt__arena_copy(&examples->arena, wt__buffer_view(&line));
-    if (copy)
-        examples->lines[place] = (struct str){copy, line.len};
-    if (copy && place == examples->count)
-        examples->count++;
-    wt__buffer_dispose(&line);
-    return copy ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
+    examples->lines[place] = (struct str){copy, line.len};
+    examples->count += place == examples->count;
+    return 0;
 }
 
-/* Adds a person's request with the titles of its tools, if it has as many tools as a generated request may have. */
+/* Adds a request of the data set with the titles of its tools, if it has REQUEST_TOOLS_MIN to REQUEST_TOOLS_MAX. */
 static int add_example_query(struct request_examples *out, const struct query *query, const struct text_lines *corpus,
                              wt_error *err)
 {
@@ -110,14 +106,12 @@ int wt__request_examples_read(struct request_examples *out, const char *dir, uin
 void wt__request_examples_digest(const struct request_examples *examples, char hex[65])
 {
     struct sha256 sha;
-    unsigned char digest[32];
     wt__sha256_begin(&sha);
     for (size_t i = 0; i < examples->count; i++) {
         wt__sha256_update(&sha, examples->lines[i].ptr, examples->lines[i].len);
         wt__sha256_update(&sha, "\n", 1);
     }
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, hex);
+    wt__generate_end_digest(&sha, hex);
 }
 
 void wt__request_examples_dispose(struct request_examples *examples)
@@ -155,7 +149,7 @@ const char *wt__toolbank_prompt(const struct toolbank *t)
 static int write_wanted_names(const struct toolbank *t, const struct drawn_tools *drawn, struct arena *arena,
                               struct str *out, wt_error *err)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     for (size_t i = 0; i < drawn->count; i++) {
         const struct draw_tool *tool = &t->draw.tools[drawn->places[i]];
         if (tool->used >= t->draw.settings.usages)
@@ -165,13 +159,12 @@ static int write_wanted_names(const struct toolbank *t, const struct drawn_tools
     }
     if (line.len == 0)
         wt__buffer_text(&line, "(none; take any)");
-    const char *copy = line.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&line));
-    *out = (struct str){copy, line.len};
-    wt__buffer_dispose(&line);
-    return copy ? 0 : wt__fail_nomem(err);
+    *out = (struct str){line.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&line)), line.len};
+    return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-/* Draws an item's tools and examples from its number and the earlier batches. Runs on several threads at once. */
+/* Draws an item's tools and examples. The draw depends only on the item's number and the earlier batches, so that
+ * several threads can fill items at once. */
 static int fill_toolbank_request(void *context, size_t number, struct arena *arena, struct prompt_value *values,
                                  size_t *count, wt_error *err)
 {
@@ -214,8 +207,7 @@ static int check_repetition(const struct repetition *own, const struct prompt *p
         wt__buffer_str(&examples, item->examples[i]);
         wt__buffer_char(&examples, '\n');
     }
-    if (examples.failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!examples.failed, err);
     return wt__repetition_check(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
 }
 
@@ -256,6 +248,7 @@ static enum piece_fate read_named_tools(const struct toolbank *t, const struct t
     return request->tool_count < REQUEST_TOOLS_MIN ? PIECE_COUNT : PIECE_TAKEN;
 }
 
+/* Validates an answer and fills item->request. */
 static int read_request_answer(struct toolbank *t, struct toolbank_item *item, const json_t *answer,
                                enum piece_fate *fate, wt_error *err)
 {
@@ -297,17 +290,12 @@ static int accept_toolbank_request(void *context, size_t number, const json_t *a
 
 int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *err)
 {
-    const struct question_stage stage = {
-        .id = STAGE_REQUESTS,
-        .prompt = wt__toolbank_prompt(t),
-        .begin = begin,
+    struct question_stage stage = {
+        {STAGE_REQUESTS, NULL, wt__toolbank_prompt(t), t, fill_toolbank_request, accept_toolbank_request, NULL},
         .count = count,
         .round = count,
-        .attempts = 1,
-        .context = t,
-        .fill = fill_toolbank_request,
-        .accept = accept_toolbank_request,
-    };
+        .begin = begin};
+    stage.attempts = 1;
     wt__arena_reset(&t->batch);
     for (size_t i = 0; i < count; i++)
         get_batch_item(t, begin + i)->is_kept = false;
@@ -364,18 +352,11 @@ static bool skip_polish(void *context, size_t number)
 
 int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err)
 {
-    const struct question_stage stage = {
-        .id = STAGE_POLISH,
-        .prompt = "generate-polish",
-        .begin = begin,
-        .count = count,
-        .round = count,
-        .attempts = 1,
-        .context = t,
-        .fill = fill_polish,
-        .accept = accept_polish,
-        .skip = skip_polish,
-    };
+    struct question_stage stage = {{STAGE_POLISH, NULL, "generate-polish", t, fill_polish, accept_polish, skip_polish},
+                                   .count = count,
+                                   .round = count,
+                                   .begin = begin};
+    stage.attempts = 1;
     for (size_t i = 0; i < count; i++)
         t->session.runner.counts[STAGE_POLISH].wanted += get_batch_item(t, begin + i)->is_kept;
     return wt__stage_run(&t->session.runner, &stage, err);
@@ -383,17 +364,18 @@ int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error
 
 /* ---------------------------------------------------------------- the round trip, and the set */
 
-/* Results of searching for a batch's requests. */
+/* Searches for a batch's requests, and their results by the request's slot in the batch. */
 struct batch_search {
     struct toolbank *t;
     size_t hits; /* number of hits to look at */
     enum piece_fate fates[TOOLBANK_BATCH];
-    size_t found[TOOLBANK_BATCH]; /* tools of the request among the hits */
+    size_t found[TOOLBANK_BATCH]; /* number of the request's tools among the hits */
     wt_error errors[TOOLBANK_BATCH];
-    int codes[TOOLBANK_BATCH];
+    int codes[TOOLBANK_BATCH]; /* results of wt_find */
 };
 
-/* Requires each tool among the hits, without a near-duplicate ranked above it. */
+/* Accepts a request if all its tools are among the hits, and none has a near-duplicate ranked above it. *found: number
+ * of its tools among the hits. */
 static enum piece_fate judge_search_hits(const struct toolbank *t, const struct generated_request *request,
                                          const wt_hits *hits, size_t *found)
 {
@@ -437,7 +419,8 @@ static int search_batch_item(void *context, size_t index, unsigned worker)
     return search->codes[index] = rc;
 }
 
-/* Searches for each kept request of the batch. Free *out with free(), also after an error. */
+/* Searches for each kept request of the batch; skips the searches if hits is 0. Free *out with free(), also after an
+ * error. */
 static int search_batch(struct toolbank *t, size_t hits, struct batch_search **out, wt_error *err)
 {
     struct batch_search *search = calloc(1, sizeof *search);
@@ -481,20 +464,13 @@ static int add_kept_request(struct toolbank *t, const struct toolbank_item *item
                : add_example(&t->examples, added->text, names, added->tool_count, added->explanation, err);
 }
 
-/* Moves a piece from made to refused after all. */
-static void withdraw_piece(struct stage_count *count, enum piece_fate fate)
-{
-    count->made--;
-    count->refused[fate]++;
-}
-
 int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err)
 {
     WT_AUTO_FREE struct batch_search *search = NULL;
     WT_TRY(search_batch(t, t->options.round_trip, &search, err));
-    const size_t begin = t->asked;
+    struct stage_count *requests = &t->session.runner.counts[STAGE_REQUESTS];
     for (size_t i = 0; i < count; i++) {
-        const size_t slot = (begin + i) % TOOLBANK_BATCH;
+        const size_t slot = (t->asked + i) % TOOLBANK_BATCH;
         struct toolbank_item *item = &t->items[slot];
         enum piece_fate fate = search->fates[slot];
         if (!item->is_kept)
@@ -504,8 +480,8 @@ int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err)
             WT_TRY(wt__distinct_add(&t->queries, item->request.text, &fate, err));
         if (fate == PIECE_TAKEN)
             WT_TRY(add_kept_request(t, item, err));
-        else
-            withdraw_piece(&t->session.runner.counts[STAGE_REQUESTS], fate);
+        requests->made -= fate != PIECE_TAKEN;
+        requests->refused[fate] += fate != PIECE_TAKEN;
     }
     return 0;
 }

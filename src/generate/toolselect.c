@@ -58,17 +58,14 @@ static int check_toolselect_options(struct toolselect_run *t, wt_error *err)
     return 0;
 }
 
-/* Opens the built-in encoder to find duplicates if the engine has an encoder: a tuned one finds the same duplicates
- * and takes a hundred times as long (docs/generate.md). Without an encoder, duplicates are found by words only. */
-static int open_duplicate_encoder(struct toolselect_run *t, wt_error *err)
+/* Opens the library of tools. If the engine has an encoder, the built-in one finds duplicates: a tuned one finds the
+ * same ones and takes a hundred times as long (docs/generate.md). Otherwise duplicates are found by words only. */
+static int open_tool_library(struct toolselect_run *t, wt_error *err)
 {
     if (t->session.engine)
         WT_TRY(wt__generate_load_encoder(t->session.engine, &t->session.progress, &t->searching, err));
-    return t->searching ? wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err) : 0;
-}
-
-static int open_tool_library(struct toolselect_run *t, wt_error *err)
-{
+    if (t->searching)
+        WT_TRY(wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err));
     WT_TRY(wt__library_open(&t->library, t->encoder, t->options.duplicate, err));
     WT_TRY(wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err));
     t->catalogue = (struct store_library){
@@ -87,15 +84,13 @@ static int write_toolselect_settings(struct toolselect_run *t, wt_error *err)
 {
     const wt_toolselect_options *o = &t->options;
     struct sha256 sha;
-    unsigned char digest[32];
     char hex[65];
     wt__sha256_begin(&sha);
     for (size_t i = 0; i < t->library.count; i++) {
         wt__sha256_update(&sha, t->library.tools[i].name.ptr, t->library.tools[i].name.len + 1);
         wt__sha256_update(&sha, t->library.tools[i].description.ptr, t->library.tools[i].description.len + 1);
     }
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, hex);
+    wt__generate_end_digest(&sha, hex);
     struct buffer *out = &t->session.settings;
     wt__buffer_printf(out,
                       "{\"kind\":\"toolselect\",\"version\":1,\"tools\":%zu,\"related\":%zu,\"instructions\":%zu,"
@@ -104,8 +99,7 @@ static int write_toolselect_settings(struct toolselect_run *t, wt_error *err)
                       o->tools, o->related, o->instructions, o->choices, o->hard, o->duplicate, o->temperature, o->seed,
                       o->from_catalogue ? "true" : "false");
     wt__buffer_json(out, wt__str(t->session.model->name));
-    wt__buffer_text(out, ",\"encoder\":");
-    wt__buffer_json(out, wt__str(t->encoder ? wt__encoder_hash(t->encoder) : ""));
+    wt__generate_write_json(out, ",\"encoder\":", wt__str(t->encoder ? wt__encoder_hash(t->encoder) : ""));
     if (o->from_catalogue)
         wt__buffer_printf(out, ",\"catalogue\":\"%s\",\"search\":\"%s\"", hex,
                           t->searching ? wt__encoder_hash(t->searching) : "");
@@ -113,18 +107,11 @@ static int write_toolselect_settings(struct toolselect_run *t, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* ---------------------------------------------------------------- stages */
-
 static int find_family(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
                        wt_error *err)
 {
-    const struct library *library = self;
-    size_t family[1 + WT_MAX_RELATED], members = wt__library_family(library, row->tool, family, 1 + WT_MAX_RELATED);
     (void)err;
-    *count = 0;
-    for (size_t i = 0; i < members && *count < most; i++)
-        if (family[i] != row->tool)
-            places[(*count)++] = family[i];
+    *count = wt__library_siblings(self, row->tool, places, most);
     return 0;
 }
 
@@ -146,25 +133,16 @@ static int run_toolselect_stages(struct toolselect_run *t, wt_error *err)
     return wt__rows_write_notes(&t->rows, &t->library, &t->session.runner, err);
 }
 
-/* ---------------------------------------------------------------- results */
-
 static void write_library_tools(const struct library *library, struct buffer *out)
 {
-    static const char *const origins[] = {[ORIGIN_SEED] = "seed",
-                                          [ORIGIN_GENERATED] = "generated",
-                                          [ORIGIN_RELATED] = "related",
-                                          [ORIGIN_CATALOGUE] = "catalogue"};
+    static const char *const origins[] = {"seed", "generated", "related", "catalogue"}; /* by enum tool_origin */
     for (size_t i = 0; i < library->count; i++) {
         const struct library_tool *tool = &library->tools[i];
-        wt__buffer_text(out, "{\"name\": ");
-        wt__buffer_json(out, tool->name);
-        wt__buffer_text(out, ", \"description\": ");
-        wt__buffer_json(out, tool->description);
+        wt__generate_write_json(out, "{\"name\": ", tool->name);
+        wt__generate_write_json(out, ", \"description\": ", tool->description);
         wt__buffer_printf(out, ", \"origin\": \"%s\"", origins[tool->origin]);
-        if (tool->base != i) {
-            wt__buffer_text(out, ", \"related_to\": ");
-            wt__buffer_json(out, library->tools[tool->base].name);
-        }
+        if (tool->base != i)
+            wt__generate_write_json(out, ", \"related_to\": ", library->tools[tool->base].name);
         wt__buffer_text(out, "}\n");
     }
 }
@@ -204,14 +182,11 @@ static int write_toolselect_report(struct toolselect_run *t, bool complete, wt_e
     size_t hard = 0;
     for (size_t i = 0; i < t->samples.count; i++)
         hard += t->samples.items[i].is_hard;
-    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->session.settings.ptr,
-                      complete ? "true" : "false");
-    wt__buffer_json(&out, wt__str(t->session.model->name));
-    wt__buffer_text(&out, ",\"encoder\":");
+    wt__session_begin_report(&t->session, complete, &out);
     if (t->encoder)
-        wt__buffer_json(&out, wt__str(wt__encoder_name(t->encoder)));
+        wt__generate_write_json(&out, ",\"encoder\":", wt__str(wt__encoder_name(t->encoder)));
     else
-        wt__buffer_text(&out, "null");
+        wt__buffer_text(&out, ",\"encoder\":null");
     wt__buffer_printf(
         &out, ",\"tools\":%zu,\"rows\":%zu,\"hard\":%zu,\"nothing_like\":%zu,\"dropped\":%zu,\"left_out\":%zu,",
         t->library.count, t->samples.count, hard, t->rows.without_similar, t->rows.without_note, t->left_out);
@@ -267,7 +242,6 @@ static int finish_toolselect(struct toolselect_run *t, wt_error *err)
 static int run_toolselect(struct toolselect_run *t, wt_error *err)
 {
     wt__rng_seed(&t->rng, t->options.seed);
-    WT_TRY(open_duplicate_encoder(t, err));
     WT_TRY(open_tool_library(t, err));
     WT_TRY(write_toolselect_settings(t, err));
     WT_TRY(wt__session_open(&t->session, t->options.out, t->options.temperature, t->options.seed, err));

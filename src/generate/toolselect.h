@@ -16,8 +16,6 @@
 #include "llm/chat.h"
 #include "whichtool.h"
 
-/* ---------------------------------------------------------------- the tools */
-
 /* The tools of a generated data set, and the three stages that make them (ToolVerifier, 2.1.1).
  *
  *   base tools     few-shot prompting: the prompt shows LIBRARY_SHOWN tools and asks for a new one, which then replaces
@@ -25,8 +23,8 @@
  *   related tools  for each base tool, one after another, names only
  *   descriptions   of the related tools
  *
- * A tool is identified by its place. All names differ in their words. No two base tools mean the same (struct
- * distinct). A related tool should be close to its base; only its words must differ. */
+ * A tool is identified by its place, its index in `tools`. All names differ in their words. No two base tools mean the
+ * same (struct distinct). A related tool should be close to its base; only its words must differ. */
 
 enum {
     LIBRARY_SHOWN = 8,
@@ -48,7 +46,8 @@ struct library {
     struct distinct base_tools;   /* "name: description" of the base tools, in their order */
     struct distinct descriptions; /* words of all descriptions */
     size_t shown[LIBRARY_SHOWN];  /* places of base tools */
-    size_t shown_count, turn;
+    size_t shown_count;
+    size_t turn; /* number of replacements in `shown` without an encoder */
 };
 
 /* encoder: NULL to compare words only. Errors: WT_ENOMEM. */
@@ -66,10 +65,12 @@ int wt__library_generate(struct library *library, struct stage_runner *runner, s
 /* Returns "name: description" in the arena, or ptr NULL if out of memory. */
 struct str wt__library_line(const struct library *library, size_t place, struct arena *arena);
 
-/* Returns the places of a base tool and its related tools, in order; at most `most`. */
-size_t wt__library_family(const struct library *library, size_t place, size_t *places, size_t most);
+/* Works like wt__library_line for places [count]; NULL if out of memory. */
+struct str *wt__library_lines(const struct library *library, const size_t *places, size_t count, struct arena *arena);
 
-/* ---------------------------------------------------------------- handwritten tools */
+/* Lists the base tool and the related tools of a tool's family, without the tool itself; at most `most` places, in
+ * order. Returns their number. */
+size_t wt__library_siblings(const struct library *library, size_t place, size_t *places, size_t most);
 
 /* The handwritten tools that start a generated library and appear in its first prompts. */
 
@@ -83,8 +84,6 @@ struct seed_tool {
 };
 
 extern const struct seed_tool wt__seed_tools[SEED_TOOLS];
-
-/* ---------------------------------------------------------------- samples */
 
 /* samples.jsonl, in the layout of ToolVerifier's data:
  *
@@ -125,8 +124,6 @@ void wt__samples_write(const struct choice_samples *samples, struct buffer *out)
  * rows, or a line), WT_ENOMEM. */
 int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err);
 
-/* ---------------------------------------------------------------- rows */
-
 /* Rows of a data set for choosing tools: an instruction, a list of tools, the right one, and a note with the
  * reason (ToolVerifier, 2.1.2).
  *
@@ -139,7 +136,7 @@ struct choice_row {
     size_t tool;              /* place in the library */
     const size_t *also_right; /* [also_count] other right tools, kept out of the row's list */
     size_t also_right_count;
-    size_t *choices; /* [choice_count] places, with the right tool */
+    size_t *choices; /* [choice_count] places, including the right tool */
     size_t choice_count;
     struct str note; /* empty before wt__rows_write_notes */
     bool is_hard;
@@ -195,8 +192,6 @@ int wt__rows_write_notes(struct choice_rows *rows, const struct library *library
 int wt__rows_to_samples(const struct choice_rows *rows, const struct library *library, struct choice_samples *out,
                         wt_error *err);
 
-/* ---------------------------------------------------------------- tools of a store */
-
 /* A tool library built from the store instead of written by the model: draws tools by seed and searches for similar
  * ones. */
 
@@ -222,8 +217,6 @@ int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, 
 int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
                                    wt_error *err);
 
-/* ---------------------------------------------------------------- fine-tuning */
-
 /* Samples as conversations for fine-tuning a language model (ToolVerifier, figure 2 and A.5).
  *
  *   system      the task
@@ -243,8 +236,6 @@ size_t wt__fine_tuning_row(const struct choice_sample *sample, struct buffer *ou
 /* Does the work of wt_generate_fine_tuning. model: NULL for the engine's. */
 int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const wt_fine_tuning_options *options,
                              wt_generated **out, wt_error *err);
-
-/* ---------------------------------------------------------------- toolselect */
 
 /* Does the work of wt_generate_toolselect. model: NULL for the engine's. */
 int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const wt_toolselect_options *options,

@@ -1,6 +1,8 @@
-/* verdicts.c: wt_generate_verdicts: RecTools verdicts on an existing data set (PTR, table 3), on one split or on
- * some of its requests, drawn by seed. The data set is not changed; the answers go to a folder of their own, by
- * request id. */
+/* verdicts.c: asks a language model for verdicts on requests (requests.h), for wt_generate_rectools and
+ * wt_generate_verdicts.
+ *
+ * wt_generate_verdicts judges one split of an existing data set, or some of its requests, drawn by seed. It does not
+ * change the data set. It writes the verdicts to a folder of their own, by request id. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -22,7 +24,7 @@ static const char paper[] =
 
 struct verdict_questions {
     struct verdict_case *cases;
-    bool second;
+    bool second; /* true for the questions with one tool removed */
 };
 
 const char *wt__verdict_name(enum verdict verdict)
@@ -30,8 +32,6 @@ const char *wt__verdict_name(enum verdict verdict)
     static const char *const names[VERDICTS] = {"none", "exact", "over", "partial"};
     return names[verdict];
 }
-
-/* ---------------------------------------------------------------- questions */
 
 static int fill_verdict(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                         wt_error *err)
@@ -69,7 +69,6 @@ static int accept_verdict(void *context, size_t item, const json_t *answer, stru
 
 int wt__verdicts_ask(struct stage_runner *runner, struct verdict_case *cases, size_t count, wt_error *err)
 {
-    struct verdict_questions verdicts = {.cases = cases};
     const double temperature = runner->temperature;
     int rc = 0;
     for (size_t i = 0; i < count; i++) {
@@ -80,26 +79,19 @@ int wt__verdicts_ask(struct stage_runner *runner, struct verdict_case *cases, si
     }
     runner->temperature = 0;
     for (int second = 0; rc == 0 && second < 2; second++) {
-        const struct question_stage stage = {
-            .id = second ? STAGE_ONE_REMOVED : STAGE_VERDICTS,
-            .phase = second ? "asking again without a tool" : "asking for verdicts",
-            .prompt = "generate-verdict",
-            .count = count,
-            .round = STAGE_ROUND,
-            .attempts = 1, /* at temperature 0 a repeated question gets the same answer */
-            .context = &verdicts,
-            .fill = fill_verdict,
-            .accept = accept_verdict,
-        };
-        verdicts.second = second;
+        struct verdict_questions verdicts = {cases, second};
+        const enum stage_id id = second ? STAGE_ONE_REMOVED : STAGE_VERDICTS;
+        const char *phase = second ? "asking again without a tool" : "asking for verdicts";
+        struct question_stage stage = {{id, phase, "generate-verdict", &verdicts, fill_verdict, accept_verdict, NULL},
+                                       .count = count,
+                                       .round = STAGE_ROUND};
+        stage.attempts = 1; /* at temperature 0 a repeated question gets the same answer */
         runner->counts[stage.id].wanted += count;
         rc = wt__stage_run(runner, &stage, err);
     }
     runner->temperature = temperature;
     return rc;
 }
-
-/* ---------------------------------------------------------------- results */
 
 struct verdict_tally {
     size_t requests, qualified, first[VERDICTS], second[VERDICTS];
@@ -187,8 +179,6 @@ void wt__verdicts_text(const struct verdict_case *cases, size_t count, const cha
     wt__buffer_text(out, "\nPTR's table 3, by GPT-4o: ToolLens 6.3 %, MetaTool 55.1 %, RecTools 61.3 %");
 }
 
-/* ---------------------------------------------------------------- wt_generate_verdicts */
-
 struct verdicts_run {
     struct generate_session session;
     wt_verdicts_options options; /* defaults filled in */
@@ -260,6 +250,7 @@ static int read_verdict_cases(struct verdicts_run *run, wt_error *err)
     return 0;
 }
 
+/* Hashes the line with a line feed. */
 static void hash_text_line(struct sha256 *sha, struct str line)
 {
     wt__sha256_update(sha, line.ptr, line.len);
@@ -270,7 +261,6 @@ static void hash_text_line(struct sha256 *sha, struct str line)
 static int write_verdicts_settings(struct verdicts_run *run, wt_error *err)
 {
     struct sha256 sha;
-    unsigned char digest[32];
     char hex[65];
     struct buffer *out = &run->session.settings;
     wt__sha256_begin(&sha);
@@ -279,12 +269,9 @@ static int write_verdicts_settings(struct verdicts_run *run, wt_error *err)
         for (size_t t = 0; t < run->cases[i].tool_count; t++)
             hash_text_line(&sha, run->cases[i].tools[t]);
     }
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, hex);
-    wt__buffer_text(out, "{\"kind\":\"verdicts\",\"version\":1,\"data\":");
-    wt__buffer_json(out, wt__str(run->data.name));
-    wt__buffer_text(out, ",\"split\":");
-    wt__buffer_json(out, wt__str(run->options.split));
+    wt__generate_end_digest(&sha, hex);
+    wt__generate_write_json(out, "{\"kind\":\"verdicts\",\"version\":1,\"data\":", wt__str(run->data.name));
+    wt__generate_write_json(out, ",\"split\":", wt__str(run->options.split));
     wt__buffer_printf(out, ",\"limit\":%zu,\"seed\":%" PRIu64 ",\"texts\":\"%s\",\"model\":", run->options.limit,
                       run->options.seed, hex);
     wt__buffer_json(out, wt__str(run->session.model->name));
@@ -297,8 +284,7 @@ static int write_verdict_lines(struct verdicts_run *run, wt_error *err)
     WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     for (size_t i = 0; i < run->count; i++) {
         const struct verdict_case *verdict = &run->cases[i];
-        wt__buffer_text(&out, "{\"_id\": ");
-        wt__buffer_json(&out, run->ids[i]);
+        wt__generate_write_json(&out, "{\"_id\": ", run->ids[i]);
         wt__buffer_printf(&out,
                           ", \"tools\": %zu, \"verdict\": \"%s\", \"removed\": %zu, \"one_removed\": \"%s\", "
                           "\"qualified\": %s}\n",
@@ -311,9 +297,7 @@ static int write_verdict_lines(struct verdicts_run *run, wt_error *err)
 static int write_verdicts_report(struct verdicts_run *run, bool complete, wt_error *err)
 {
     struct buffer out = {0};
-    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", run->session.settings.ptr,
-                      complete ? "true" : "false");
-    wt__buffer_json(&out, wt__str(run->session.model->name));
+    wt__session_begin_report(&run->session, complete, &out);
     wt__buffer_printf(&out, ",\"queries\":%zu,\"too_many_tools\":%zu,\"unknown_tools\":%zu,", run->data.len,
                       run->too_many, run->unknown);
     wt__stages_report(&run->session.runner, &out);

@@ -12,8 +12,6 @@
 #include "index/lexical.h"
 #include "index/snapshot.h"
 
-/* ---------------------------------------------------------------- lexical index */
-
 #define LEXICAL_MAGIC 0x58455457u /* "WTEX" in little-endian order */
 enum { LEXICAL_VERSION = 2, LEXICAL_FULL = 65535 /* stored value of a term's maximum impact */ };
 
@@ -47,8 +45,6 @@ static inline int wt__lexical_compare(struct str a, struct str b)
     int order = shared ? memcmp(a.ptr, b.ptr, shared) : 0;
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
-
-/* ---------------------------------------------------------------- snapshot */
 
 #define SNAPSHOT_MAGIC "WTSNAPSH"
 #define VECTORS_MAGIC "WTVECTOR"

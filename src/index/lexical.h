@@ -6,8 +6,8 @@
  *
  * The impact of term t in row m is idf(t) * saturation(t, m), by BM25F (lexical_build.c). It is stored as q =
  * round(impact / max_t * 65535), where max_t is the term's maximum impact. The error of one impact is at most max_t /
- * 131070, about 1e-4 of a point. Scores are defined by the stored impacts, in integers (see struct lexical_query). Sums
- * of integers do not depend on the order of terms, so all search methods give identical bits.
+ * 131070. Scores are defined by the stored impacts, in integers (see struct lexical_query). Sums of integers do not
+ * depend on the order of terms, so all search methods give identical bits.
  *
  * Length normalisation limits the weight of a word in a stuffed text, but not the number of words that match. Each
  * row therefore has a damping factor. It is below 1 if the row's total impact is far above that of others, or if the
@@ -27,7 +27,7 @@
 
 enum {
     LEXICAL_MAX_FIELDS = 8,
-    LEXICAL_BLOCK = 128,            /* postings per bound */
+    LEXICAL_BLOCK = 128,            /* postings of a block */
     LEXICAL_MAX_QUERY_TERMS = 32768 /* distinct terms in one request; a request of 64 KiB cannot have more */
 };
 #define LEXICAL_MAX_POSTINGS UINT32_MAX
@@ -39,15 +39,14 @@ struct lexical_field {
     bool names;   /* true if the field names the tool rather than describes it */
 };
 struct lexical_settings {
-    float k1;
-    /* Limits as multiples of the mean of all rows. A row above a limit is damped by (limit / its value) ^ power. 0
-     * for no limit. */
-    float most_sum;    /* sum of a row's impacts: many words */
-    float most_length; /* length of the vector of its impacts: words repeated in every field */
-    float most_named;  /* number of its words in two or more fields, one of which names the tool */
-    float most_thrice; /* number of its words in three or more fields */
-    /* minimum number of words for the last two limits. */
-    float repeated_least;
+    float k1; /* of BM25: how fast the weight of repeated terms saturates */
+    /* Limits as multiples of the mean of all rows. A row above a limit is damped by the factor
+     * (limit / its value) ^ damping_power. 0 for no limit. */
+    float most_sum;       /* sum of a row's impacts: many words */
+    float most_length;    /* length of the vector of its impacts: words repeated in every field */
+    float most_named;     /* number of its words in two or more fields, one of which names the tool */
+    float most_thrice;    /* number of its words in three or more fields */
+    float repeated_least; /* minimum of the last two limits, in words */
     float damping_power;
     size_t field_count; /* at most LEXICAL_MAX_FIELDS */
     struct lexical_field fields[LEXICAL_MAX_FIELDS];
@@ -66,13 +65,13 @@ struct lexical_text {
     size_t count;
 };
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err);
-/* Finishes the block. *out: [*len] bytes, to be freed with free(). Afterwards only _free and the two functions below
- * may be called. */
+/* Finishes the block. *out: [*len] bytes, to be freed with free(). Afterwards only wt__lexical_builder_free, _follow and
+ * _copy accept the builder. */
 int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size_t *len, wt_error *err);
 void wt__lexical_builder_free(struct lexical_builder *builder);
 /* Creates a builder that continues a finished one. Only this builder may copy rows of the finished one. */
 int wt__lexical_builder_follow(struct lexical_builder **out, struct lexical_builder *before, wt_error *err);
-/* Adds a row of the earlier builder as the next row. */
+/* Adds a row of `before`, the finished builder, as the next row. */
 int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexical_builder *before, size_t row,
                              wt_error *err);
 
@@ -119,12 +118,13 @@ struct lexical_query {
     struct lexical_known *known;    /* [term_count] */
     size_t len, term_count, capacity;
     float unit;
-    uint32_t *window; /* sums of a range of rows */
-    bool whole;       /* the range is all rows, and the last search added every posting */
-    uint32_t *candidates;
-    uint32_t *order;
+    uint32_t *window;     /* sums of a range of rows */
+    bool whole;           /* the range is all rows, and the last search added every posting */
+    uint32_t *candidates; /* scratch: rows of the range that may be among the best */
+    uint32_t *order;      /* [len] numbers of the cursors, sorted by bound */
 };
 
+/* Prepares the query for a request of terms [count]. Errors: WT_ETOOLONG, WT_ENOMEM. */
 int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index, const struct lexical_term *terms,
                         size_t count, wt_error *err);
 void wt__lexical_query_dispose(struct lexical_query *query);
@@ -135,8 +135,8 @@ static inline bool wt__row_allowed(const uint64_t *allowed, uint32_t row)
     return !allowed || (allowed[row / 64] >> row % 64 & 1);
 }
 
-/* Writes the k best rows with a score above 0 to out, [k], best first. Returns their number. allowed: one bit per
- * row (row & 63 of word row / 64), or NULL for all. */
+/* Writes the k best rows with a score above 0 to out, [k], best first. Returns their number. allowed: as in
+ * wt__row_allowed. */
 size_t wt__lexical_search(const struct lexical *index, struct lexical_query *query, size_t k, const uint64_t *allowed,
                           struct scored *out);
 /* Gives the same result by adding every posting; reference for the search. sums: [rows] scratch. */

@@ -1,16 +1,15 @@
-/* lexical_build.c: builds the block described in lexical.h from rows of terms, and checks all its invariants. A search
- * checks only the parts it uses, and skips invalid entries.
+/* lexical_build.c: builds the block described in lexical.h from rows of terms, and checks all its invariants.
  *
- * Adding a row only counts: each distinct term of a row creates a note of 8 bytes per field with the term. So a million
- * tools of 45 terms need about 400 MB during the build. BM25 divides by mean lengths, which are known at the end. Then
- * finish() reads the notes once and stores each impact with its term; rows are in order, so postings need no sorting.
- * Last, the impacts of each term are scaled to 16 bits.
+ * Adding a row only counts: each distinct term of a row creates a note of 8 bytes for each field that has the term. So
+ * a million tools of 45 terms need about 400 MB during the build. BM25 divides by mean lengths, which are known only
+ * after the last row. wt__lexical_builder_finish then reads the notes once and stores each impact with its term. Rows
+ * are in order, so postings need no sorting. Last, the impacts of each term are scaled to 16 bits.
  *
- * A finished builder keeps its notes. A builder that continues it takes over the dictionary and may copy rows. So after
- * small changes, a catalogue is indexed again without reading the other tools. Terms without rows are omitted at the
- * end: the block equals that of a builder that was given all rows.
+ * A finished builder keeps its notes. A builder that continues it takes over the dictionary and may copy rows. After
+ * small changes, a catalogue is therefore indexed again without reading the unchanged tools. Terms without rows are
+ * omitted at the end: the block equals that of a builder that was given all rows.
  *
- * Grouping the terms of a row needs neither sorting nor clearing: place[term] is valid only if the row's list of
+ * Grouping the terms of a row needs neither sorting nor clearing: a term's `place` is valid only if the row's list of
  * terms has the term at that place (Briggs and Torczon's sparse set). */
 #include "index/lexical.h"
 
@@ -29,10 +28,9 @@ static int fail_damaged_term(wt_error *err, uint32_t term, const char *what)
     return wt__fail(err, WT_ESTORE, "damaged: term %u: %s", term, what);
 }
 
-static struct str term_text(const struct lexical *index, uint32_t term)
+static uint32_t count_blocks(uint32_t postings)
 {
-    uint32_t begin = index->entries[term].text;
-    return (struct str){index->text + begin, index->entries[term + 1].text - begin};
+    return postings / LEXICAL_BLOCK + (postings % LEXICAL_BLOCK > 0);
 }
 
 /* Checks the offsets of a term and its order. */
@@ -43,11 +41,11 @@ static int check_entry(const struct lexical *index, uint32_t term, wt_error *err
         next->posting > index->postings || entry->block > next->block || next->block > index->blocks)
         return fail_damaged_term(err, term, "its offset is outside the index");
     uint32_t count = next->posting - entry->posting;
-    if (next->block - entry->block != count / LEXICAL_BLOCK + (count % LEXICAL_BLOCK > 0))
+    if (next->block - entry->block != count_blocks(count))
         return fail_damaged_term(err, term, "its blocks do not match its postings");
     if (!isfinite(entry->max) || entry->max < 0)
         return fail_damaged_term(err, term, "its maximum impact is invalid");
-    if (term > 0 && wt__lexical_compare(term_text(index, term - 1), term_text(index, term)) >= 0)
+    if (term > 0 && wt__lexical_compare(wt__lexical_term(index, term - 1), wt__lexical_term(index, term)) >= 0)
         return fail_damaged_term(err, term, "it is not in order");
     return 0;
 }
@@ -85,8 +83,6 @@ int wt__lexical_check(const struct lexical *index, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- building */
-
 enum { TF_MAX = (1 << 24) - 1 };
 
 /* Occurrences of a term in a field of one row. The notes of one term of a row are adjacent. */
@@ -114,8 +110,8 @@ struct lexical_builder {
     size_t rows, row_capacity;
     uint32_t *lengths; /* [rows, fields] */
     size_t length_capacity;
-    uint32_t *row_terms; /* current row: its distinct terms, and counts [terms, fields] */
-    uint32_t *row_tf;
+    uint32_t *row_terms; /* [row_term_count] distinct terms of the current row */
+    uint32_t *row_tf;    /* [row_term_count, fields] their occurrences */
     size_t row_term_count, row_term_capacity, row_tf_capacity;
     size_t postings;
 };
@@ -190,6 +186,7 @@ static int64_t find_or_add_term(struct lexical_builder *builder, struct str text
     return number;
 }
 
+/* Counts an occurrence of a term in a field of the current row. Returns -1 if out of memory. */
 static int count_term(struct lexical_builder *builder, struct str text, size_t field)
 {
     size_t fields = builder->settings.field_count;
@@ -213,7 +210,7 @@ static int count_term(struct lexical_builder *builder, struct str text, size_t f
     return 0;
 }
 
-/* Makes room for another row with this many notes. */
+/* Reserves memory for another row with this many notes. */
 static int reserve_row(struct lexical_builder *builder, size_t notes, wt_error *err)
 {
     size_t rows = builder->rows + 1;
@@ -300,11 +297,6 @@ int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexic
     return 0;
 }
 
-static uint32_t count_blocks(uint32_t df)
-{
-    return df / LEXICAL_BLOCK + (df % LEXICAL_BLOCK > 0);
-}
-
 static int compare_term_texts(const void *a, const void *b)
 {
     const struct term *first = *(const struct term *const *)a, *second = *(const struct term *const *)b;
@@ -329,27 +321,21 @@ static void write_dictionary(const struct lexical_builder *builder, struct term 
     entries[count] = at;
 }
 
-/* Sorts the terms with rows by text. Returns their number. */
-static size_t sort_terms(struct lexical_builder *builder, struct term **sorted)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < builder->term_count; i++)
-        if (builder->terms[i].df > 0)
-            sorted[count++] = &builder->terms[i];
-    qsort(sorted, count, sizeof(struct term *), compare_term_texts);
-    return count;
-}
-
 /* Allocates the block and writes its header and dictionary. */
 static int allocate_block(struct lexical_builder *builder, unsigned char **out, size_t *len, wt_error *err)
 {
     WT_AUTO_FREE struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
     WT_CHECK_ALLOC(sorted, err);
-    size_t text_len = 0, blocks = 0, count = sort_terms(builder, sorted);
-    for (size_t i = 0; i < count; i++) {
-        text_len += sorted[i]->text.len;
-        blocks += count_blocks(sorted[i]->df);
+    size_t text_len = 0, blocks = 0, count = 0;
+    for (size_t i = 0; i < builder->term_count; i++) {
+        struct term *term = &builder->terms[i];
+        if (term->df == 0)
+            continue;
+        sorted[count++] = term;
+        text_len += term->text.len;
+        blocks += count_blocks(term->df);
     }
+    qsort(sorted, count, sizeof(struct term *), compare_term_texts);
     struct lexical_header header = {.magic = LEXICAL_MAGIC,
                                     .version = LEXICAL_VERSION,
                                     .rows = (uint32_t)builder->rows,
@@ -417,6 +403,7 @@ struct stuffing {
     double named, thrice; /* numbers of words, as in struct lexical_settings */
 };
 
+/* Sets the sum and the length of each row's impacts. */
 static void measure_impacts(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts,
                             struct stuffing *own)
 {
@@ -428,7 +415,7 @@ static void measure_impacts(const struct lexical_builder *builder, const uint32_
         own[row].length = sqrt(own[row].length);
 }
 
-/* Counts repeated words. The notes of a word are adjacent, one per field. */
+/* Counts the words of each row that are in several fields. The notes of a word are adjacent, one per field. */
 static void measure_repeats(const struct lexical_builder *builder, struct stuffing *own)
 {
     for (size_t row = 0, at = 0; row < builder->rows; row++) {

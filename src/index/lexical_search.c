@@ -103,19 +103,11 @@ uint32_t wt__lexical_lower_bound(const struct lexical *index, struct str from)
     return low;
 }
 
-/* Returns the term's number in the dictionary, or index->terms. */
-static uint32_t find_term_number(const struct lexical *index, struct str term)
-{
-    uint32_t number = wt__lexical_lower_bound(index, term);
-    bool found = number < index->terms && wt__str_equal(wt__lexical_term(index, number), term);
-    return found ? number : index->terms;
-}
-
 /* Opens a cursor over the term's postings. Returns false if the term is unknown or its entry is invalid. */
 static bool open_cursor(struct lexical_cursor *cursor, const struct lexical *index, struct str term)
 {
-    uint32_t number = find_term_number(index, term);
-    if (number == index->terms)
+    uint32_t number = wt__lexical_lower_bound(index, term);
+    if (number == index->terms || !wt__str_equal(wt__lexical_term(index, number), term))
         return false;
     const struct lexical_entry *entry = &index->entries[number], *next = entry + 1;
     if (entry->posting > next->posting || next->posting > index->postings || entry->block > next->block ||
@@ -140,6 +132,7 @@ uint32_t wt__lexical_df(const struct lexical *index, struct str term)
     return open_cursor(&cursor, index, term) ? cursor.count : 0;
 }
 
+/* Reserves memory for `count` terms, without keeping those of the last request. Returns -1 if out of memory. */
 static int reserve_query(struct lexical_query *query, size_t count)
 {
     if (!query->window)
@@ -150,24 +143,14 @@ static int reserve_query(struct lexical_query *query, size_t count)
         return -1;
     if (count <= query->capacity)
         return 0;
-    size_t capacity = count;
-    struct lexical_cursor *cursors = wt__alloc_array(capacity, sizeof *cursors);
-    struct lexical_known *known = wt__alloc_array(capacity, sizeof *known);
-    uint32_t *order = wt__alloc_array(capacity, sizeof *order);
-    if (!cursors || !known || !order) {
-        free(cursors);
-        free(known);
-        free(order);
-        return -1;
-    }
     free(query->cursors);
     free(query->known);
     free(query->order);
-    query->cursors = cursors;
-    query->known = known;
-    query->order = order;
-    query->capacity = capacity;
-    return 0;
+    query->cursors = wt__alloc_array(count, sizeof *query->cursors);
+    query->known = wt__alloc_array(count, sizeof *query->known);
+    query->order = wt__alloc_array(count, sizeof *query->order);
+    query->capacity = query->cursors && query->known && query->order ? count : 0;
+    return query->capacity == count ? 0 : -1;
 }
 
 static int compare_cursors(const void *a, const void *b)
@@ -406,6 +389,7 @@ static size_t collect_above_floor(const struct lexical_search_state *search, uin
     return kept;
 }
 
+/* Returns the bucket of a sum, by its leading bits as a float; 0 for a sum of 0. */
 static uint32_t find_sum_bucket(int32_t sum)
 {
     static const uint32_t one = (127u << 23 >> BUCKET_SHIFT) - 1;
@@ -486,6 +470,7 @@ static size_t add_optional_terms(struct lexical_search_state *search, size_t len
     return len;
 }
 
+/* Sets the limit to the worst kept hit once k hits are kept. */
 static void update_limit(struct lexical_search_state *search)
 {
     if (search->top.len < search->top.k)
@@ -556,6 +541,7 @@ static size_t count_optional(const struct lexical_search_state *search, uint32_t
     return optional;
 }
 
+/* Finds the hits of the current window. */
 static void search_window(struct lexical_search_state *search)
 {
     struct lexical_query *query = search->query;

@@ -1,3 +1,4 @@
+/* names.c: builds and searches the sorted list of names (names.h). */
 #include "index/names.h"
 
 #include <stdlib.h>

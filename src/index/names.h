@@ -29,15 +29,16 @@ struct name_index {
     size_t count;
     uint32_t words; /* words of the longest name */
 
-    /* Filter of existing hashes: bits by parts of the hash; NULL without a filter. A request looks up hundreds of
-     * names, and hardly any exist in the catalogue. */
+    /* Filter of existing hashes: a bitmap with two bits set for each hash, at its first and at its last bits; NULL
+     * without a filter. A request looks up hundreds of names, and hardly any exist in the catalogue. */
     uint64_t *marks;
-    unsigned mark_bits;
+    unsigned mark_bits; /* the bitmap has 2 ^ mark_bits bits */
 };
 
 /* Builds the marks, to be freed with free(). Returns 0 or WT_ENOMEM. */
 int wt__names_mark(struct name_index *names);
 
+/* Consecutive entries of the list. */
 struct name_run {
     size_t first, count;
 };

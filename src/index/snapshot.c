@@ -45,21 +45,22 @@ static int check_mark(const struct file_mark *mark, const char *magic, uint64_t 
     return 0;
 }
 
-/* Returns the section's bytes after verifying them; NULL with err set. */
+/* Returns the section's bytes after verifying them, or NULL with err set. len: the length that the section must have;
+ * name: plural, for messages. */
 static const void *verify_section(struct mapping image, const struct snapshot_section *section, uint64_t len,
                                   const char *name, wt_error *err)
 {
-    const void *bytes = NULL;
     if (section->offset % SNAPSHOT_ALIGN != 0 || section->offset > image.len || section->len != len ||
         section->len > image.len - section->offset)
         wt__fail(err, WT_ESTORE, "damaged: %s do not fit the file", name);
     else if (wt__checksum(image.ptr + section->offset, section->len, section->offset) != section->sum)
         wt__fail(err, WT_ESTORE, "damaged: the checksum of %s is wrong", name);
     else
-        bytes = image.ptr + section->offset;
-    return bytes;
+        return image.ptr + section->offset;
+    return NULL;
 }
 
+/* True for a NUL-terminated name of letters, digits and '_'. */
 static bool is_set_name(const char *name, size_t size)
 {
     size_t len = 0;
@@ -141,18 +142,21 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
     return 0;
 }
 
+static void free_snapshot(struct snapshot **snapshot)
+{
+    wt__snapshot_free(*snapshot);
+}
+
 int wt__snapshot_parse(struct snapshot **out, struct mapping image, wt_error *err)
 {
-    struct snapshot *snapshot = calloc(1, sizeof *snapshot);
+    WT_CLEANUP(free_snapshot) struct snapshot *snapshot = calloc(1, sizeof *snapshot);
     *out = NULL;
-    if (snapshot)
-        snapshot->memory = calloc(1, sizeof *snapshot->memory);
-    int rc = snapshot && snapshot->memory ? parse_image(snapshot, image, err) : wt__fail_nomem(err);
-    if (rc < 0)
-        wt__snapshot_free(snapshot);
-    else
-        *out = snapshot;
-    return rc;
+    WT_CHECK_ALLOC(snapshot, err);
+    snapshot->memory = calloc(1, sizeof *snapshot->memory);
+    WT_CHECK_ALLOC(snapshot->memory, err);
+    WT_TRY(parse_image(snapshot, image, err));
+    *out = WT_TAKE(snapshot);
+    return 0;
 }
 
 int wt__snapshot_attach(struct snapshot *snapshot, size_t set, const unsigned char *chunks, size_t len, wt_error *err)
@@ -225,23 +229,21 @@ static int load_snapshot_file(struct snapshot **out, const char *folder, wt_erro
 /* Tries to open the snapshot once. *moved: a vector file named by it is missing. */
 static int try_load(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
 {
-    struct snapshot *snapshot = NULL;
+    WT_CLEANUP(free_snapshot) struct snapshot *snapshot = NULL;
     *moved = false;
     WT_TRY(load_snapshot_file(&snapshot, folder, err));
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < snapshot->set_count; i++) {
+    for (size_t i = 0; i < snapshot->set_count; i++) {
         char name[VECTORS_NAME_BYTES];
         const struct snapshot_set *set = &snapshot->sets[i];
         wt__vectors_file_name(name, set->model, set->kind, set->vectors.seed);
         WT_AUTO_FREE char *path = wt__snapshot_path(folder, name);
-        rc = path ? attach_file(snapshot, i, path, err) : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(path, err);
+        int rc = attach_file(snapshot, i, path, err);
         *moved = rc == WT_ENOTFOUND;
+        WT_TRY(rc);
     }
-    if (rc < 0)
-        wt__snapshot_free(snapshot);
-    else
-        *out = snapshot;
-    return rc;
+    *out = WT_TAKE(snapshot);
+    return 0;
 }
 
 int wt__snapshot_load(struct snapshot **out, const char *folder, wt_error *err)
@@ -290,8 +292,6 @@ size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id)
     return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
 }
 
-/* ---------------------------------------------------------------- groups of copies */
-
 struct hashed_row {
     uint64_t hash;
     uint32_t row;
@@ -324,8 +324,7 @@ int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key
     *count = 0;
     *grouped = wt__alloc_array(rows, sizeof **grouped);
     WT_AUTO_FREE struct hashed_row *order = wt__alloc_array(rows, sizeof *order);
-    if (!order || !*grouped)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order && *grouped, err);
     for (uint32_t row = 0; row < rows; row++) {
         keys[row].group = 0;
         if (hashes[row])
@@ -370,28 +369,19 @@ int wt__copy_groups_check(const struct snapshot *snapshot, wt_error *err)
         grouped += snapshot->keys[row].group > 0;
     bool sound = grouped == copies->count;
     for (size_t i = 0; sound && i < copies->count; i++) {
-        bool there = copies->rows[i] < snapshot->rows;
-        bool begins = there && snapshot->keys[copies->rows[i]].group == i + 1;
-        group = begins ? (uint32_t)i + 1 : group;
-        sound = there && snapshot->keys[copies->rows[i]].group == group &&
-                (begins || copies->rows[i - 1] < copies->rows[i]);
+        uint32_t own = copies->rows[i] < snapshot->rows ? snapshot->keys[copies->rows[i]].group : 0;
+        bool begins = own == i + 1;
+        group = begins ? own : group;
+        sound = own > 0 && own == group && (begins || copies->rows[i - 1] < copies->rows[i]);
     }
     return sound ? 0 : wt__fail(err, WT_ESTORE, "damaged: copies and their groups do not agree");
 }
 
-/* ---------------------------------------------------------------- checking */
-
-static int check_keys(const struct snapshot *snapshot, wt_error *err)
+int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err)
 {
     for (uint32_t row = 1; row < snapshot->rows; row++)
         if (snapshot->keys[row - 1].id >= snapshot->keys[row].id)
             return wt__fail(err, WT_ESTORE, "damaged: the tools of rows %u and %u are not in order", row - 1, row);
-    return 0;
-}
-
-int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err)
-{
-    WT_TRY(check_keys(snapshot, err));
     WT_TRY(wt__lexical_check(&snapshot->lexical, err));
     WT_TRY(wt__names_check(&snapshot->names, snapshot->rows, err));
     WT_TRY(wt__copy_groups_check(snapshot, err));
@@ -406,9 +396,8 @@ int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err)
 
 int wt__snapshot_check(const char *folder, wt_error *err)
 {
-    struct snapshot *snapshot = NULL;
+    WT_CLEANUP(free_snapshot) struct snapshot *snapshot = NULL;
     WT_TRY(wt__snapshot_load(&snapshot, folder, err));
     int rc = wt__snapshot_validate(snapshot, err);
-    wt__snapshot_free(snapshot);
     return rc < 0 ? wt__fail_context(err, rc, "%s", folder) : 0;
 }

@@ -33,15 +33,15 @@ enum {
 
 /* Key of a row. A tool with changed text gets a new generation, so that its vectors are fetched again. */
 struct snapshot_key {
-    int64_t id;
+    int64_t id; /* number of the tool in the store */
     uint64_t generation;
-    uint32_t provider;
+    uint32_t provider;        /* number of its provider in the store */
     uint32_t id_hash;         /* wt__snapshot_id_hash of the tool's id */
     uint64_t name_hash;       /* wt__document_name_hash; equal for similar names */
     uint64_t provider_hash;   /* wt__provider_hash */
     float provider_precision; /* wt__name_precision */
     uint32_t actions;         /* wt__tool_actions: actions according to its catalogue */
-    uint32_t group;           /* start of the group of word-for-word copies, from 1; 0 if it has no copies */
+    uint32_t group;           /* start of the group of exact copies, from 1; 0 if it has no copies */
     uint32_t method_twin;     /* 1 if wt__document_method_twin, else 0 */
 };
 
@@ -54,7 +54,7 @@ static inline uint32_t wt__snapshot_id_hash(struct str id)
 
 enum { COPY_GROUP_READ = 1000 /* maximum rows of a group read by a query */ };
 
-/* Groups of rows with word-for-word copies, from forked servers and commonly wrapped servers. The caller supplies a
+/* Groups of rows with exact copies, from forked servers and commonly wrapped servers. The caller supplies a
  * hash per tool (retrieve/document.h); rows with equal hashes form groups. Groups are stored one after the other,
  * each with at least two rows in ascending order. A row's key has the start of its group (snapshot_key.group). A
  * zeroed struct has no groups. */
@@ -143,8 +143,6 @@ int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_m
 /* Deletes the folder's snapshot, so that the next write keeps no vectors. Use it after a search found a damaged
  * vector. */
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err);
-
-/* ---------------------------------------------------------------- groups of copies */
 
 /* Sets keys[].group from hashes, [rows]; hash 0 means no copies. *grouped: rows of all groups, [*count], to be freed
  * with free(). Takes linear time plus a sort of the hashes. Returns 0 or WT_ENOMEM. */

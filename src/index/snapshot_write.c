@@ -1,9 +1,9 @@
 /* snapshot_write.c: builds a snapshot in a folder or in memory.
  *
- * A set of vectors is either appended to or created. Appending keeps the slots of rows with old vectors and adds new
- * slots to the same file; slots of removed or changed tools are dead. A new file has slots in row order, and old
- * vectors are copied into it. It is created if no old file exists, if more than a quarter of the slots would be dead,
- * and in memory.
+ * A set of vectors is either appended to an old file or written to a new one. Appending keeps the slots of rows with
+ * old vectors and adds new slots; slots of removed or changed tools are dead. A new file has slots in row order, and
+ * old vectors are copied into it. It is created if no old file exists or if more than a quarter of the old file's slots
+ * would be dead. In memory, a set is always new.
  *
  * Order of operations in a folder, so that a crash always leaves a valid snapshot: write and sync the vectors beyond
  * the count in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name.
@@ -63,8 +63,6 @@ static int check_content(const struct snapshot_content *content, wt_error *err)
     return 0;
 }
 
-/* --- Matching old and new rows --- */
-
 struct row_by_id {
     int64_t id;
     uint32_t row;
@@ -76,14 +74,14 @@ static int compare_by_id(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
+/* Finds the old row of each tool whose text has not changed. */
 static int match_rows(struct snapshot_job *job, wt_error *err)
 {
     const struct snapshot_content *content = job->content;
     uint32_t old_rows = job->old ? job->old->rows : 0;
     WT_AUTO_FREE struct row_by_id *order = wt__alloc_array(old_rows, sizeof *order);
     job->old_row = wt__alloc_array(content->rows, sizeof *job->old_row);
-    if (!order || !job->old_row)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order && job->old_row, err);
     for (uint32_t row = 0; row < old_rows; row++)
         order[row] = (struct row_by_id){job->old->keys[row].id, row};
     qsort(order, old_rows, sizeof *order, compare_by_id);
@@ -103,6 +101,7 @@ static bool has_vector(const struct set_plan *plan, uint32_t row)
     return !plan->source->has || plan->source->has[row];
 }
 
+/* Returns the slot of the row's vector in the old snapshot, or VECTOR_NONE. */
 static uint32_t find_old_slot(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
     uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
@@ -187,15 +186,7 @@ static int open_vectors_file(struct snapshot_job *job, struct set_plan *plan, bo
     return 0;
 }
 
-static int allocate_chunks(struct set_plan *plan, wt_error *err)
-{
-    plan->memory_len = wt__vectors_bytes(plan->source->dim, plan->new_count);
-    plan->memory = wt__alloc_aligned(plan->memory_len, 1);
-    WT_CHECK_ALLOC(plan->memory, err);
-    memset(plan->memory, 0, plan->memory_len);
-    return 0;
-}
-
+/* Decides between appending and a new file, and opens the file or allocates the memory. */
 static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struct vector_source *source, wt_error *err)
 {
     size_t rows = job->content->rows;
@@ -207,8 +198,7 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
     plan->row_of_slot = wt__alloc_array(most, sizeof(uint32_t));
     plan->slot_of_row = wt__alloc_array(rows, sizeof(uint32_t));
     plan->new_rows = wt__alloc_array(rows, sizeof(uint32_t));
-    if (!plan->row_of_slot || !plan->slot_of_row || !plan->new_rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(plan->row_of_slot && plan->slot_of_row && plan->new_rows, err);
     if (job->folder && plan->old && plan_append(job, plan)) {
         plan->number = plan->old->seed;
         return plan->new_count ? open_vectors_file(job, plan, false, err) : 0;
@@ -216,7 +206,13 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
     plan_new_file(job, plan);
     if (getrandom(&plan->number, sizeof plan->number, 0) != (ssize_t)sizeof plan->number)
         return wt__fail(err, WT_EIO, "cannot get a random number for a new file");
-    return job->folder ? open_vectors_file(job, plan, true, err) : allocate_chunks(plan, err);
+    if (job->folder)
+        return open_vectors_file(job, plan, true, err);
+    plan->memory_len = wt__vectors_bytes(source->dim, plan->new_count);
+    plan->memory = wt__alloc_aligned(plan->memory_len, 1);
+    WT_CHECK_ALLOC(plan->memory, err);
+    memset(plan->memory, 0, plan->memory_len);
+    return 0;
 }
 
 /* --- Filling a set --- */
@@ -231,8 +227,7 @@ static int store_slots(struct snapshot_job *job, struct set_plan *plan, const un
     assert(in_chunk + count <= VECTOR_CHUNK);
     wt__vectors_layout(dim, parts);
     WT_AUTO_FREE char *path = plan->memory ? NULL : plan_path(job, plan);
-    if (!plan->memory && !path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(plan->memory || path, err);
     for (size_t i = 0; i < VECTOR_PARTS; i++) {
         size_t offset = parts[i].offset + in_chunk * parts[i].size, len = count * parts[i].size;
         if (plan->memory)
@@ -269,9 +264,8 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
         batch->place[missing] = i;
         batch->asked[missing++] = rows[i];
     }
-    int rc = missing ? plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err) : 0;
-    if (rc < 0)
-        return rc;
+    if (missing)
+        WT_TRY(plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err));
     for (uint32_t i = count; i-- > 0;) {
         bool fetched = missing > 0 && batch->place[missing - 1] == i;
         const float *from = fetched ? batch->vectors + --missing * dim : find_kept_vector(job, plan, rows[i]);
@@ -302,8 +296,16 @@ static int append_rows(struct snapshot_job *job, struct set_plan *plan, struct v
     return 0;
 }
 
-static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, struct vector_batch *batch, wt_error *err)
+/* Appends the new rows, a batch at a time. */
+static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
+    size_t dim = plan->source->dim;
+    WT_AUTO_FREE struct vector_batch *batch = wt__alloc_zeros(1, sizeof *batch);
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *vectors);
+    WT_AUTO_FREE unsigned char *chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
+    WT_CHECK_ALLOC(batch && vectors && chunk, err);
+    batch->vectors = vectors;
+    batch->chunk = chunk;
     for (uint32_t done = 0; done < plan->new_count; done += SNAPSHOT_BATCH) {
         uint32_t left = plan->new_count - done, count = left < SNAPSHOT_BATCH ? left : SNAPSHOT_BATCH;
         WT_TRY(collect_vectors(job, plan, batch, plan->new_rows + done, count, err));
@@ -314,18 +316,7 @@ static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, stru
 
 static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
-    size_t dim = plan->source->dim;
-    WT_AUTO_FREE struct vector_batch *batch = wt__alloc_zeros(1, sizeof *batch);
-    WT_AUTO_FREE float *vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *vectors);
-    WT_AUTO_FREE unsigned char *chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
-    int rc = 0;
-    if (batch && vectors && chunk) {
-        batch->vectors = vectors;
-        batch->chunk = chunk;
-        rc = append_new_rows(job, plan, batch, err);
-    } else {
-        rc = wt__fail_nomem(err);
-    }
+    int rc = append_new_rows(job, plan, err);
     /* Sync after a failure, too: vectors that were fetched may be kept. */
     if (plan->fd >= 0 && fsync(plan->fd) < 0 && rc == 0)
         rc = wt__fail_errno(err, "write", job->folder);
@@ -420,19 +411,17 @@ static unsigned char *copy_image(const struct snapshot_image *image)
     return copy;
 }
 
-/* Removes vector files that the new snapshot does not name. Skips subfolders, which belong to other snapshots.
- * Errors are harmless. */
+/* Removes the folder's vector files that the new snapshot does not name. Subfolders belong to other snapshots. Errors
+ * are harmless. */
 static void remove_unused_files(const struct snapshot_job *job)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths = NULL, name[VECTORS_NAME_BYTES];
     size_t count = 0;
-    wt__list_files(&arena, job->folder, FILES_MAX, &paths, &count, NULL);
+    wt__list_own_files(&arena, job->folder, FILES_MAX, &paths, &count, NULL);
     for (size_t i = 0; i < count; i++) {
-        const char *slash = strrchr(paths[i], '/');
-        struct str file = wt__str(slash ? slash + 1 : paths[i]);
-        bool own = slash && (size_t)(slash - paths[i]) == strlen(job->folder);
-        bool stray = own && wt__str_starts(file, STR("vectors-"));
+        struct str file = wt__str(strrchr(paths[i], '/') + 1);
+        bool stray = wt__str_starts(file, STR("vectors-"));
         for (size_t set = 0; stray && set < job->content->source_count; set++) {
             const struct set_plan *plan = &job->plans[set];
             wt__vectors_file_name(name, plan->source->model, plan->source->kind, plan->number);
@@ -441,7 +430,6 @@ static void remove_unused_files(const struct snapshot_job *job)
         if (stray)
             unlink(paths[i]);
     }
-    wt__arena_dispose(&arena);
 }
 
 /* --- Writing --- */
@@ -479,33 +467,35 @@ static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_e
         WT_TRY(plan_set(job, &job->plans[i], &job->content->sources[i], err));
         given_up |= job->plans[i].old && job->plans[i].number != job->plans[i].old->seed;
     }
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < job->content->source_count; i++)
-        rc = fill_vector_set(job, &job->plans[i], err);
-    *worth_keeping = rc < 0 && !given_up;
-    return rc;
+    *worth_keeping = !given_up;
+    for (size_t i = 0; i < job->content->source_count; i++)
+        WT_TRY(fill_vector_set(job, &job->plans[i], err));
+    *worth_keeping = false;
+    return 0;
 }
 
 /* True if exactly the rows that should have a vector have one. */
 static bool is_complete(const struct vectors *vectors, const struct vector_source *source)
 {
-    bool same = vectors != NULL;
-    for (uint32_t row = 0; same && row < vectors->rows; row++)
-        same = (vectors->slot_of_row[row] != VECTOR_NONE) == (!source->has || source->has[row]);
-    return same;
+    for (uint32_t row = 0; vectors && row < vectors->rows; row++)
+        if ((vectors->slot_of_row[row] != VECTOR_NONE) != (!source->has || source->has[row]))
+            return false;
+    return vectors != NULL;
 }
 
 /* True if the previous holder of the lock has already written this content. */
 static bool is_already_written(const struct snapshot_job *job)
 {
     const struct snapshot_content *content = job->content;
-    bool same = job->old && job->old->generation == content->generation && job->old->settings == content->settings &&
-                job->old->rows == content->rows && job->old->set_count == content->source_count;
-    for (size_t i = 0; same && i < content->source_count; i++) {
+    if (!job->old || job->old->generation != content->generation || job->old->settings != content->settings ||
+        job->old->rows != content->rows || job->old->set_count != content->source_count)
+        return false;
+    for (size_t i = 0; i < content->source_count; i++) {
         const struct vector_source *source = &content->sources[i];
-        same = is_complete(wt__snapshot_vectors(job->old, source->model, source->kind), source);
+        if (!is_complete(wt__snapshot_vectors(job->old, source->model, source->kind), source))
+            return false;
     }
-    return same;
+    return true;
 }
 
 static int write_under_lock(struct snapshot **out, struct snapshot_job *job, wt_error *err)
@@ -539,17 +529,13 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
     struct snapshot *old = NULL;
     int lock = -1;
     *out = NULL;
-    int rc = lock_folder(&lock, folder, wait_ms, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__snapshot_load(&old, folder, err);
+    WT_TRY(lock_folder(&lock, folder, wait_ms, err));
+    int rc = wt__snapshot_load(&old, folder, err);
     begin_job(&job, content, folder, old);
-    if (rc == 0 && is_already_written(&job)) {
-        *out = old;
-        old = NULL;
-    } else if (rc != WT_ENOMEM) {
+    if (rc == 0 && is_already_written(&job))
+        *out = WT_TAKE(old);
+    else if (rc != WT_ENOMEM)
         rc = write_under_lock(out, &job, err);
-    }
     end_job(&job);
     wt__snapshot_free(old);
     wt__unlock_file(lock);
@@ -608,13 +594,11 @@ int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_m
 
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err)
 {
-    int lock = -1, rc = 0;
-    WT_TRY(lock_folder(&lock, folder, wait_ms, err));
+    int lock = -1;
     WT_AUTO_FREE char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
-    if (!path)
-        rc = wt__fail_nomem(err);
-    else if (unlink(path) < 0 && errno != ENOENT)
-        rc = wt__fail_errno(err, "remove", path);
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(lock_folder(&lock, folder, wait_ms, err));
+    int rc = unlink(path) < 0 && errno != ENOENT ? wt__fail_errno(err, "remove", path) : 0;
     wt__unlock_file(lock);
     return rc;
 }

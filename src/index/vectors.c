@@ -1,4 +1,4 @@
-/* vectors.c: see vectors.h. A chunk of C = VECTOR_CHUNK slots contains:
+/* vectors.c: stores and searches vectors (vectors.h). A chunk of C = VECTOR_CHUNK slots contains:
  *
  *   codes     [C, P] s8    x is about scale * codes; P is dim padded with zeros to a multiple of PAD
  *   scale     [C] fp32
@@ -23,6 +23,7 @@
 
 #include "base/checksum.h"
 #include "base/memory.h"
+#include "index/lexical.h"
 #include "nn/kernels/kernels.h"
 
 enum { PAD = 64 };
@@ -36,13 +37,8 @@ static size_t pad_dim(size_t dim)
 
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS])
 {
-    const size_t sizes[VECTOR_PARTS] = {pad_dim(dim),
-                                        sizeof(float),
-                                        sizeof(float),
-                                        sizeof(float),
-                                        sizeof(uint64_t),
-                                        sizeof(uint64_t),
-                                        pad_dim(dim) * sizeof(float)};
+    const size_t stride = pad_dim(dim), number = sizeof(float), sum = sizeof(uint64_t);
+    const size_t sizes[VECTOR_PARTS] = {stride, number, number, number, sum, sum, stride * number};
     size_t offset = 0;
     for (size_t i = 0; i < VECTOR_PARTS; i++) {
         parts[i] = (struct vector_part){offset, sizes[i]};
@@ -315,7 +311,7 @@ static uint32_t find_wanted_row(const struct vector_scan *scan, uint32_t slot)
     uint32_t row = scan->vectors->row_of_slot[slot];
     if (row >= scan->vectors->rows)
         return VECTOR_NONE;
-    return !scan->allowed || scan->allowed[row / 64] >> row % 64 & 1 ? row : VECTOR_NONE;
+    return wt__row_allowed(scan->allowed, row) ? row : VECTOR_NONE;
 }
 
 static bool has_wanted_rows(const struct vector_scan *scan, uint32_t begin, uint32_t count)
@@ -413,27 +409,27 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
 {
     struct vector_scan scan;
     size_t most = k < vectors->slots ? k : vectors->slots;
-    for (size_t i = 0; i < n; i++)
-        counts[i] = 0;
-    int rc = begin_scan(&scan, vectors, scratch, queries, n, allowed, most, err);
-    if (rc == 0 && most > 0)
-        rc = scan_bytes(&scan, err);
-    for (size_t i = 0; rc == 0 && most > 0 && i < n; i++) {
+    memset(counts, 0, n * sizeof *counts);
+    WT_TRY(begin_scan(&scan, vectors, scratch, queries, n, allowed, most, err));
+    if (most == 0)
+        return 0;
+    WT_TRY(scan_bytes(&scan, err));
+    for (size_t i = 0; i < n; i++) {
         const struct query_form *form = &scan.forms[i];
         const struct vector_candidate *candidates = scratch->candidates[i];
         struct topk top = {out + i * k, 0, most};
         float threshold = wt__topk_threshold(&form->lower);
-        for (size_t c = 0; rc == 0 && c < form->candidates; c++) {
+        for (size_t c = 0; c < form->candidates; c++) {
             struct scored exact = {.row = candidates[c].row};
             if (candidates[c].upper < threshold)
                 continue;
-            rc = score_slot(&scan, form, candidates[c].slot, &exact.score, err);
+            WT_TRY(score_slot(&scan, form, candidates[c].slot, &exact.score, err));
             wt__topk_push(&top, exact);
         }
         wt__topk_sort(&top);
-        counts[i] = rc == 0 ? top.len : 0;
+        counts[i] = top.len;
     }
-    return rc;
+    return 0;
 }
 
 int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
@@ -441,30 +437,32 @@ int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scrat
 {
     struct vector_scan scan;
     struct topk top = {out, 0, k};
-    int rc = begin_scan(&scan, vectors, scratch, query, 1, allowed, 0, err);
-    for (uint32_t slot = 0; rc == 0 && slot < vectors->slots; slot++) {
+    *count = 0;
+    WT_TRY(begin_scan(&scan, vectors, scratch, query, 1, allowed, 0, err));
+    for (uint32_t slot = 0; slot < vectors->slots; slot++) {
         struct scored exact = {.row = find_wanted_row(&scan, slot)};
         if (exact.row == VECTOR_NONE)
             continue;
-        rc = score_slot(&scan, &scan.forms[0], slot, &exact.score, err);
+        WT_TRY(score_slot(&scan, &scan.forms[0], slot, &exact.score, err));
         wt__topk_push(&top, exact);
     }
     wt__topk_sort(&top);
-    *count = rc == 0 ? top.len : 0;
-    return rc;
+    *count = top.len;
+    return 0;
 }
 
 int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
                            size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err)
 {
     struct vector_scan scan;
-    int rc = begin_scan(&scan, vectors, scratch, queries, n, NULL, 0, err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(begin_scan(&scan, vectors, scratch, queries, n, NULL, 0, err));
+    for (size_t i = 0; i < count; i++) {
         uint32_t slot = rows[i] < vectors->rows ? vectors->slot_of_row[rows[i]] : VECTOR_NONE;
         const float *vector = slot < vectors->slots ? read_slot(&scan, slot, err) : NULL;
-        rc = slot < vectors->slots && !vector ? WT_ESTORE : 0;
+        if (slot < vectors->slots && !vector)
+            return WT_ESTORE;
         for (size_t q = 0; q < n; q++)
             scores[q][i] = vector ? compute_inner_product(&scan, &scan.forms[q], vector) : 0;
     }
-    return rc;
+    return 0;
 }

@@ -1,10 +1,10 @@
 /* vectors.h: exact top k by inner product while reading a quarter of the bytes.
  *
  * Vectors are stored in slots, append-only: a written slot never changes, so a file can grow while others read it. A
- * slot belongs to one row (tool) or is dead. Each vector is stored twice: as fp32, which is final, and as signed bytes
- * with a scale. The inner product of the bytes has an error bound that follows from the row's own rounding error
- * (Cauchy-Schwarz). A search reads the bytes of all slots, then the fp32 vectors whose upper bound reaches the k-th
- * best lower bound. Its result equals that of a full fp32 scan, bit for bit.
+ * slot belongs to one row (tool) or is dead. Each vector is stored twice: as fp32, which gives the scores, and as
+ * signed bytes with a scale. The inner product of the bytes has an error bound that follows from the rounding error of
+ * the vector (Cauchy-Schwarz). A search reads the bytes of all slots, then the fp32 vectors whose upper bound reaches
+ * the k-th best lower bound. Its result equals that of a full fp32 scan, bit for bit.
  *
  * On disk and in memory: chunks of VECTOR_CHUNK slots with their own arrays (see vectors.c). Each slot has a
  * checksum of its bytes, verified when a file is opened, and one of its fp32 vector, verified on each read. So a

@@ -13,8 +13,6 @@
 
 enum { VERB_AMONG = 3 /* content words that are searched for the verb */ };
 
-/* ---------------------------------------------------------------- tools */
-
 static unsigned action_of_method(struct str source_id)
 {
     static const struct {
@@ -33,20 +31,16 @@ static unsigned action_of_method(struct str source_id)
 static unsigned actions_of_annotations(const struct tool *tool)
 {
     static const char hint[] = "readOnlyHint";
-    json_t *definition = NULL;
-    unsigned actions = 0;
+    json_auto_t *definition = NULL;
     if (!wt__str_equal(tool->format, STR("mcp")) || tool->definition.len == 0 ||
         !memmem(tool->definition.ptr, tool->definition.len, hint, sizeof hint - 1) ||
         wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) < 0)
         return 0;
     const json_t *annotations = json_object_get(definition, "annotations");
-    if (json_is_true(json_object_get(annotations, hint)))
-        actions = ACTION_READ;
-    else if (json_is_false(json_object_get(annotations, hint)))
-        actions = ACTION_CREATE | ACTION_UPDATE |
-                  (json_is_false(json_object_get(annotations, "destructiveHint")) ? 0 : ACTION_DELETE);
-    json_decref(definition);
-    return actions;
+    if (!json_is_false(json_object_get(annotations, hint)))
+        return json_is_true(json_object_get(annotations, hint)) ? ACTION_READ : 0;
+    return ACTION_CREATE | ACTION_UPDATE |
+           (json_is_false(json_object_get(annotations, "destructiveHint")) ? 0 : ACTION_DELETE);
 }
 
 /* Returns the actions of the verb in a tool's name, either among its first words ("list_issues") or last
@@ -76,8 +70,7 @@ unsigned wt__tool_actions(const struct tool *tool)
     return named ? named : method;
 }
 
-/* ---------------------------------------------------------------- requests */
-
+/* Returns the actions of a request, or 0 if it has no verb among its first words. */
 static unsigned read_actions(struct str text)
 {
     size_t at = 0, seen = 0;
@@ -119,22 +112,8 @@ static int score_action_rows(struct source_query *query, wt_error *err)
     return 0;
 }
 
-static float action_value(const struct source_query *query, float weight, size_t t, size_t c)
-{
-    return weight * wt__ranking(query, t, SOURCE_ACTION)->scores[c];
-}
-
-static void fill_no_action_features(const struct source_query *query, size_t c, float *out)
-{
-    (void)query, (void)c, (void)out; /* only contributes to the score */
-}
-
-const struct source wt__source_action = {.name = ACTION_STAGE,
-                                         .weight = "action",
-                                         .tried = {0, 0.05f},
-                                         .tried_count = 2,
-                                         .is_sparse = true,
-                                         .search = read_query_actions,
-                                         .score_rows = score_action_rows,
-                                         .value = action_value,
-                                         .features = fill_no_action_features};
+const struct source wt__source_action = {
+    {ACTION_STAGE, "action", NULL, read_query_actions, score_action_rows, NULL, NULL},
+    .is_sparse = true,
+    .tried = {0, 0.05f},
+    .tried_count = 2};

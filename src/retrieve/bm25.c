@@ -126,30 +126,31 @@ static int score_bm25_rows(struct source_query *query, wt_error *err)
     return 0;
 }
 
+/* Returns the weight times the candidate's share of the best word score; 0 if no tool has a word of the text. */
+static float weigh_word_score(const struct text *text, float weight, size_t c)
+{
+    const struct ranking *words = &text->rankings[SOURCE_BM25];
+    return words->best > 0 ? weight * words->scores[c] / words->best : 0;
+}
+
 static float bm25_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     const struct text *text = &query->workspace->texts[t];
-    const struct ranking *words = &text->rankings[SOURCE_BM25];
-    if (words->best <= 0)
-        return 0;
-    float share = weight * words->scores[c] / words->best;
+    const float share = weigh_word_score(text, weight, c);
     return query->fused ? sqrtf(text->coverage) * share : share;
 }
 
-/* Returns the candidate's word score on the scale of all texts, independent of the retriever's weights. */
-static float scale_word_score(const struct text *text, size_t c)
-{
-    const struct ranking *words = &text->rankings[SOURCE_BM25];
-    return words->best > 0 ? sqrtf(text->coverage) * words->scores[c] / words->best : 0;
-}
+/* The features are on the scale of all texts, and independent of the retriever's weights. */
 
 static void fill_word_features(const struct source_query *query, size_t c, float *out)
 {
-    const struct workspace *workspace = query->workspace;
-    out[FEATURE_WORDS] = scale_word_score(&workspace->texts[0], c);
-    out[FEATURE_SUBQUERY_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
-    for (size_t t = 1; t < workspace->text_count; t++)
-        out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], scale_word_score(&workspace->texts[t], c));
+    const struct text *texts = query->workspace->texts;
+    const size_t count = query->workspace->text_count;
+    out[FEATURE_WORDS] = weigh_word_score(&texts[0], sqrtf(texts[0].coverage), c);
+    out[FEATURE_SUBQUERY_WORDS] = count > 1 ? 0 : out[FEATURE_WORDS];
+    for (size_t t = 1; t < count; t++)
+        out[FEATURE_SUBQUERY_WORDS] =
+            fmaxf(out[FEATURE_SUBQUERY_WORDS], weigh_word_score(&texts[t], sqrtf(texts[t].coverage), c));
 }
 
 struct word_share wt__word_share(const struct source_query *query, size_t c)
@@ -167,15 +168,8 @@ struct word_share wt__word_share(const struct source_query *query, size_t c)
     return out;
 }
 
-const struct source wt__source_bm25 = {.name = "bm25",
-                                       .weight = "lexical",
-                                       .for_features = true,
-                                       .search = search_bm25,
-                                       .score_rows = score_bm25_rows,
-                                       .value = bm25_value,
-                                       .features = fill_word_features};
-
-/* ---------------------------------------------------------------- explain */
+const struct source wt__source_bm25 = {
+    {"bm25", "lexical", NULL, search_bm25, score_bm25_rows, bm25_value, fill_word_features}, .for_features = true};
 
 /* Sets fields[i] to the fields of the document that contain the sorted terms[i]. Returns the number of terms found. */
 static size_t mark_fields(const struct document *document, const struct lexical_term *terms, size_t count,

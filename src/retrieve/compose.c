@@ -20,8 +20,6 @@
 #include "base/topk.h"
 #include "retrieve/retrieve.h"
 
-/* ---------------------------------------------------------------- copies */
-
 /* Chosen on dev. Each vector includes the provider's name, which differs between copies: equal texts of two providers
  * have cosines of .6 to .9. */
 static const float NEAR_COSINE = 0.65f;
@@ -69,7 +67,7 @@ static bool may_be_near_copy(const struct copies *copies, uint32_t older, uint32
     return older < row && a->name_hash == b->name_hash && a->provider != b->provider;
 }
 
-/* Returns 1 and sets *of if an earlier, older candidate makes `row` a near-copy. Negative on error. */
+/* Returns 1 and sets *of if `row` is a near-copy of a candidate before it that is also older. Negative on error. */
 static int find_older(struct copies *copies, uint32_t row, uint32_t *of, wt_error *err)
 {
     size_t count = 0;
@@ -107,22 +105,22 @@ int wt__copy_next(struct copies *copies, uint32_t row, wt_error *err)
             return COPY_PLACED;
     bool grouped = copies->asked && copies->keys[row].group > 0, named = grouped && is_asked_for(copies, row);
     uint32_t of = grouped && !named ? find_placed_copy(copies, row) : row;
-    bool words = of != row;
-    int near = words || named ? 0 : find_older(copies, row, &of, err);
+    bool exact = of != row;
+    int near = exact || named ? 0 : find_older(copies, row, &of, err);
     if (near < 0)
         return near;
     if (near == 0)
         copies->met[copies->met_count++] = row;
-    if (near > 0 || words)
+    if (near > 0 || exact)
         give_place(copies, row, of);
-    copies->words += words;
-    return near > 0 || words ? COPY_GIVEN : COPY_NONE;
+    copies->exact_count += exact;
+    return near > 0 || exact ? COPY_GIVEN : COPY_NONE;
 }
 
 void wt__copy_keep(struct copies *copies)
 {
     const struct copy *last = &copies->given[--copies->given_count];
-    copies->words -= copies->asked && are_exact_copies(&copies->keys[last->row], &copies->keys[last->of]);
+    copies->exact_count -= copies->asked && are_exact_copies(&copies->keys[last->row], &copies->keys[last->of]);
 }
 
 size_t wt__copy_asked_for(const struct copies *copies, size_t c)
@@ -142,16 +140,15 @@ void wt__copy_place(struct copies *copies, uint32_t row, uint32_t shown)
     if (row == shown)
         return;
     give_place(copies, row, shown);
-    copies->words++;
+    copies->exact_count++;
 }
-
-/* ---------------------------------------------------------------- order */
 
 static const float SUBQUERY_DECAY = 0.8f;
 
+/* Current score of a candidate. */
 struct pick {
-    float score, subquery;
-    uint32_t text;
+    float score, subquery; /* subquery: part of score added by the sub-query */
+    uint32_t text;         /* best sub-query; 0 if the request has none */
 };
 
 /* Returns the current score of candidate c. */
@@ -199,6 +196,7 @@ static struct pick find_best_now(const struct evidence *evidence, const float *f
     return best;
 }
 
+/* True if `cap` or more of the taken candidates have the provider of candidate c. */
 static bool is_capped(const struct evidence *evidence, const struct chosen_candidate *taken, size_t count, size_t cap,
                       uint32_t c)
 {
@@ -233,7 +231,6 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
     float faded[TEXTS_MAX];
     for (size_t t = 0; t < TEXTS_MAX; t++)
         faded[t] = 1;
-
     for (size_t left = rank_pool(evidence, pool); left > 0 && *count < k;) {
         size_t at;
         struct pick pick = find_best_now(evidence, faded, pool, left, &at);
@@ -254,8 +251,6 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
     }
     return 0;
 }
-
-/* ---------------------------------------------------------------- hits */
 
 struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name)
 {

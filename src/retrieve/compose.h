@@ -26,7 +26,7 @@
 enum copies_placed {
     COPIES_BY_ID,  /* exact copies: for evaluation by id, where a judgement lists any one of them */
     COPIES_SHARED, /* no copies */
-    COPIES_ALL
+    COPIES_ALL     /* all copies */
 };
 
 /* Tool that gave its place to tool `of`. */
@@ -50,7 +50,7 @@ struct copies {
     size_t placed_count;
     struct copy *given; /* [N] candidates that gave their place to an earlier one */
     size_t given_count;
-    size_t words; /* number of exact copies among `given` */
+    size_t exact_count; /* number of exact copies among `given` */
 };
 
 /* Allocates the arrays for N candidates in the arena. Returns 0 or WT_ENOMEM. */

@@ -1,13 +1,14 @@
 /* context.c: evidence from the earlier turns of a conversation whose last turn is the request.
  *
- * "yes, and now close it" names neither the object nor its owner; the earlier turns do. Evidence for the request is the
- * retrieval result for these turns together with the request, and a provider whose tools were already called. Its
- * weight grows as the request has fewer content words. The weight is 0 if a tool is much nearer to the request than any
- * tool is to the conversation: a complete request has changed the subject or needs no help. docs/retrieval.md,
- * "Conversations", measures the effect. */
+ * "yes, and now close it" names neither the object nor its owner; the earlier turns do. Two things are evidence for a
+ * tool: its share in a search for these turns together with the request, and a provider whose tools were already
+ * called. The fewer content words the request has, the greater is the weight of this evidence. The weight is 0 if a
+ * tool is much nearer to the request than any tool is to the conversation: such a request has changed the subject or is
+ * complete. docs/retrieval.md, "Conversations", measures the effect. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "retrieve/source.h"
 #include "retrieve/words.h"
 
@@ -70,16 +71,11 @@ static const struct context_tool *find_context_tool(const struct context *contex
                               : NULL;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
+/* True if a tool of the provider was called in the conversation. */
 static bool was_called(const struct context *context, uint32_t provider)
 {
-    return context->provider_count > 0 && bsearch(&provider, context->providers, context->provider_count,
-                                                  sizeof *context->providers, compare_numbers) != NULL;
+    const size_t at = wt__lower_bound_u32(context->providers, context->provider_count, provider);
+    return at < context->provider_count && context->providers[at] == provider;
 }
 
 static int score_context_rows(struct source_query *query, wt_error *err)
@@ -96,11 +92,6 @@ static int score_context_rows(struct source_query *query, wt_error *err)
     return 0;
 }
 
-static float context_value(const struct source_query *query, float weight, size_t t, size_t c)
-{
-    return weight * wt__ranking(query, t, SOURCE_CONTEXT)->scores[c];
-}
-
 /* A request that depends on the conversation takes over its features. */
 static void fill_context_features(const struct source_query *query, size_t c, float *out)
 {
@@ -112,11 +103,7 @@ static void fill_context_features(const struct source_query *query, size_t c, fl
     out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], query->context_needed * tool->words);
 }
 
-const struct source wt__source_context = {.name = "context",
-                                          .is_preset = true,
-                                          .is_sparse = true,
-                                          .has_data = has_context,
-                                          .search = search_context,
-                                          .score_rows = score_context_rows,
-                                          .value = context_value,
-                                          .features = fill_context_features};
+const struct source wt__source_context = {
+    {"context", NULL, has_context, search_context, score_context_rows, NULL, fill_context_features},
+    .is_preset = true,
+    .is_sparse = true};

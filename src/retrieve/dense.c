@@ -73,11 +73,6 @@ static void fill_meaning_features(const struct source_query *query, size_t c, fl
             fmaxf(out[FEATURE_SUBQUERY_MEANING], wt__ranking(query, t, SOURCE_DENSE)->scores[c]);
 }
 
-const struct source wt__source_dense = {.name = "dense",
-                                        .weight = "dense",
-                                        .needs_vectors = true,
-                                        .has_data = has_vectors,
-                                        .search = search_dense,
-                                        .score_rows = score_dense_rows,
-                                        .value = dense_value,
-                                        .features = fill_meaning_features};
+const struct source wt__source_dense = {
+    {"dense", "dense", has_vectors, search_dense, score_dense_rows, dense_value, fill_meaning_features},
+    .needs_vectors = true};

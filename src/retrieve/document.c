@@ -1,5 +1,5 @@
-/* document.c: see document.h. The weights of fields and texts were tuned on dev and train parts only, with one setting
- * for all catalogues: docs/retrieval.md. */
+/* document.c: reads the searchable parts of a tool (document.h). The weights of fields and texts were tuned on dev and
+ * train parts only, with one setting for all catalogues: docs/retrieval.md. */
 #include "retrieve/document.h"
 
 #include <stdbool.h>
@@ -71,8 +71,7 @@ int wt__document_read(struct document *document, struct analyser *analyser, cons
     wt__markup_clean(tool->description, &document->clean);
     size_t described = document->described = document->clean.len;
     wt__markup_clean(wt__buffer_view(&document->descriptions), &document->clean);
-    if (document->clean.failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!document->clean.failed, err);
     static const struct str none = {"", 0};
     bool repeats = name_repeats_title(tool);
     const struct {
@@ -189,8 +188,8 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
 const char wt__document_kind[] = "document_3";
 const char wt__document_former_kind[] = "document_2";
 
-/* The description says what the tool does. The name is also encoded alone, so that a long description does not drown
- * it. */
+/* Weights of a tool's two texts. The name is also encoded alone, so that a long description does not dominate the
+ * vector. */
 const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
 
 /* The beginning of a description says what the tool does. Encoding more of it takes time and did not improve
@@ -260,15 +259,11 @@ unsigned wt__document_fields(const char *names, struct str *unknown)
 
 json_t *wt__document_name_fields(unsigned fields)
 {
-    json_t *names = json_array();
-    int failed = 0;
-    for (unsigned f = 0; names && f < FIELD_COUNT; f++)
-        if (fields & 1u << f)
-            failed |= json_array_append_new(names, json_string(wt__field_names[f]));
-    if (!failed)
-        return names;
-    json_decref(names);
-    return NULL;
+    json_auto_t *names = json_array();
+    for (unsigned f = 0; f < FIELD_COUNT; f++)
+        if (fields & 1u << f && json_array_append_new(names, json_string(wt__field_names[f])) != 0)
+            return NULL;
+    return WT_TAKE(names);
 }
 
 void wt__document_fields_text(const struct tool *tool, unsigned fields, struct buffer *out)

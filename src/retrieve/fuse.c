@@ -1,22 +1,19 @@
-/* fuse.c: the table of sources. Combines their evidence into one value per candidate, a weighted sum on one scale for
- * all texts. */
+/* fuse.c: the table of sources of evidence (source.h); combines their evidence into one value for each text and
+ * candidate, a weighted sum. */
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "encoder/config.h"
 #include "retrieve/source.h"
 
 extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action,
     wt__source_neighbours, wt__source_recorded, wt__source_named, wt__source_context;
 
-const struct source *const wt__sources[SOURCES] = {[SOURCE_BM25] = &wt__source_bm25,
-                                                   [SOURCE_DENSE] = &wt__source_dense,
-                                                   [SOURCE_PROVIDER] = &wt__source_provider,
-                                                   [SOURCE_ACTION] = &wt__source_action,
-                                                   [SOURCE_NEIGHBOURS] = &wt__source_neighbours,
-                                                   [SOURCE_RECORDED] = &wt__source_recorded,
-                                                   [SOURCE_NAMED] = &wt__source_named,
-                                                   [SOURCE_CONTEXT] = &wt__source_context};
+/* In the order of enum source_id. */
+const struct source *const wt__sources[SOURCES] = {&wt__source_bm25,   &wt__source_dense,      &wt__source_provider,
+                                                   &wt__source_action, &wt__source_neighbours, &wt__source_recorded,
+                                                   &wt__source_named,  &wt__source_context};
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
@@ -24,8 +21,6 @@ const struct retriever wt__hybrid = {
     .weights =
         {[SOURCE_BM25] = 1, [SOURCE_DENSE] = MODEL_DENSE_WEIGHT, [SOURCE_PROVIDER] = 0.3f, [SOURCE_ACTION] = 0.05f},
     .subquery = 1};
-
-/* ---------------------------------------------------------------- weights */
 
 bool wt__retriever_uses(const struct retriever *retriever, enum source_id source)
 {
@@ -51,18 +46,13 @@ struct retriever wt__retriever_read(const json_t *weights)
 
 json_t *wt__retriever_write(const struct retriever *retriever)
 {
-    json_t *weights = json_pack("{s:f}", "subquery", (double)retriever->subquery);
-    int failed = !weights;
-    for (size_t s = 0; s < SOURCES && !failed; s++)
-        failed = !wt__sources[s]->is_preset &&
-                 json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s]));
-    if (!failed)
-        return weights;
-    json_decref(weights);
-    return NULL;
+    json_auto_t *weights = json_pack("{s:f}", "subquery", (double)retriever->subquery);
+    for (size_t s = 0; s < SOURCES; s++)
+        if (!wt__sources[s]->is_preset &&
+            json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s])) != 0)
+            return NULL;
+    return WT_TAKE(weights);
 }
-
-/* ---------------------------------------------------------------- values */
 
 bool wt__query_uses(const struct source_query *query, enum source_id source)
 {
@@ -76,7 +66,9 @@ bool wt__query_uses(const struct source_query *query, enum source_id source)
 static float source_value(const struct source_query *query, enum source_id source, size_t t, size_t c)
 {
     float weight = query->weights[source];
-    return weight > 0 ? wt__sources[source]->value(query, weight, t, c) : 0;
+    if (weight > 0 && wt__sources[source]->value)
+        return wt__sources[source]->value(query, weight, t, c);
+    return weight > 0 ? weight * wt__ranking(query, t, source)->scores[c] : 0;
 }
 
 /* Returns the weight of meaning for this request. Few words are weak evidence: words of a brief request often differ
@@ -93,6 +85,7 @@ static float compute_dense_weight(const struct source_query *query)
     return brief * powf(usual / brief, length);
 }
 
+/* Sets the query's weights. */
 static void weigh_sources(struct source_query *query)
 {
     float others = 0;
@@ -131,8 +124,7 @@ int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
     return wt__named_order(query, out, err);
 }
 
-/* ---------------------------------------------------------------- hits */
-
+/* Returns the 1-based rank of the row, or 0 if the source's search did not find it. */
 static size_t find_source_rank(const struct ranking *ranking, uint32_t row)
 {
     for (size_t i = 0; i < ranking->len; i++)
@@ -166,7 +158,8 @@ void wt__fuse_hit(const struct source_query *query, const struct evidence *evide
             stage->share = source_value(query, s, 0, c);
             stage->weight = query->weights[s];
         }
-        wt__sources[s]->features(query, c, out->features);
+        if (wt__sources[s]->features)
+            wt__sources[s]->features(query, c, out->features);
     }
     if (wt__query_uses(query, SOURCE_BM25))
         out->words = wt__word_share(query, c);

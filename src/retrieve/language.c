@@ -1,5 +1,6 @@
-/* language.c: see language.h. The lists hold words of almost every sentence, without common English words ("in", "was",
- * "me") and without command names ("du", "ai"). docs/encoders.md, "Other languages", has the error rate. */
+/* language.c: detects a foreign language by lists of function words (language.h). The lists hold words of almost every
+ * sentence, without common English words ("in", "was", "me") and without command names ("du", "ai"). docs/encoders.md,
+ * "Other languages", has the error rate. */
 #include "retrieve/language.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* named.c: ranks the tools whose names are in the request (request_names.h). A name means its tool, whatever the other
- * words say. This evidence is therefore not weighed against the rest: a named tool leads.
+/* named.c: ranks the tools whose names are in the request (request_names.h). A name identifies its tool, whatever the
+ * other words of the request are. This evidence is therefore not weighed against the rest: a named tool leads.
  *
  *   leaders     one tool for each name, in the request's order. The tool of a provider named nearby is preferred, then
  *               the tool with the exact spelling, then the best tool according to the other sources.
@@ -10,9 +10,9 @@
  *   rest        ranked as without names. A tool whose name is spoken in a sentence gains a share of the total weight.
  *
  * The scores enforce this order: leaders score slightly above the best of all other evidence. */
-#include "retrieve/source.h"
-
 #include <math.h>
+
+#include "retrieve/source.h"
 
 /* Scores that distinguish written from spoken names. */
 static const float WRITTEN = 1, SPOKEN = 0.5f;
@@ -113,20 +113,8 @@ static float named_value(const struct source_query *query, float weight, size_t 
     return spoken ? weight * SPOKEN_SHARE : 0; /* leaders are determined after all other sources */
 }
 
-static void fill_no_name_features(const struct source_query *query, size_t c, float *out)
-{
-    (void)query, (void)c, (void)out;
-}
-
-const struct source wt__source_named = {.name = NAME_STAGE,
-                                        .is_preset = true,
-                                        .has_data = has_names,
-                                        .search = search_names,
-                                        .score_rows = score_named_rows,
-                                        .value = named_value,
-                                        .features = fill_no_name_features};
-
-/* ---------------------------------------------------------------- order */
+const struct source wt__source_named = {
+    {NAME_STAGE, NULL, has_names, search_names, score_named_rows, named_value, NULL}, .is_preset = true};
 
 /* Returns the score of a candidate from the other sources: for the whole request plus the sub-query around `text`, or
  * plus the best sub-query if none contains `text`. */

@@ -1,9 +1,10 @@
 /* named_provider.c: the source "provider": tools of providers named in the request ("on GitHub", "in my Google
- * calendar"). A sub-query that names no provider inherits those of an earlier one: "on Spotify follow the artist, then
- * save her newest album".
+ * calendar"). A sub-query that names no provider inherits the scores of the last sub-query before it that names one:
+ * "on Spotify follow the artist, then save her newest album".
  *
- * A provider is named by the words of its name in sequence, with any separators and in any case. Both sides are reduced
- * to lower-case letters and digits and compared by hash. */
+ * A request names a provider by the words of the provider's name in sequence, with any separators and in any case.
+ * Words consist of ASCII letters, digits and all bytes beyond ASCII. Both names are reduced to these bytes, with ASCII
+ * letters in lower case, and compared by hash. */
 #include "retrieve/named_provider.h"
 
 #include <stdlib.h>
@@ -24,20 +25,19 @@ enum {
     PROVIDER_READ = 16384, /* bytes read from the end of a request */
 };
 
-/* Lower-case letters and digits of some words. */
+/* Words without separators, with ASCII letters in lower case. */
 struct spelling {
     char bytes[PROVIDER_BYTES];
     size_t len;
 };
 
+/* Appends a word; returns false if it does not fit. */
 static bool append_spelling(struct spelling *spelling, struct str word)
 {
     if (word.len > sizeof spelling->bytes - spelling->len)
         return false;
-    for (size_t i = 0; i < word.len; i++) {
-        char c = word.ptr[i];
-        spelling->bytes[spelling->len++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-    }
+    for (size_t i = 0; i < word.len; i++)
+        spelling->bytes[spelling->len++] = wt__lower_ascii(word.ptr[i]);
     return true;
 }
 
@@ -59,15 +59,14 @@ uint64_t wt__provider_hash(struct str name)
     return spelling.len >= PROVIDER_LEAST ? hash_spelling(&spelling) : 0;
 }
 
-/* ---------------------------------------------------------------- precision */
-
+/* A provider's name. */
 struct name_count {
-    uint64_t hash;
-    uint32_t tools;
-    struct str *terms;
+    uint32_t tools;    /* number of the provider's tools */
+    struct str *terms; /* [term_count] terms of the name's words in the index */
     size_t term_count;
 };
 
+/* Sets the terms of a provider's name. */
 static int add_terms(struct name_count *count, struct str provider, struct arena *arena, struct analyser *analyser,
                      struct token_list *scratch, wt_error *err)
 {
@@ -84,10 +83,9 @@ static int add_terms(struct name_count *count, struct str provider, struct arena
     count->terms = wt__arena_array(arena, struct str, scratch->len);
     WT_CHECK_ALLOC(count->terms, err);
     for (; count->term_count < scratch->len; count->term_count++) {
-        struct str *term = &count->terms[count->term_count], from = scratch->terms[count->term_count];
-        const char *copy = wt__arena_copy(arena, from);
-        WT_CHECK_ALLOC(copy, err);
-        *term = (struct str){copy, from.len};
+        const struct str from = scratch->terms[count->term_count];
+        count->terms[count->term_count] = (struct str){wt__arena_copy(arena, from), from.len};
+        WT_CHECK_ALLOC(count->terms[count->term_count].ptr, err);
     }
     return 0;
 }
@@ -108,7 +106,7 @@ int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_
     WT_CHECK_ALLOC(at, err);
     if (added) {
         struct name_count *count = &counts->items[counts->len++];
-        *count = (struct name_count){.hash = *hash};
+        *count = (struct name_count){.tools = 0};
         WT_TRY(add_terms(count, provider, &counts->arena, analyser, scratch, err));
     }
     counts->items[*at].tools++;
@@ -128,7 +126,8 @@ float wt__name_precision(const struct name_counts *counts, uint64_t hash, const 
     if (!at || index->rows == 0)
         return 0;
     const struct name_count *count = &counts->items[*at];
-    double others = index->rows, own = count->tools; /* expected other tools with all words, if independent */
+    /* others: expected number of other providers' tools with all words of the name, if words were independent. */
+    double others = index->rows, own = count->tools;
     for (size_t i = 0; i < count->term_count; i++) {
         double all = wt__lexical_df(index, count->terms[i]);
         others *= (all > own ? all - own : 0) / index->rows;
@@ -141,14 +140,6 @@ void wt__name_counts_dispose(struct name_counts *counts)
     wt__map_dispose(&counts->by_hash);
     free(counts->items);
     wt__arena_dispose(&counts->arena);
-}
-
-/* ---------------------------------------------------------------- requests */
-
-static int compare_provider_hashes(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
 }
 
 /* Hashes all runs of up to PROVIDER_WORDS words. */
@@ -179,11 +170,12 @@ int wt__provider_names_read(struct provider_names *out, struct str text, struct 
 
 bool wt__provider_named(const struct provider_names *names, uint64_t provider_hash)
 {
-    return provider_hash && names->count > 0 &&
-           bsearch(&provider_hash, names->hashes, names->count, sizeof provider_hash, compare_provider_hashes) != NULL;
+    const size_t at = wt__lower_bound_u64(names->hashes, names->count, provider_hash);
+    return provider_hash && at < names->count && names->hashes[at] == provider_hash;
 }
 
-/* Returns no tools of its own: sharing a provider with the request is not enough to be a candidate. */
+/* Reads the provider names of each text. Finds no tools: a provider that the request names does not make all of its
+ * tools candidates. */
 static int read_query_providers(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
@@ -193,7 +185,8 @@ static int read_query_providers(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* Scores the candidates of providers named in the text with the precision of the name. True if the text names any. */
+/* Scores a candidate with the precision of its provider's name if the text names the provider, else with 0. True if the
+ * text names the provider of any candidate. */
 static bool score_provider_text(struct source_query *query, size_t t)
 {
     const struct snapshot_key *keys = query->view->snapshot->keys;
@@ -222,22 +215,8 @@ static int score_provider_rows(struct source_query *query, wt_error *err)
     return 0;
 }
 
-static float provider_value(const struct source_query *query, float weight, size_t t, size_t c)
-{
-    return weight * wt__ranking(query, t, SOURCE_PROVIDER)->scores[c];
-}
-
-static void fill_no_provider_features(const struct source_query *query, size_t c, float *out)
-{
-    (void)query, (void)c, (void)out; /* only contributes to the score */
-}
-
-const struct source wt__source_provider = {.name = "provider",
-                                           .weight = "provider",
-                                           .tried = {0, 0.3f},
-                                           .tried_count = 2,
-                                           .is_sparse = true,
-                                           .search = read_query_providers,
-                                           .score_rows = score_provider_rows,
-                                           .value = provider_value,
-                                           .features = fill_no_provider_features};
+const struct source wt__source_provider = {
+    {"provider", "provider", NULL, read_query_providers, score_provider_rows, NULL, NULL},
+    .is_sparse = true,
+    .tried = {0, 0.3f},
+    .tried_count = 2};

@@ -12,11 +12,11 @@
 #include "index/lexical.h"
 #include "text/analyser.h"
 
-/* Returns a hash that ignores case, separators and generic words such as "server" or "api". Returns 0 if no other words
- * remain. */
+/* Returns a hash that ignores ASCII case, separators and generic words such as "server" or "api". Returns 0 if the
+ * other words are too short, too long or too many to be a name. */
 uint64_t wt__provider_hash(struct str name);
 
-/* Possible provider names in a text. All zero if empty. */
+/* Hashes of all runs of words in a text that could be a provider's name. All zero if empty. */
 struct provider_names {
     const uint64_t *hashes; /* [count] ascending */
     size_t count;
@@ -34,7 +34,8 @@ struct name_counts {
     size_t len, capacity;
     struct arena arena;
 };
-/* Counts a tool of the named provider and sets *hash to the provider's hash. Returns 0 or WT_ENOMEM. */
+/* Counts a tool of the named provider and sets *hash to the provider's hash, which is 0 for a name that is not
+ * counted. Returns 0 or WT_ENOMEM. */
 int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_t *hash, struct analyser *analyser,
                         struct token_list *scratch, wt_error *err);
 /* Counts another tool of a provider that was added before, by its hash. */

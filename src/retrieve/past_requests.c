@@ -15,15 +15,13 @@
 #include "nn/safetensors.h"
 #include "retrieve/source.h"
 
-/* ---------------------------------------------------------------- file of a model */
-
 static int compare_hashes(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-/* Builds the sorted hashes of the tool ids and the label of each. */
+/* Fills label_hashes, the sorted hashes of the tool ids, and label_of_hash, the label of each hash. */
 static int hash_labels(struct past_requests *past, const json_t *tools, wt_error *err)
 {
     size_t count = past->label_count = json_array_size(tools);
@@ -110,7 +108,6 @@ static int read_untrained(struct past_requests *past, const json_t *config, cons
     return 0;
 }
 
-/* The engine's encoder may have changed since training. */
 struct neighbours wt__past_requests_by(const struct past_requests *past, const struct encoder *encoder)
 {
     bool same = strcmp(past->untrained_hash, wt__encoder_hash(encoder)) == 0;
@@ -149,8 +146,6 @@ void wt__past_requests_rows(const struct past_requests *past, const struct snaps
             rows[past->label_of_hash[at]] = (uint32_t)row;
     }
 }
-
-/* ---------------------------------------------------------------- votes */
 
 static const float SHARPNESS = 20; /* of the votes; the encoder was trained with the same value */
 
@@ -202,7 +197,33 @@ struct neighbour_votes wt__neighbours_vote(const struct neighbours *n, const flo
     return (struct neighbour_votes){items, kept, requests, len};
 }
 
-/* ---------------------------------------------------------------- the source "neighbours" */
+/* Fills the ranking of the whole request with rows [count]. */
+static int rank_listed_rows(struct source_query *query, enum source_id source, const struct scored *rows, size_t count,
+                            wt_error *err)
+{
+    struct ranking *ranking = wt__ranking(query, 0, source);
+    ranking->top = wt__arena_array(&query->workspace->arena, struct scored, count);
+    WT_CHECK_ALLOC(ranking->top, err);
+    ranking->len = count;
+    if (count > 0)
+        memcpy(ranking->top, rows, count * sizeof *rows);
+    wt__scored_sort(ranking->top, count);
+    ranking->best = count ? ranking->top[0].score : 0;
+    return 0;
+}
+
+/* Scores the candidates that are among rows [count], which ascend. */
+static void score_listed_rows(struct source_query *query, enum source_id source, const struct scored *rows,
+                              size_t count)
+{
+    float *scores = wt__ranking(query, 0, source)->scores;
+    size_t r = 0;
+    for (size_t c = 0; c < query->count; c++) { /* candidates ascend, too */
+        while (r < count && rows[r].row < query->rows[c])
+            r++;
+        scores[c] = r < count && rows[r].row == query->rows[c] ? rows[r].score : 0;
+    }
+}
 
 static bool has_neighbours(const struct view *view)
 {
@@ -225,37 +246,17 @@ static int collect_votes(struct source_query *query, struct neighbour_votes *out
 static int search_neighbours(struct source_query *query, wt_error *err)
 {
     struct neighbour_votes *votes = &query->out->votes;
-    struct ranking *ranking = wt__ranking(query, 0, SOURCE_NEIGHBOURS);
     *votes = query->request->votes;
     if (!votes->items)
         WT_TRY(collect_votes(query, votes, err));
-    ranking->top = wt__arena_array(&query->workspace->arena, struct scored, votes->len);
-    WT_CHECK_ALLOC(ranking->top, err);
-    ranking->len = votes->len;
-    if (votes->len > 0)
-        memcpy(ranking->top, votes->items, votes->len * sizeof *votes->items);
-    wt__scored_sort(ranking->top, ranking->len);
-    ranking->best = ranking->len ? ranking->top[0].score : 0;
-    return 0;
+    return rank_listed_rows(query, SOURCE_NEIGHBOURS, votes->items, votes->len, err);
 }
 
 static int score_neighbour_rows(struct source_query *query, wt_error *err)
 {
-    const struct neighbour_votes *votes = &query->out->votes;
-    float *scores = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores;
-    size_t v = 0;
     (void)err;
-    for (size_t c = 0; c < query->count; c++) { /* both ascend */
-        while (v < votes->len && votes->items[v].row < query->rows[c])
-            v++;
-        scores[c] = v < votes->len && votes->items[v].row == query->rows[c] ? votes->items[v].score : 0;
-    }
+    score_listed_rows(query, SOURCE_NEIGHBOURS, query->out->votes.items, query->out->votes.len);
     return 0;
-}
-
-static float neighbour_value(const struct source_query *query, float weight, size_t t, size_t c)
-{
-    return weight * wt__ranking(query, t, SOURCE_NEIGHBOURS)->scores[c];
 }
 
 static void fill_neighbour_features(const struct source_query *query, size_t c, float *out)
@@ -263,22 +264,15 @@ static void fill_neighbour_features(const struct source_query *query, size_t c, 
     out[FEATURE_NEIGHBOUR_VOTES] = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores[c];
 }
 
-const struct source wt__source_neighbours = {.name = "neighbours",
-                                             .weight = "neighbours",
+const struct source wt__source_neighbours = {{"neighbours", "neighbours", has_neighbours, search_neighbours,
+                                              score_neighbour_rows, NULL, fill_neighbour_features},
                                              .needs_vectors = true,
                                              .tried = {0.5f, 0, 0.25f, 1, 2},
-                                             .tried_count = 5,
-                                             .has_data = has_neighbours,
-                                             .search = search_neighbours,
-                                             .score_rows = score_neighbour_rows,
-                                             .value = neighbour_value,
-                                             .features = fill_neighbour_features};
+                                             .tried_count = 5};
 
-/* ---------------------------------------------------------------- the source "usage" */
-
-/* Tools used for exactly this request, according to the current store. A new usage
- * counts without training. Training does not tune this weight. It is a share of the sum of all other weights
- * (RECORDED_SHARE), so its influence stays constant. */
+/* Evidence: tools that were used for exactly this request, according to the current store. A new usage counts without
+ * training. Training does not tune the weight. It is a share of the sum of all other weights (RECORDED_SHARE), so its
+ * influence stays constant. */
 static bool has_recorded(const struct view *view)
 {
     return view->recorded_count > 0;
@@ -287,48 +281,17 @@ static bool has_recorded(const struct view *view)
 /* Scores the whole request only, because usages are recorded for whole requests. */
 static int search_recorded(struct source_query *query, wt_error *err)
 {
-    const struct view *view = query->view;
-    struct ranking *ranking = wt__ranking(query, 0, SOURCE_RECORDED);
-    ranking->top = wt__arena_array(&query->workspace->arena, struct scored, view->recorded_count);
-    WT_CHECK_ALLOC(ranking->top, err);
-    ranking->len = view->recorded_count;
-    if (ranking->len > 0)
-        memcpy(ranking->top, view->recorded, ranking->len * sizeof *ranking->top);
-    wt__scored_sort(ranking->top, ranking->len);
-    ranking->best = ranking->len ? ranking->top[0].score : 0;
-    return 0;
+    return rank_listed_rows(query, SOURCE_RECORDED, query->view->recorded, query->view->recorded_count, err);
 }
 
 static int score_recorded_rows(struct source_query *query, wt_error *err)
 {
-    const struct view *view = query->view;
-    float *scores = wt__ranking(query, 0, SOURCE_RECORDED)->scores;
-    size_t r = 0;
     (void)err;
-    for (size_t c = 0; c < query->count; c++) { /* both ascend */
-        while (r < view->recorded_count && view->recorded[r].row < query->rows[c])
-            r++;
-        if (r < view->recorded_count && view->recorded[r].row == query->rows[c])
-            scores[c] = view->recorded[r].score;
-    }
+    score_listed_rows(query, SOURCE_RECORDED, query->view->recorded, query->view->recorded_count);
     return 0;
 }
 
-static float recorded_value(const struct source_query *query, float weight, size_t t, size_t c)
-{
-    return weight * wt__ranking(query, t, SOURCE_RECORDED)->scores[c];
-}
-
-static void fill_no_recorded_features(const struct source_query *query, size_t c, float *out)
-{
-    (void)query, (void)c, (void)out; /* only contributes to the score */
-}
-
-const struct source wt__source_recorded = {.name = "usage",
-                                           .is_preset = true,
-                                           .is_sparse = true,
-                                           .has_data = has_recorded,
-                                           .search = search_recorded,
-                                           .score_rows = score_recorded_rows,
-                                           .value = recorded_value,
-                                           .features = fill_no_recorded_features};
+const struct source wt__source_recorded = {
+    {"usage", NULL, has_recorded, search_recorded, score_recorded_rows, NULL, NULL},
+    .is_preset = true,
+    .is_sparse = true};

@@ -1,12 +1,12 @@
-/* request_names.c: splits a request into tokens, at blanks and at signs that names do not contain. Three readings
- * follow:
+/* request_names.c: finds tool names in a request. The request is split into tokens, at blanks and at signs that names
+ * do not contain. Three readings follow:
  *
  *   identifiers   For each token that looks like an identifier: the whole token, or else the longest sequence of its
  *                 pieces that is a name. Pieces are separated by joints ('.', '/', ':', "__").
- *   paths         For each token with a method, a host or open segments: the path with the fewest segments that must be
- *                 parameters.
- *   cover         All tokens as names and fillers with no rest, at minimum cost. Cheap, because an ordinary sentence
- *                 stops it at the first word that starts no name.
+ *   paths         For each token with a method, a host or open segments (tool_names.h): the path of a tool that matches
+ *                 with the fewest segments read as parameter values.
+ *   cover         All tokens as names and filler words, without a rest, at minimum cost. This is fast, because the
+ *                 cover of an ordinary sentence fails at the first word that starts no name.
  *
  * If the cover succeeds, its names count; otherwise the identifiers and paths do. */
 #include "retrieve/request_names.h"
@@ -45,16 +45,6 @@ struct name_reading {
 
 /* ---------------------------------------------------------------- tokens */
 
-static bool is_capital(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_small(char c)
-{
-    return c >= 'a' && c <= 'z';
-}
-
 static bool is_one_of(char c, struct str signs)
 {
     return memchr(signs.ptr, c, signs.len) != NULL;
@@ -66,6 +56,7 @@ static bool is_sign(char c)
     return is_one_of(c, STR("_-./:{}~@$%\\"));
 }
 
+/* True if there are only signs of names between two word parts. */
 static bool is_joined(struct str between)
 {
     size_t i = 0;
@@ -74,6 +65,7 @@ static bool is_joined(struct str between)
     return i == between.len;
 }
 
+/* True if there is more than blanks between two tokens, or a line break. */
 static bool has_delimiter(struct str between)
 {
     for (size_t i = 0; i < between.len; i++)
@@ -116,8 +108,8 @@ static bool is_identifier(struct str token)
     size_t letters = 0;
     bool marked = false, readable = false;
     for (size_t i = 0; i < token.len; i++) {
-        char c = token.ptr[i];
-        bool capital = i > 0 && is_capital(c) && (is_small(token.ptr[i - 1]) || wt__is_digit(token.ptr[i - 1]));
+        char c = token.ptr[i], before = i > 0 ? token.ptr[i - 1] : 'A';
+        bool capital = c >= 'A' && c <= 'Z' && ((before >= 'a' && before <= 'z') || wt__is_digit(before));
         letters = is_sign(c) ? 0 : letters + 1;
         readable |= letters >= LETTERS;
         marked |= capital || wt__is_digit(c) || is_sign(c);
@@ -253,6 +245,7 @@ static size_t read_token_method(const struct name_reading *reading, size_t token
     return wt__path_method(slice_request(reading->request, reading->tokens[token].start, reading->tokens[token].end));
 }
 
+/* Looks up the path of a token. Returns false if the token is not a path or no tool has the path. */
 static bool find_path(struct name_reading *reading, size_t at)
 {
     struct token *token = &reading->tokens[at];
@@ -330,6 +323,7 @@ static void find_provider(struct name_reading *reading, struct request_name *nam
     }
 }
 
+/* Sets `written` if several tools have the name and some of them this exact spelling. */
 static void find_written_name(const struct name_reading *reading, struct request_name *name)
 {
     name->written = wt__name_hash_written(name->text);
@@ -354,7 +348,7 @@ static void add_request_name(struct name_reading *reading, const struct request_
 
 /* ---------------------------------------------------------------- cover */
 
-/* True for words around names that do not distinguish tools. */
+/* True for words that occur around names and do not distinguish tools, and for the number of a list item. */
 static bool is_filler(struct str word)
 {
     static const char *const words[] = {
@@ -365,25 +359,15 @@ static bool is_filler(struct str word)
         "then",   "them",   "these", "this",    "to",      "tool",  "tools",    "und",       "us",     "use",   "using",
         "want",   "we",     "with",  "would",   "y",       "you",   "your",     "favor",
     };
-    char lower[16];
-    bool digits = word.len > 0 && word.len <= 2;
+    bool list_number = word.len > 0 && word.len <= 2;
     for (size_t i = 0; i < word.len; i++)
-        digits = digits && wt__is_digit(word.ptr[i]);
-    if (digits) /* number of a list item */
-        return true;
-    if (word.len >= sizeof lower)
-        return false;
-    for (size_t i = 0; i < word.len; i++)
-        lower[i] = (char)(is_capital(word.ptr[i]) ? word.ptr[i] | 0x20 : word.ptr[i]);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (wt__str_equal(wt__str(words[i]), (struct str){lower, word.len}))
-            return true;
-    return false;
+        list_number = list_number && wt__is_digit(word.ptr[i]);
+    return list_number || wt__str_among(word, words, sizeof words / sizeof *words);
 }
 
 enum { COST_FILLER = 3, COST_NAME = 4, COST_DELIMITER = 3, COST_NONE = 1 << 20 };
 
-/* Cheapest reading of the tokens before this one. */
+/* Cheapest reading of the tokens before a token. */
 struct cover_step {
     int cost;
     size_t from;              /* previous step */
@@ -497,6 +481,7 @@ static size_t find_longest_name(const struct name_reading *reading, size_t at, s
     return behind;
 }
 
+/* Collects the longest names of several words in a sentence, from left to right. */
 static void find_spoken(struct name_reading *reading, struct request_names *out)
 {
     for (size_t at = 0, behind; at<reading->count; at = behind> at ? behind : at + 1) {

@@ -1,13 +1,12 @@
-/* retrieve.c: collects the evidence of each text of a request and produces the hits.
+/* retrieve.c: finds the hits for a request, in four steps:
  *
  *   texts       the whole request, and its sub-queries if it has several (segment.h)
- *   candidates  the DEPTH best tools of every source (source.h) for every text; every score of a candidate is exact
- *   value       of each text and candidate (fuse.c):
+ *   candidates  the DEPTH best tools of every source (source.h) for every text, with the exact score of every source
+ *   values      one for each text and candidate (fuse.c):
  *                 bm25        words / best words
  *                 dense       cosine
- *                 hybrid      sqrt(coverage) * words / best words + W * cosine / best cosine. W comes from the model.
+ *                 hybrid      sqrt(coverage) * words / best words + W * cosine / best cosine; W comes from the model.
  *                             Words are damped for keyword-stuffed tools (lexical.h).
- *               and for the whole request, if trained, the votes of past requests
  *   order       compose.h
  *
  * Cost: one BM25 search per text, one pass over the vectors, and a few hundred exact scores. Only the searches grow
@@ -39,17 +38,18 @@ enum { SUBQUERY_REQUEST_MAX = 4096 };
  * last but one, and so on. From each further sub-query the encoder reads only the beginning. Words are read in full. */
 enum { SUBQUERIES_ENCODED = 1280, SUBQUERY_ENCODED_LEAST = 64 };
 
+static void close_workspace(struct workspace **workspace)
+{
+    wt__workspace_close(*workspace);
+}
+
 int wt__workspace_open(struct workspace **out, wt_error *err)
 {
     *out = NULL;
-    struct workspace *workspace = calloc(1, sizeof *workspace);
+    WT_CLEANUP(close_workspace) struct workspace *workspace = calloc(1, sizeof *workspace);
     WT_CHECK_ALLOC(workspace, err);
-    int rc = wt__analyser_open(&workspace->analyser, err);
-    if (rc < 0) {
-        wt__workspace_close(workspace);
-        return rc;
-    }
-    *out = workspace;
+    WT_TRY(wt__analyser_open(&workspace->analyser, err));
+    *out = WT_TAKE(workspace);
     return 0;
 }
 
@@ -68,7 +68,7 @@ void wt__workspace_close(struct workspace *workspace)
     free(workspace);
 }
 
-/* Returns the whole request, and its sub-queries if there are at least two. */
+/* Sets texts to the whole request and, if there are at least two, its sub-queries. Returns the number of texts. */
 static size_t split_request_texts(struct str request, struct str texts[TEXTS_MAX])
 {
     size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, texts + 1) : 0;
@@ -85,7 +85,7 @@ static void read_request_texts(struct workspace *workspace, struct str request)
         workspace->texts[t] = (struct text){.bytes = texts[t]};
 }
 
-/* Prepares the scratch for this encoder; the workspace caches that of the last one. */
+/* Prepares the scratch for this encoder. The workspace keeps the scratch of the last encoder. */
 static int prepare_scratch(const struct encoder *encoder, struct workspace *workspace, wt_error *err)
 {
     if (workspace->scratch && workspace->scratch_of == encoder)
@@ -200,8 +200,8 @@ static int score_candidates(struct source_query *query, wt_error *err)
     return 0;
 }
 
-/* Returns the vectors of the tools' own texts. Trained vectors are not suitable: they move towards usage, and copies
- * are not used. */
+/* Returns the vectors of the tools' own texts, or NULL. Trained vectors cannot detect copies: training moves a tool's
+ * vector towards the requests that used it, and usually only one of several copies is used. */
 static const struct vectors *text_vectors(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->set_count; i++)
@@ -210,7 +210,7 @@ static const struct vectors *text_vectors(const struct snapshot *snapshot)
     return NULL;
 }
 
-/* Prepares the detection of copies. *out is NULL if it is off or impossible. */
+/* Prepares the detection of copies. *out is NULL if the request does not want it or the snapshot lacks the data. */
 static int prepare_copies(struct copies **out, const struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
@@ -236,7 +236,7 @@ static int prepare_copies(struct copies **out, const struct source_query *query,
     return 0;
 }
 
-static int order_hits(struct source_query *query, size_t *words, wt_error *err)
+static int order_hits(struct source_query *query, size_t *exact_copies, wt_error *err)
 {
     struct hit_list *out = query->out;
     struct arena *arena = &query->workspace->arena;
@@ -252,26 +252,26 @@ static int order_hits(struct source_query *query, size_t *words, wt_error *err)
         out->given = evidence.copies->given;
         out->given_count = evidence.copies->given_count;
         out->asked = evidence.copies->asked;
-        *words = evidence.copies->words;
+        *exact_copies = evidence.copies->exact_count;
     }
     for (size_t i = 0; i < out->len; i++)
         wt__fuse_hit(query, &evidence, &choices[i], &choices[0], &out->items[i]);
     return 0;
 }
 
-/* Finds the hits. *words: number of candidates that gave their places to exact copies. */
-static int find_hits(struct source_query *query, size_t *words, wt_error *err)
+/* Finds the hits. *exact_copies: number of candidates that gave their places to exact copies. */
+static int find_hits(struct source_query *query, size_t *exact_copies, wt_error *err)
 {
     *query->out = (struct hit_list){0};
-    *words = 0;
+    *exact_copies = 0;
     read_request_texts(query->workspace, query->request->text);
     WT_TRY(search_sources(query, err));
     WT_TRY(collect_candidates(query, err));
     WT_TRY(score_candidates(query, err));
-    return order_hits(query, words, err);
+    return order_hits(query, exact_copies, err);
 }
 
-/* True if any source may have more candidates. */
+/* True if any source found as many candidates as it may, so that it may have more. */
 static bool is_cut(const struct source_query *query)
 {
     bool cut = false;
@@ -287,12 +287,12 @@ static int find_deeper(const struct source_query *query, wt_error *err)
     struct retrieve_request again = *query->request;
     struct source_query deeper = *query;
     double encode_ms = query->out->encode_ms;
-    size_t words;
+    size_t exact_copies;
     again.encoded = query->out->encoded;
     again.votes = query->out->votes;
     deeper.request = &again;
     deeper.depth = CAPPED_DEPTH;
-    int rc = find_hits(&deeper, &words, err);
+    int rc = find_hits(&deeper, &exact_copies, err);
     query->out->encode_ms = encode_ms;
     return rc;
 }
@@ -300,7 +300,7 @@ static int find_deeper(const struct source_query *query, wt_error *err)
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
-    size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH, words;
+    size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH, exact_copies;
     struct source_query query = {.retriever = retriever,
                                  .view = view,
                                  .request = request,
@@ -309,8 +309,8 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                                  .depth = request->k > least ? request->k : least,
                                  .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
     wt__arena_reset(&workspace->arena);
-    WT_TRY(find_hits(&query, &words, err));
+    WT_TRY(find_hits(&query, &exact_copies, err));
     size_t filled = request->k < FILLED ? request->k : FILLED;
-    bool few = words > 0 && out->len < filled && query.depth < CAPPED_DEPTH && is_cut(&query);
+    bool few = exact_copies > 0 && out->len < filled && query.depth < CAPPED_DEPTH && is_cut(&query);
     return few ? find_deeper(&query, err) : 0;
 }

@@ -3,7 +3,7 @@
  *
  * Every sub-query must keep CONTENT_MIN content words, which are words other than stop words, or ask for something by a
  * verb ("fork the repository and star it"). "Paris, London and Rome" stays whole, because a list of names needs one
- * tool. A rest at the end of a sentence joins the sub-query before it. A negated sub-query ("do not delete it") is
+ * tool. Words left at the end of a sentence join the sub-query before them. A negated sub-query ("do not delete it") is
  * dropped. If there are more than SUBQUERIES_MAX, neighbours are joined, the shortest pair first.
  *
  * The scan is one pass over arbitrary bytes. A request of 64 KiB may have ten thousand parts, so only the last
@@ -31,16 +31,9 @@ struct cutter {
 
 static size_t count_content_words(struct str text, struct text_span span)
 {
-    size_t count = 0;
-    for (size_t i = span.start; i < span.end;) {
-        size_t start = i;
-        while (i < span.end && wt__is_word_byte(text.ptr[i]))
-            i++;
-        if (i > start)
-            count += !wt__is_stopword_any_case((struct str){text.ptr + start, i - start});
-        else
-            i++;
-    }
+    size_t count = 0, at = span.start;
+    for (struct str word; (word = wt__next_word((struct str){text.ptr, span.end}, &at)).len > 0;)
+        count += !wt__is_stopword_any_case(word);
     return count;
 }
 
@@ -83,6 +76,7 @@ static bool is_delimiter(struct str text, size_t at, size_t end, size_t *next)
     return is_conjunction(text, word, end, STR("and"), next) || is_conjunction(text, word, end, STR("then"), next);
 }
 
+/* Joins the two neighbouring sub-queries that are shortest together. */
 static void join_shortest(struct cutter *cutter)
 {
     size_t best = 0, shortest = SIZE_MAX;
@@ -140,7 +134,7 @@ static bool wish_begins(struct str text, size_t at, size_t end)
     return false;
 }
 
-/* Cuts one sentence. A rest joins the sub-query before it in the same sentence. */
+/* Cuts one sentence. Words left at its end join the sub-query before them, if it is in the same sentence. */
 static void cut_sentence(struct cutter *cutter, struct text_span sentence)
 {
     struct text_span piece = {sentence.start, sentence.start}; /* text between two delimiters */
@@ -192,13 +186,7 @@ static bool next_sentence(struct str text, size_t *at, struct text_span *out)
     return true;
 }
 
-static void cut_sentences(struct cutter *cutter)
-{
-    struct text_span sentence;
-    for (size_t at = 0; next_sentence(cutter->text, &at, &sentence);)
-        cut_sentence(cutter, sentence);
-}
-
+/* Removes blanks and punctuation from both ends. */
 static void trim_span(struct str text, struct text_span *span)
 {
     static const char signs[] = " ,;:.";
@@ -227,6 +215,7 @@ static bool is_negated(struct str text, struct text_span span)
     return false;
 }
 
+/* Drops negated sub-queries, unless all are negated. */
 static void drop_negated(struct cutter *cutter)
 {
     size_t left = 0;
@@ -239,7 +228,9 @@ static void drop_negated(struct cutter *cutter)
 size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
 {
     struct cutter cutter = {.text = request};
-    cut_sentences(&cutter);
+    struct text_span sentence;
+    for (size_t at = 0; next_sentence(request, &at, &sentence);)
+        cut_sentence(&cutter, sentence);
     for (size_t i = 0; i < cutter.count; i++)
         trim_span(request, &cutter.subqueries[i]);
     drop_negated(&cutter);
@@ -273,6 +264,7 @@ struct ends {
     struct text_span first, last;
 };
 
+/* Finds the parts of a long request to read. */
 static struct ends find_ends(struct str text)
 {
     size_t starts[SENTENCES_BEFORE + 1] = {0}, seen = 0, behind = 0;
@@ -319,14 +311,9 @@ int wt__segment_wish(struct str *out, struct str request, struct arena *arena, w
 
 struct str wt__skip_stopwords(struct str subquery)
 {
-    for (size_t i = 0; i < subquery.len;) {
-        size_t start = i;
-        while (i < subquery.len && wt__is_word_byte(subquery.ptr[i]))
-            i++;
-        if (i == start)
-            i++;
-        else if (!wt__is_stopword_any_case((struct str){subquery.ptr + start, i - start}))
-            return (struct str){subquery.ptr + start, subquery.len - start};
-    }
+    size_t at = 0;
+    for (struct str word; (word = wt__next_word(subquery, &at)).len > 0;)
+        if (!wt__is_stopword_any_case(word))
+            return (struct str){word.ptr, subquery.len - (size_t)(word.ptr - subquery.ptr)};
     return subquery;
 }

@@ -1,3 +1,4 @@
+/* slips.c: computes the cost of mistyping one word as another (slips.h). */
 #include "retrieve/slips.h"
 
 #include <stdbool.h>

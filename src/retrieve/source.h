@@ -73,28 +73,31 @@ struct source_query {
 enum { SOURCE_TRIED = 8 };
 
 struct source {
-    const char *name;   /* name of the stage */
-    bool is_preset;     /* the search sets the weight; not trained, and `weight` is NULL */
-    bool is_sparse;     /* silent about most tools, and omitted from their evidence */
-    const char *weight; /* key among the weights of a trained recipe */
+    struct {                /* without a name, so that an initialiser can list these members in braces */
+        const char *name;   /* name of the stage */
+        const char *weight; /* key among the weights of a trained recipe; NULL if is_preset */
+
+        /* True if the view has the data of this source; NULL if always. */
+        bool (*has_data)(const struct view *view);
+        /* Finds the best tools of each text, at most query->depth. */
+        int (*search)(struct source_query *query, wt_error *err);
+        /* Sets scores [N] of the candidates for each text. */
+        int (*score_rows)(struct source_query *query, wt_error *err);
+        /* Returns the contribution of candidate c to text t for a weight above 0. Contributions are added, so all
+         * sources use one scale, which scores need not. NULL for the product of weight and score. */
+        float (*value)(const struct source_query *query, float weight, size_t t, size_t c);
+        /* Sets the features of candidate c that this source provides, even if the source was not queried. NULL if it
+         * provides none. */
+        void (*features)(const struct source_query *query, size_t c, float *out);
+    };
+    bool is_preset;     /* the search sets the weight; training does not */
+    bool is_sparse;     /* gives no evidence about most tools, and is then omitted from their evidence */
     bool needs_vectors; /* reads the vectors of the texts */
     bool for_features;  /* runs if features are wanted */
 
     /* Weights that training tries on dev, in order of preference. Words and meaning have a search of their own. */
     float tried[SOURCE_TRIED];
     size_t tried_count;
-
-    /* True if the view has the data of this source; NULL if always. */
-    bool (*has_data)(const struct view *view);
-    /* Finds the best tools of each text, at most query->depth. */
-    int (*search)(struct source_query *query, wt_error *err);
-    /* Sets scores [N] of the candidates for each text. */
-    int (*score_rows)(struct source_query *query, wt_error *err);
-    /* Returns the contribution of candidate c to text t for a weight above 0. Contributions are added, so all sources
-     * use one scale, which scores need not. */
-    float (*value)(const struct source_query *query, float weight, size_t t, size_t c);
-    /* Sets the features of candidate c that this source provides, even if the source was not queried. */
-    void (*features)(const struct source_query *query, size_t c, float *out);
 };
 
 /* Table of sources by source_id, defined in fuse.c. */

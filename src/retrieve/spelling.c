@@ -1,10 +1,10 @@
-/* spelling.c: see spelling.h. The index holds words of the catalogue as stems. A stem is therefore tried with the
- * ending of the typed word (slak + ed, slack: "slacked"), and counts if it is the stem of the result. The vocabulary is
- * a trie, walked as far as the slips allow. Both are searched under the first two typed letters only: people type the
- * first letter correctly or swap these two.
+/* spelling.c: corrects misspelt words (spelling.h). The index has only the stems of the catalogue's words. A stem is
+ * therefore tried with the ending of the typed word (for "slaked", the stem slack gives "slacked"), and the result
+ * counts if it has this stem. The vocabulary is a trie, walked as far as the slips allow. Both are searched for words
+ * that begin with the first or the second typed letter only: people type the first letter correctly or swap these two.
  *
- * Cost: an unknown word takes one pass over the dictionary terms that begin with one of two letters. It needs no memory
- * or disk space per tool. bench_spelling measures it. */
+ * Cost: an unknown word takes one pass over the terms of the index that begin with one of two letters. The search needs
+ * no memory or disk space per tool. bench_spelling measures its time. */
 #include "retrieve/spelling.h"
 
 #include "base/buffer.h"
@@ -23,7 +23,7 @@ enum {
     LONG_LETTERS = 8,
     LEAST_LETTERS = 3, /* so short a word can only become a stop word (teh) */
     SURE_LETTERS = 5,  /* shorter words resemble too many others, so exchanged and superfluous letters are not tried */
-    ELSEWHERE = 20     /* extra cost of a word outside the catalogue */
+    ELSEWHERE = 20     /* extra cost of a word that no tool has */
 };
 
 _Static_assert((int)COST_LONG <= (int)SLIPS_MOST, "costs above SLIPS_MOST are not exact");
@@ -50,6 +50,7 @@ struct speller {
 
 /* ---------------------------------------------------------------- known words */
 
+/* Opens the vocabulary of the built-in encoder. */
 static int open_vocabulary(struct trie *out, wt_error *err)
 {
     struct packed packed;
@@ -299,8 +300,8 @@ static int find_intended(struct speller *speller)
     return scan_dictionary(speller, (struct str){swapped, 2});
 }
 
-/* Finds the intended word for one with a known stem: a word of vocabulary and catalogue that differs by a doubled or
- * swapped letter or a lost final e (creat). */
+/* Finds the intended word for a word with a known stem: a word of both vocabulary and catalogue that differs by a
+ * doubled or swapped letter or a lost final e (creat). */
 static int find_same_stem(struct speller *speller)
 {
     char word[SLIPS_LETTERS + 1];
@@ -473,7 +474,7 @@ int wt__spelling_read(struct str *out, struct str request, const struct lexical 
 
 /* ---------------------------------------------------------------- unknown words */
 
-/* True unless the word has a digit or is as short as a single ideograph. */
+/* True unless the word has a digit or fewer than LEAST_LETTERS characters. */
 static bool names_something(struct str word)
 {
     size_t characters = 0;
@@ -504,6 +505,7 @@ static bool is_keywords(struct str text)
     return words > 1 && words <= BRIEF_WORDS;
 }
 
+/* True if one of the listed tokens has the term. */
 static bool is_listed(const struct token_list *tokens, const size_t *listed, size_t count, struct str term)
 {
     for (size_t i = 0; i < count; i++)

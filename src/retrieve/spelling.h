@@ -1,4 +1,4 @@
-/* spelling.h: corrects misspelt words of a request.
+/* spelling.h: corrects misspelt English words of a request.
  *
  * A word is unknown if no tool of the catalogue has it, and the built-in encoder's vocabulary (the 23,000 most common
  * words of English) has neither it nor its base form. An unknown word is read as the word of the catalogue or the
@@ -33,8 +33,9 @@ int wt__spelling_read(struct str *out, struct str request, const struct lexical 
 struct unknown_words {
     struct str *words; /* [len] as typed, each once, in the text's order; without numbers and stop words */
     size_t len;
-    size_t read, strange; /* number of words and ideographs that are not stop words, and of those without a tool */
-    bool keywords;        /* the text consists of a few content words: "linear create issue" */
+    size_t read;    /* number of words and ideographs other than stop words */
+    size_t strange; /* number of these that no tool has */
+    bool keywords;  /* the text consists of a few content words: "linear create issue" */
 };
 /* Collects the unknown words of a text in the arena. The words are views of the text. Errors: WT_ENOMEM. */
 int wt__unknown_words(struct unknown_words *out, struct str text, const struct lexical *index,

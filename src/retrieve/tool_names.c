@@ -1,11 +1,10 @@
+/* tool_names.c: hashes the names of tools and adds them to the index of names (tool_names.h). */
 #include "retrieve/tool_names.h"
 
 #include <strings.h>
 
 #include "catalog/names.h"
 #include "text/analyser.h"
-
-/* ---------------------------------------------------------------- method and path */
 
 const struct str wt__path_methods[PATH_METHODS] = {{"get", 3},    {"post", 4}, {"put", 3},    {"patch", 5},
                                                    {"delete", 6}, {"head", 4}, {"options", 7}};
@@ -19,6 +18,7 @@ size_t wt__path_method(struct str word)
     return method;
 }
 
+/* True for a path segment with a parameter. */
 static bool is_open_segment(struct str segment)
 {
     return memchr(segment.ptr, '{', segment.len) || segment.ptr[0] == ':' || segment.ptr[0] == '<';
@@ -84,18 +84,18 @@ bool wt__path_name_hash(struct str text, uint64_t *hash)
     return true;
 }
 
-/* ---------------------------------------------------------------- names of a tool */
-
 enum { NAMES_OF_TOOL = 10, LETTERS_MIN = 2 };
 
+/* A tool whose names are being added. */
 struct name_adder {
     struct names_builder *builder;
     uint32_t row;
-    uint64_t hashes[NAMES_OF_TOOL];
+    uint64_t hashes[NAMES_OF_TOOL]; /* [count] names so far */
     size_t count;
-    int rc;
+    int rc; /* first error */
 };
 
+/* Adds a name, unless the tool has one with this hash. */
 static void add_hash(struct name_adder *adding, uint64_t hash, enum name_kind kind, size_t words)
 {
     for (size_t i = 0; i < adding->count; i++)

@@ -1,3 +1,4 @@
+/* trained_vectors.c: computes the tool vectors of training, and reads the rows of a classifier (trained_vectors.h). */
 #include "retrieve/trained_vectors.h"
 
 #include <math.h>
@@ -30,9 +31,7 @@ void wt__tool2vec(const struct tool2vec *weights, size_t dim, const float *docum
     wt__normalize(out, dim);
 }
 
-/* ---------------------------------------------------------------- classifier */
-
-static const double MAX_ROW = 1e8; /* times the maximum weight still a valid vector of an index */
+static const double MAX_ROW = 1e8; /* maximum length of a row; times the maximum weight, still valid in an index */
 
 static int name_rows(struct mlc *mlc, const json_t *tools, const char *path, struct arena *arena, wt_error *err)
 {

@@ -15,6 +15,12 @@ static inline bool wt__is_word_byte(char c)
     return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
+/* Returns a capital of ASCII in lower case, and any other byte as it is. */
+static inline char wt__lower_ascii(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+}
+
 /* Returns the next word of text from *at on, and moves *at behind it. Empty at the end. */
 struct str wt__next_word(struct str text, size_t *at);
 

@@ -1,4 +1,5 @@
-/* golden.h: reference data of encoders, if available: tensors by name, and padded batches converted to ragged ones. */
+/* golden.h: reads reference data of encoders, which the reference implementation wrote: tensors by name, and padded
+ * batches, converted to ragged ones. The data is optional. */
 #ifndef WT_TESTS_ENCODER_GOLDEN_H
 #define WT_TESTS_ENCODER_GOLDEN_H
 
@@ -14,6 +15,7 @@ struct encoder_golden {
     struct mapping map;
 };
 
+/* Opens a file of reference data; false if the data is not available. */
 static inline bool open_golden(struct encoder_golden *golden, const char *name)
 {
     char path[PATH_BYTES];
@@ -33,6 +35,7 @@ static inline void close_golden(struct encoder_golden *golden)
     wt__file_unmap(&golden->map);
 }
 
+/* Returns a tensor; fails the test if the file has no tensor of this name. */
 static inline const struct tensor *tensor_of(const struct encoder_golden *golden, const char *name)
 {
     const struct tensor *t = wt__safetensors_find(&golden->file, name);
@@ -77,7 +80,7 @@ struct ragged {
     int32_t ids[RAGGED_ROWS], types[RAGGED_ROWS], positions[RAGGED_ROWS];
 };
 
-/* Appends the tokens of ids [B, T] with a non-zero mask; types may be NULL. */
+/* Appends the sequences of ids [B, T], without the tokens whose mask is 0. types: token types, or NULL if all are 0. */
 static inline void add_padded(struct ragged *r, const struct tensor *ids, const struct tensor *mask,
                               const struct tensor *types)
 {
@@ -114,7 +117,7 @@ static inline double worst_state(const float *x, size_t stride, const struct tok
     return worst;
 }
 
-/* Copies the model files of a reference folder to `model`. */
+/* Copies the model files of a folder of reference data to `model`. */
 static inline void copy_golden(const char *model, const char *folder)
 {
     static const char *const files[] = {

@@ -1,10 +1,11 @@
-"""Makes ../golden/static/: two static encoders of made-up rows, and the vectors that numpy makes of texts with them.
+"""Writes ../golden/static/: two static encoders with random rows, and the vectors of some texts, computed by numpy.
 
     python3 tests/encoder/make_static_golden.py      (needs numpy)
 
-bytes/ is in this project's layout (rows of I8 with a scale each, vocab.txt), floats/ in that of the model2vec package
-(rows of F32, weights of tokens, tokenizer.json without a frame). Pieces of texts are written out by hand, so that
-nothing of the library's has a part in the numbers. Seeded: it writes the same files again.
+bytes/ has the layout of this project: rows of I8, each with a scale, and vocab.txt. floats/ has the layout of the
+model2vec package: rows of F32, weights of tokens, and a tokenizer.json that adds no [CLS] and [SEP]. The tokens of the
+texts are written out by hand, so that the vectors do not depend on the library's tokenizer. The random numbers have a
+seed, so each run writes the same files.
 """
 import json
 import pathlib
@@ -13,7 +14,7 @@ import struct
 import numpy as np
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] the weather in a city train ##s to book table rain ##y . 7".split()
-# a text, and its pieces; what the vocabulary lacks is left out, as model2vec does
+# each text with its tokens; words that the vocabulary lacks have none, as in model2vec
 TEXTS = [
     ("the weather in a city", "the weather in a city"),
     ("Trains to the CITY.", "train ##s to the city ."),

@@ -5,7 +5,7 @@
 #include "base/checksum.h"
 #include "encoder/packed.h"
 
-/* `bytes` must be 64-byte aligned. */
+/* Sets the checksums of all sections that lie inside the file, then that of the header. bytes: 64-byte aligned. */
 static inline void seal_packed(unsigned char *bytes, size_t len)
 {
     struct packed_header *header = (void *)bytes;

@@ -50,6 +50,7 @@ struct weights_file {
     struct rng rng;
 };
 
+/* Adds a tensor of random numbers. columns is 0 for a vector. */
 static inline void add_tensor(struct weights_file *w, const char *name, size_t rows, size_t columns)
 {
     size_t begin = w->data.len;
@@ -65,7 +66,7 @@ static inline void add_tensor(struct weights_file *w, const char *name, size_t r
     wt__buffer_printf(&w->header, "], \"data_offsets\": [%zu, %zu]}", begin, w->data.len);
 }
 
-/* prefix is "" or "bert.". */
+/* Writes model.safetensors with random numbers of the seed. prefix: "" or "bert.", before the name of each tensor. */
 static inline void put_weights(const char *folder, const char *prefix, uint64_t seed)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Models with int8 matrices: their vectors are near those of the same model in fp32, and do not depend on the other
- * texts. */
+/* Tests models with int8 matrices: the vectors are near those of the same model with fp32 products, and do not depend
+ * on the other texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,6 +51,7 @@ static int tear_down_int8_models(void **state)
     return 0;
 }
 
+/* Packs and opens the model in the folder `of`; free the result after use. */
 static unsigned char *pack_int8_model(struct packed *packed, const char *of)
 {
     unsigned char *image;
@@ -83,6 +84,7 @@ static void encode_int8(const struct packed *packed, const char *text, bool byte
     free(memory);
 }
 
+/* Compares int8 and fp32 products of the model in the folder `of`. */
 static void check_texts_are_near(const char *of)
 {
     static struct packed packed;
@@ -200,7 +202,7 @@ int main(void)
     };
 
     if (!wt__bytes_ready()) {
-        printf("skipped: these kernels have no products of bytes\n");
+        printf("skipped: the kernels of this processor have no int8 products\n");
         return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

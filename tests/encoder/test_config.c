@@ -1,4 +1,5 @@
-/* Accepted and rejected model configurations, with the messages. */
+/* Tests the reading of model folders: settings, dense weights, unsupported models with their messages, and the names of
+ * models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,89 +24,94 @@
     " \"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\","                                                  \
     " \"vocab\": {\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2}}}"
 
-/* Each row changes one file of a valid model folder. */
+/* Each row replaces one file of a valid model folder by `text`, or deletes the file if text is NULL. message: part of
+ * the error message of opening the folder. */
 static const struct {
     const char *name, *file, *text, *message;
 } bad[] = {
-    {"no config", "config.json", NULL, "the model has no config.json"},
-    {"no vocabulary", "vocab.txt", NULL, "the model has no tokenizer"},
-    {"no weights", "model.safetensors", NULL, "the model has no model.safetensors"},
-    {"config is empty", "config.json", "", "config.json"},
-    {"config is an array", "config.json", "[]", "names no model_type"},
-    {"config is a number", "config.json", "7", "not a JSON object"},
-    {"config without a type", "config.json", "{}", "names no model_type"},
-    {"other architecture", "config.json", "{\"model_type\": \"gpt2\"}",
+    {"config.json is missing", "config.json", NULL, "the model has no config.json"},
+    {"vocab.txt is missing", "vocab.txt", NULL, "the model has no tokenizer"},
+    {"model.safetensors is missing", "model.safetensors", NULL, "the model has no model.safetensors"},
+    {"config.json is empty", "config.json", "", "config.json"},
+    {"config.json is an array", "config.json", "[]", "names no model_type"},
+    {"config.json is a number", "config.json", "7", "not a JSON object"},
+    {"config.json has no model_type", "config.json", "{}", "names no model_type"},
+    {"model_type is unknown", "config.json", "{\"model_type\": \"gpt2\"}",
      "model_type \"gpt2\" is not supported; supported: bert, roberta, xlm-roberta, distilbert, mpnet, deberta-v2 "
      "and model2vec"},
-    {"known unsupported architecture", "config.json", "{\"model_type\": \"modernbert\"}",
+    {"model_type is known and not supported", "config.json", "{\"model_type\": \"modernbert\"}",
      "model_type \"modernbert\" is not supported: it needs rotary positions"},
-    {"other activation", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"quick_gelu\","),
+    {"hidden_act is not supported", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"quick_gelu\","),
      "hidden_act \"quick_gelu\" is not supported"},
-    {"activation that is not a string", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": 7,"),
+    {"hidden_act is a number", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": 7,"),
      "hidden_act \"\" is not supported"},
-    {"other buckets", "config.json", CONFIG("\"model_type\": \"mpnet\", \"relative_attention_num_buckets\": 64,"),
+    {"MPNet has another number of buckets", "config.json",
+     CONFIG("\"model_type\": \"mpnet\", \"relative_attention_num_buckets\": 64,"),
      "relative_attention_num_buckets must be 32"},
-    {"no position after the padding row", "config.json", CONFIG("\"model_type\": \"mpnet\", \"pad_token_id\": 40,"),
-     "leaves no position after the padding row"},
-    {"DeBERTa without relative attention", "config.json", CONFIG("\"model_type\": \"deberta-v2\","),
+    {"the padding row is behind the last position", "config.json",
+     CONFIG("\"model_type\": \"mpnet\", \"pad_token_id\": 40,"), "leaves no position after the padding row"},
+    {"DeBERTa has no relative attention", "config.json", CONFIG("\"model_type\": \"deberta-v2\","),
      "DeBERTa without relative_attention is not supported"},
-    {"DeBERTa without terms", "config.json", DEBERTA(""), "pos_att_type needs c2p or p2c"},
-    {"wrong head size", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"attention_head_size\": 24,"),
-     "attention_head_size must be 12"},
-    {"convolution groups", "config.json",
+    {"DeBERTa has no pos_att_type", "config.json", DEBERTA(""), "pos_att_type needs c2p or p2c"},
+    {"the head size is not hidden_size / heads", "config.json",
+     DEBERTA("\"pos_att_type\": \"c2p\", \"attention_head_size\": 24,"), "attention_head_size must be 12"},
+    {"the convolution has two groups", "config.json",
      DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 3, \"conv_groups\": 2,"), "conv_groups must be 1"},
-    {"an even convolution", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 4,"),
-     "conv_kernel_size must be odd and at most 15"},
-    {"unsupported activation of the convolution", "config.json",
+    {"the kernel of the convolution is even", "config.json",
+     DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 4,"), "conv_kernel_size must be odd and at most 15"},
+    {"the activation of the convolution is not supported", "config.json",
      DEBERTA("\"pos_att_type\": [\"p2c\"], \"conv_kernel_size\": 3, \"conv_act\": \"sine\","),
      "conv_act \"sine\" is not supported"},
-    {"more buckets than distances", "config.json",
+    {"there are more buckets than distances", "config.json",
      DEBERTA("\"pos_att_type\": [\"p2c\"], \"position_buckets\": 99, \"max_relative_positions\": 50,"),
      "position_buckets may be at most max_relative_positions"},
-    {"relative positions", "config.json",
+    {"position_embedding_type is relative", "config.json",
      CONFIG("\"model_type\": \"bert\", \"position_embedding_type\": \"relative_key\","),
      "position_embedding_type \"relative_key\" is not supported"},
-    {"decoder", "config.json", CONFIG("\"model_type\": \"bert\", \"is_decoder\": true,"), "decoders"},
-    {"hidden size is not a multiple of heads", "config.json",
+    {"the model is a decoder", "config.json", CONFIG("\"model_type\": \"bert\", \"is_decoder\": true,"), "decoders"},
+    {"hidden_size is not a multiple of the heads", "config.json",
      "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 5, \"intermediate_size\": 40,"
      " \"num_hidden_layers\": 2, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
      "24 does not divide into 5 heads"},
-    {"no layers", "config.json", "{\"model_type\": \"bert\"}", "num_hidden_layers must be between 1 and 128"},
-    {"more layers than the limit", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": 129}",
+    {"the number of layers is missing", "config.json", "{\"model_type\": \"bert\"}",
      "num_hidden_layers must be between 1 and 128"},
-    {"negative", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": -1}", "num_hidden_layers"},
-    {"dimensions larger than the weights", "config.json",
+    {"the number of layers is above the limit", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": 129}",
+     "num_hidden_layers must be between 1 and 128"},
+    {"the number of layers is negative", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": -1}",
+     "num_hidden_layers"},
+    {"the dimensions need more weights than the file has", "config.json",
      "{\"model_type\": \"bert\", \"hidden_size\": 8192, \"num_attention_heads\": 2, \"intermediate_size\": 65536,"
      " \"num_hidden_layers\": 128, \"max_position_embeddings\": 8192, \"vocab_size\": 1000000, \"type_vocab_size\": 2}",
      "too short for what config.json says"},
-    {"shape different from the weights", "config.json",
+    {"a tensor has another shape than config.json says", "config.json",
      "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 2, \"intermediate_size\": 41,"
      " \"num_hidden_layers\": 2, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
      "\"encoder.layer.0.intermediate.dense.weight\" does not have the shape"},
-    {"one layer more", "config.json",
+    {"config.json has one layer more than the weights", "config.json",
      "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 2, \"intermediate_size\": 40,"
      " \"num_hidden_layers\": 3, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
      "has no tensor \"encoder.layer.2."},
-    {"more tokens than embeddings", "vocab.txt",
+    {"the vocabulary has more tokens than there are embeddings", "vocab.txt",
      "[PAD]\n[UNK]\n[CLS]\n[SEP]\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\nc\nd\ne\nf\ng\nh\n",
      "21 tokens, but embeddings of 20"},
-    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n",
+    {"the vocabulary has no [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n",
      "does not define the begin and end tokens of a text"},
-    {"vocabulary without [SEP]", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n",
+    {"the vocabulary has no [SEP]", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n",
      "does not define the begin and end tokens of a text"},
-    {"vocabulary without [UNK]", "vocab.txt", "[PAD]\n[SEP]\n[CLS]\n", "has no [UNK]"},
-    {"weights are text", "model.safetensors", "0123456789", "model.safetensors"},
-    {"unsupported pooling", "1_Pooling/config.json", "{\"pooling_mode\": \"max\"}", "an unsupported pooling"},
-    {"two poolings", "1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_max_tokens\": true}",
-     "an unsupported pooling"},
-    {"no pooling", "1_Pooling/config.json", "{}", "an unsupported pooling"},
-    {"a dense module", "modules.json", "[{\"type\": \"sentence_transformers.models.Dense\"}]",
+    {"the vocabulary has no [UNK]", "vocab.txt", "[PAD]\n[SEP]\n[CLS]\n", "has no [UNK]"},
+    {"model.safetensors is a text", "model.safetensors", "0123456789", "model.safetensors"},
+    {"the pooling is not supported", "1_Pooling/config.json", "{\"pooling_mode\": \"max\"}", "an unsupported pooling"},
+    {"the pooling has two modes", "1_Pooling/config.json",
+     "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_max_tokens\": true}", "an unsupported pooling"},
+    {"the pooling has no mode", "1_Pooling/config.json", "{}", "an unsupported pooling"},
+    {"modules.json has a dense module", "modules.json", "[{\"type\": \"sentence_transformers.models.Dense\"}]",
      "module \"Dense\" of modules.json is not supported"},
-    {"a tokenizer without a frame", "tokenizer.json", FRAMELESS, "does not define the begin and end tokens of a text"},
-    {"duplicate key", "tokenizer.json", "{\"model\": {}, \"model\": {}}", "tokenizer.json"},
+    {"the tokenizer does not add [CLS] and [SEP]", "tokenizer.json", FRAMELESS,
+     "does not define the begin and end tokens of a text"},
+    {"tokenizer.json has a duplicate key", "tokenizer.json", "{\"model\": {}, \"model\": {}}", "tokenizer.json"},
 };
 
-static void rejects_unsupported_models(void **state)
+static void opening_rejects_unsupported_models(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -127,7 +133,7 @@ static void rejects_unsupported_models(void **state)
     }
 }
 
-static void reports_missing_folder(void **state)
+static void opening_reports_missing_folder(void **state)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -137,7 +143,7 @@ static void reports_missing_folder(void **state)
     assert_string_equal(err.message, "there is no model at /nowhere/at-all");
 }
 
-static void reads_settings_of_every_file(void **state)
+static void config_is_read_from_all_files(void **state)
 {
     char folder[64], model[80];
     struct model_config c;
@@ -168,7 +174,7 @@ static void reads_settings_of_every_file(void **state)
     remove_model_folder(folder);
 }
 
-static void reads_dense_weight(void **state)
+static void dense_weight_is_read_from_config(void **state)
 {
     static const struct {
         const char *member;
@@ -207,7 +213,7 @@ static void reads_dense_weight(void **state)
     remove_model_folder(folder);
 }
 
-/* The table of docs/encoder.md and the list in the error message match wt__architecture_at. */
+/* docs/encoder.md has a table row for each architecture. */
 static void documentation_lists_supported_architectures(void **state)
 {
     const char *source = getenv("WT_TEST_SOURCE");
@@ -283,10 +289,10 @@ static void finds_models_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rejects_unsupported_models),
-        cmocka_unit_test(reports_missing_folder),
-        cmocka_unit_test(reads_settings_of_every_file),
-        cmocka_unit_test(reads_dense_weight),
+        cmocka_unit_test(opening_rejects_unsupported_models),
+        cmocka_unit_test(opening_reports_missing_folder),
+        cmocka_unit_test(config_is_read_from_all_files),
+        cmocka_unit_test(dense_weight_is_read_from_config),
         cmocka_unit_test(documentation_lists_supported_architectures),
         cmocka_unit_test(finds_models_by_name),
     };

@@ -1,5 +1,5 @@
-/* The encoder against a naive forward pass in doubles on a small model, against the reference embeddings of the default
- * model if available, and with other texts in the batch. */
+/* Tests the encoder: a small model equals a naive forward pass in double precision, the default model equals reference
+ * vectors (if both are available), and a vector does not depend on the other texts of a batch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +15,14 @@
 
 /* ---------------------------------------------------------------- naive forward pass */
 
+/* A model and the hidden state of one text. */
 struct naive {
     struct safetensors weights;
     struct mapping map;
     double x[SMALL_POSITIONS][SMALL_HIDDEN];
 };
 
+/* Returns a copy of a tensor's numbers; the caller frees it. format: name with %d for the layer. */
 static const float *weight(const struct naive *n, const char *format, int layer)
 {
     char name[128];
@@ -169,6 +171,7 @@ static void encode_one(const struct encoder *encoder, struct str text, float *ou
     wt__encoder_scratch_free(scratch);
 }
 
+/* cls: the model uses CLS pooling instead of mean pooling. */
 static void compare_with_naive(const char *model, bool cls)
 {
     struct encoder *encoder = open_encoder(model);
@@ -194,7 +197,7 @@ static void compare_with_naive(const char *model, bool cls)
     wt__encoder_close(encoder);
 }
 
-static void equals_naive_forward_pass(void **state)
+static void vector_equals_naive_forward_pass(void **state)
 {
     char folder[64], model[80];
 
@@ -208,7 +211,7 @@ static void equals_naive_forward_pass(void **state)
     remove_model_folder(folder);
 }
 
-static void finds_tensors_with_prefix(void **state)
+static void tensors_with_name_prefix_are_found(void **state)
 {
     char folder[64], model[80];
     float plain[SMALL_HIDDEN], prefixed[SMALL_HIDDEN];
@@ -234,7 +237,7 @@ static int stop_at_once(void *context, const char *phase, uint64_t done, uint64_
     return 1;
 }
 
-static void result_does_not_depend_on_batch_or_threads(void **state)
+static void vector_does_not_depend_on_batch_or_threads(void **state)
 {
     enum { COUNT = 600 };
     static float one[COUNT][SMALL_HIDDEN], many[COUNT][SMALL_HIDDEN];
@@ -322,9 +325,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_model_equals_reference), /* needs the original XDG_CACHE_HOME */
-        cmocka_unit_test(equals_naive_forward_pass),
-        cmocka_unit_test(finds_tensors_with_prefix),
-        cmocka_unit_test(result_does_not_depend_on_batch_or_threads),
+        cmocka_unit_test(vector_equals_naive_forward_pass),
+        cmocka_unit_test(tensors_with_name_prefix_are_found),
+        cmocka_unit_test(vector_does_not_depend_on_batch_or_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Gradients and optimiser steps against the reference implementation, if its data is available. */
+/* Tests gradients of several losses and ten optimiser steps against numbers of the reference implementation, if its data
+ * is available. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include "nn/loss.h"
 #include "nn/layers.h"
 
-/* One worker on one model; each case computes its own loss. */
+/* One worker on one model. Each test computes its own loss. */
 struct reference_run {
     struct encoder_golden golden;
     struct trainable *t;
@@ -60,8 +61,8 @@ static double compute_norm(const float *x, size_t n)
     return sqrt(sum);
 }
 
-/* Compares a gradient with the reference, relative to its length, or to the length of all gradients if it is zero up to
- * rounding. */
+/* Compares a gradient with the reference, relative to the length of the gradient. If the gradient is zero up to
+ * rounding, the difference is relative to `all`, the length of all gradients. */
 static void compare_gradient(const char *kind, const char *name, const float *have, const struct tensor *want,
                              double all)
 {
@@ -143,6 +144,7 @@ static void label_head_backward(struct reference_run *run, const float *w, const
         }
 }
 
+/* A linear layer from first rows to labels, with its gradients. */
 struct label_head {
     float *w, *b;
     float dw[LABELS * 64], db[LABELS];
@@ -177,7 +179,7 @@ static void run_label_head(struct reference_run *run, struct label_head *head, b
     label_head_backward(run, head->w, logits, head->dw, head->db);
 }
 
-static void gradients_of_multilabel_loss(void **state)
+static void gradients_of_multilabel_loss_equal_reference(void **state)
 {
     static const char *const kinds[] = {"multilabel_softmax", "multilabel_bce"}, *const names[] = {"bert",
                                                                                                    "deberta_v3"};
@@ -218,7 +220,7 @@ static void pool_batch_backward(const struct reference_run *run, const float *do
                           run->r.starts[s + 1] - run->r.starts[s]);
 }
 
-static void gradients_of_contrastive_loss(void **state)
+static void gradients_of_contrastive_loss_equal_reference(void **state)
 {
     static const char *const names[] = {"bert", "deberta_v3"};
     const struct tape_limits limits = {.rows = 200, .longest = 44};
@@ -247,7 +249,7 @@ static void gradients_of_contrastive_loss(void **state)
     }
 }
 
-static void gradients_of_triplet_loss(void **state)
+static void gradients_of_triplet_loss_equal_reference(void **state)
 {
     static const char *const names[] = {"bert", "deberta_v3"};
     const struct tape_limits limits = {.rows = 300, .longest = 44};
@@ -275,7 +277,8 @@ static void gradients_of_triplet_loss(void **state)
 
 enum { CANDIDATES = 6, WIDE = 48 };
 
-/* Appends text and candidates of each row. Positions of candidates continue after the padding, as in the reference. */
+/* Appends the text and the candidates of each request. The positions of candidates continue behind the padding, as in the
+ * reference. */
 static void add_reference_candidates(struct reference_run *run, const struct tensor *candidates)
 {
     const struct tensor *ids = tensor_of(&run->golden, "in.input_ids");
@@ -314,7 +317,7 @@ static double cross_entropy(float *logits, const float *gold, size_t count)
     return loss;
 }
 
-static void gradients_with_external_rows(void **state)
+static void gradients_with_external_rows_equal_reference(void **state)
 {
     static const char *const kinds[] = {"refiner", "refiner_masked"};
     const struct tape_limits limits = {.rows = 100, .longest = 39, .external = 18};
@@ -423,7 +426,7 @@ static void ten_adamw_steps_equal_reference(void **state)
     list[count++] =
         (struct model_parameter){.name = "head.bias", .value = head.b, .gradient = head.db, .count = LABELS, .rate = 1};
     for (size_t i = 0; i < count; i++)
-        list[i].decays = true; /* the reference run did */
+        list[i].decays = true; /* as in the reference run */
     struct adamw_options options = ADAMW_DEFAULTS;
     assert_int_equal(wt__adamw_open(&adamw, list, count, &options, NULL), 0);
     for (size_t step = 0; step <= json_array_size(steps); step++) {
@@ -457,8 +460,10 @@ static void ten_adamw_steps_equal_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_of_multilabel_loss),    cmocka_unit_test(gradients_of_contrastive_loss),
-        cmocka_unit_test(gradients_of_triplet_loss),       cmocka_unit_test(gradients_with_external_rows),
+        cmocka_unit_test(gradients_of_multilabel_loss_equal_reference),
+        cmocka_unit_test(gradients_of_contrastive_loss_equal_reference),
+        cmocka_unit_test(gradients_of_triplet_loss_equal_reference),
+        cmocka_unit_test(gradients_with_external_rows_equal_reference),
         cmocka_unit_test(ten_adamw_steps_equal_reference),
     };
 

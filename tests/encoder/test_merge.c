@@ -1,4 +1,5 @@
-/* Merging models: the numbers, exact where the models agree, and the errors for models that cannot be merged. */
+/* Tests the merging of models: the weighted mean, exact for numbers that are the same in all models; config.json; and the
+ * errors for models that cannot be merged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ static json_t *read_merged_config(const char *of)
     return config;
 }
 
-/* Returns all numbers of a model's file, in the order of the tensor names. */
+/* Sets *numbers to all numbers of a model's weights file, and returns their count. */
 static size_t read_model_numbers(const char *of, float **numbers)
 {
     char path[128];
@@ -76,7 +77,7 @@ static size_t read_model_numbers(const char *of, float **numbers)
     return count;
 }
 
-static void computes_weighted_mean(void **state)
+static void merging_computes_weighted_mean(void **state)
 {
     static const struct {
         const char *parts[3];
@@ -91,7 +92,7 @@ static void computes_weighted_mean(void **state)
         {{a, b}, 2, false, {.5, .5}},
         {{a, b, c}, 3, false, {1 / 3., 1 / 3., 1 / 3.}},
         {{a, b, c}, 3, true, {.2, .3, .5}},
-        {{a, a}, 2, true, {.7, .3}}, /* gives the model itself to the last bit, as do the next two */
+        {{a, a}, 2, true, {.7, .3}}, /* this row and the next two reproduce the model to the last bit */
         {{a, a, a}, 3, false, {1 / 3., 1 / 3., 1 / 3.}},
         {{a, a, a}, 3, true, {.1, .2, .7}},
     };
@@ -126,7 +127,7 @@ static void computes_weighted_mean(void **state)
     }
 }
 
-static void config_lists_merged_models(void **state)
+static void merged_config_lists_models(void **state)
 {
     const char *parts[] = {a, b, c};
 
@@ -151,7 +152,7 @@ static void config_lists_merged_models(void **state)
     remove_model_folder(out);
 }
 
-static void rejects_models_that_do_not_fit(void **state)
+static void merging_rejects_unlike_models(void **state)
 {
     char other[96], heads[96], words[96], less[96], none[96], garbage[96];
     wt_error err;
@@ -212,9 +213,9 @@ static void rejects_models_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(computes_weighted_mean),
-        cmocka_unit_test(config_lists_merged_models),
-        cmocka_unit_test(rejects_models_that_do_not_fit),
+        cmocka_unit_test(merging_computes_weighted_mean),
+        cmocka_unit_test(merged_config_lists_models),
+        cmocka_unit_test(merging_rejects_unlike_models),
     };
 
     return cmocka_run_group_tests(tests, set_up_merge, tear_down_merge);

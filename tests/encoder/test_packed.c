@@ -1,5 +1,5 @@
-/* A packed model that is damaged, stale or of another version is created again. Without a writable place the model
- * works from memory. */
+/* Tests packed models: a damaged, stale or truncated file, or one of another version, is replaced. Without a writable
+ * folder the packed model stays in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +29,7 @@ static int tear_down_packed(void **state)
     return 0;
 }
 
+/* Packs the model; false if the packed model was current. */
 static bool packs_again(void)
 {
     wt_error err = {0};
@@ -62,7 +63,7 @@ static char *packed_bytes(size_t *len)
     return bytes;
 }
 
-static void reuses_current_packed_model(void **state)
+static void current_packed_model_is_reused(void **state)
 {
     (void)state;
     assert_false(wt__model_cache_current(model, NULL));
@@ -71,7 +72,7 @@ static void reuses_current_packed_model(void **state)
     assert_true(wt__model_cache_current(model, NULL));
 }
 
-static void recreates_stale_packed_model(void **state)
+static void stale_packed_model_is_replaced(void **state)
 {
     static const char *const files[] = {"config.json", "vocab.txt", "model.safetensors", "tokenizer_config.json",
                                         "1_Pooling/config.json"};
@@ -97,7 +98,7 @@ static void recreates_stale_packed_model(void **state)
     }
 }
 
-static void verify_detects_every_damage(void **state)
+static void damaged_packed_model_is_replaced(void **state)
 {
     float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
     size_t len;
@@ -127,7 +128,7 @@ static void verify_detects_every_damage(void **state)
     free(bytes);
 }
 
-static void recreates_truncated_and_foreign_files(void **state)
+static void truncated_and_foreign_files_are_replaced(void **state)
 {
     float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
     size_t len;
@@ -148,7 +149,8 @@ static void recreates_truncated_and_foreign_files(void **state)
     free(bytes);
 }
 
-/* Writes `change` into the header and repairs the checksum, as a hostile file could. */
+/* Opens a copy of the packed model with `value` at byte `at` of the header and a right checksum, as a hostile file could
+ * have. */
 static int open_changed_header(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
 {
     static struct packed packed;
@@ -163,7 +165,7 @@ static int open_changed_header(const char *sound, size_t len, size_t at, uint32_
     return rc;
 }
 
-static void rejects_hostile_header(void **state)
+static void hostile_header_is_rejected(void **state)
 {
     static const struct {
         const char *name, *message;
@@ -175,27 +177,29 @@ static void rejects_hostile_header(void **state)
         {"byte order", "not a packed model of this machine", offsetof(struct packed_header, endian), 0x04030201},
         {"file size", "table of sections", offsetof(struct packed_header, file_size), 1 << 30},
         {"layers", "must be between", offsetof(struct packed_header, config.layers), 0xffffffff},
-        {"one layer more", "table of sections", offsetof(struct packed_header, config.layers), SMALL_LAYERS + 1},
-        {"wider", "only DeBERTa", offsetof(struct packed_header, config.hidden), SMALL_HIDDEN * 2},
-        {"heads", "does not divide", offsetof(struct packed_header, config.heads), 7},
+        {"more layers", "table of sections", offsetof(struct packed_header, config.layers), SMALL_LAYERS + 1},
+        {"larger hidden size", "only DeBERTa", offsetof(struct packed_header, config.hidden), SMALL_HIDDEN * 2},
+        {"number of heads", "does not divide", offsetof(struct packed_header, config.heads), 7},
         {"more words", "table of sections", offsetof(struct packed_header, config.vocabulary), 1 << 20},
         {"more positions", "table of sections", offsetof(struct packed_header, config.positions), 8192},
         {"architecture", "unknown architecture", offsetof(struct packed_header, config.architecture), 99},
-        {"relative attention", "unknown architecture", offsetof(struct packed_header, config.relative), 2},
-        {"distances", "only DeBERTa", offsetof(struct packed_header, config.span), 8},
-        {"narrow", "only DeBERTa", offsetof(struct packed_header, config.embedding), 8},
+        {"kind of relative attention", "unknown architecture", offsetof(struct packed_header, config.relative), 2},
+        {"span of distances", "only DeBERTa", offsetof(struct packed_header, config.span), 8},
+        {"narrow embeddings", "only DeBERTa", offsetof(struct packed_header, config.embedding), 8},
         {"a head", "table of sections", offsetof(struct packed_header, config.labels), 1},
         {"activation", "unknown activation", offsetof(struct packed_header, config.activation), 77},
-        {"first position", "leaves no position", offsetof(struct packed_header, config.first_position), 9000},
+        {"position of the first token", "leaves no position", offsetof(struct packed_header, config.first_position),
+         9000},
         {"more tokens", "must be between", offsetof(struct packed_header, config.max_tokens), SMALL_POSITIONS + 1},
         {"pooling", "unknown pooling", offsetof(struct packed_header, config.pooling), 2},
         {"epsilon", "layer_norm_eps", offsetof(struct packed_header, config.epsilon), 0x7fc00000},
         {"tokenizer's size", "table of sections", offsetof(struct packed_header, sections[0].size), 0x7fffffff},
-        {"offset", "table of sections", offsetof(struct packed_header, sections[2].offset), 64},
-        {"size", "table of sections", offsetof(struct packed_header, sections[3].size), 64},
-        {"bytes", "table of sections", offsetof(struct packed_header, bytes), 1},
-        {"bytes is not 0 or 1", "settings of the model are damaged", offsetof(struct packed_header, bytes), 2},
-        {"sum", "section 2 is damaged", offsetof(struct packed_header, sections[2].checksum), 64},
+        {"offset of a section", "table of sections", offsetof(struct packed_header, sections[2].offset), 64},
+        {"size of a section", "table of sections", offsetof(struct packed_header, sections[3].size), 64},
+        {"int8 layers in a model without them", "table of sections", offsetof(struct packed_header, bytes), 1},
+        {"flag of int8 layers that is not 0 or 1", "settings of the model are damaged",
+         offsetof(struct packed_header, bytes), 2},
+        {"checksum of a section", "section 2 is damaged", offsetof(struct packed_header, sections[2].checksum), 64},
     };
     size_t len;
 
@@ -212,8 +216,8 @@ static void rejects_hostile_header(void **state)
     free(bytes);
 }
 
-/* Root can write to every folder, so put a folder in the place of the file: it cannot be replaced. */
-static void uses_cache_folder_or_memory_if_read_only(void **state)
+/* Root can write to every folder. So a folder in the place of the file makes the model folder unusable. */
+static void read_only_model_uses_cache_folder_or_memory(void **state)
 {
     float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
     char cache[128];
@@ -243,12 +247,12 @@ static void uses_cache_folder_or_memory_if_read_only(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reuses_current_packed_model, set_up_packed, tear_down_packed),
-        cmocka_unit_test_setup_teardown(recreates_stale_packed_model, set_up_packed, tear_down_packed),
-        cmocka_unit_test_setup_teardown(verify_detects_every_damage, set_up_packed, tear_down_packed),
-        cmocka_unit_test_setup_teardown(recreates_truncated_and_foreign_files, set_up_packed, tear_down_packed),
-        cmocka_unit_test_setup_teardown(rejects_hostile_header, set_up_packed, tear_down_packed),
-        cmocka_unit_test_setup_teardown(uses_cache_folder_or_memory_if_read_only, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(current_packed_model_is_reused, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(stale_packed_model_is_replaced, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(damaged_packed_model_is_replaced, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(truncated_and_foreign_files_are_replaced, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(hostile_header_is_rejected, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(read_only_model_uses_cache_folder_or_memory, set_up_packed, tear_down_packed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

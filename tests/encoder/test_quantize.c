@@ -1,4 +1,5 @@
-/* Quantized models: numbers are near the originals for each architecture, and unsupported numbers are rejected. */
+/* Tests quantized models: numbers are near the original ones for each architecture, and numbers that the precision does
+ * not have are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,8 +49,8 @@ static void close_quantized_file(struct safetensors *file, struct mapping *map)
     wt__file_unmap(map);
 }
 
-/* Checks the error of a row. Halves differ by at most half a step each. A row of bytes has at most the squared error of
- * the scale that reaches its largest number. */
+/* Checks the error of a quantized row. A number in half precision is off by at most half a step. A row of bytes has at
+ * most the squared error of the scale that represents its largest number. */
 static void check_row(const char *name, const float *x, const float *y, size_t width, enum precision precision)
 {
     float most = 0;
@@ -116,7 +117,7 @@ static void quantized_numbers_are_near_original(void **state)
             check_numbers(source, out, (enum precision)precision);
             assert_int_equal(wt__encoder_open(&encoder, out, NULL), 0);
             wt__encoder_close(encoder);
-            /* Training can start from it, and writes fp32 without its scales. */
+            /* Training can start from a quantized model, and saves fp32 numbers without scales. */
             assert_int_equal(wt__trainable_open(&trainable, out, NULL), 0);
             assert_int_equal(wt__trainable_save(trainable, out, again, NULL, NULL), 0);
             open_quantized_file(&file, &map, again);
@@ -130,7 +131,7 @@ static void quantized_numbers_are_near_original(void **state)
         }
 }
 
-/* Quantizing again gives the same bytes, since the scale of a row can be computed from its largest number. */
+/* The scale of a quantized row follows from its largest number, so quantizing again gives the same bytes. */
 static void quantizing_again_changes_nothing(void **state)
 {
     struct safetensors a, b;
@@ -151,7 +152,7 @@ static void quantizing_again_changes_nothing(void **state)
     remove_model_folder(again);
 }
 
-static void config_names_quantized_source(void **state)
+static void quantized_config_names_source(void **state)
 {
     char path[128], *text;
     size_t len;
@@ -172,7 +173,7 @@ static void config_names_quantized_source(void **state)
     remove_model_folder(out);
 }
 
-static void rejects_numbers_out_of_range(void **state)
+static void numbers_out_of_range_are_rejected(void **state)
 {
     static const struct {
         float number;
@@ -225,8 +226,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantized_numbers_are_near_original),
         cmocka_unit_test(quantizing_again_changes_nothing),
-        cmocka_unit_test(config_names_quantized_source),
-        cmocka_unit_test(rejects_numbers_out_of_range),
+        cmocka_unit_test(quantized_config_names_source),
+        cmocka_unit_test(numbers_out_of_range_are_rejected),
     };
 
     return cmocka_run_group_tests(tests, set_up_quantize, tear_down_quantize);

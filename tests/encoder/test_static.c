@@ -1,5 +1,5 @@
-/* Static encoders: against vectors from numpy (make_static_golden.py), with hostile or truncated files, and the
- * built-in model. */
+/* Tests static encoders: vectors equal those of numpy (make_static_golden.py), malformed and truncated files are
+ * rejected, and the built-in model can be opened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static char *read_golden_file(const char *kind, const char *name, size_t *len)
     return wt__file_read(&text, len, path, 1 << 20, NULL) == 0 ? text : NULL;
 }
 
-/* Makes `model` a copy of the golden model without a packed file. */
+/* Replaces `model` by a copy of the golden model, without a packed file. */
 static void copy_static_model(const char *kind)
 {
     static const char *const names[] = {"config.json", "model.safetensors", "vocab.txt", "tokenizer.json"};
@@ -115,7 +115,7 @@ static void vectors_equal_numpy(void **state)
     free(text);
 }
 
-/* With other texts, on several threads, and with text above the maximum number of tokens. */
+/* Encodes texts together on several threads, and one by one. Text above the maximum number of tokens is ignored. */
 static void vector_does_not_depend_on_neighbours(void **state)
 {
     enum { TEXTS = 900, LONG = 4000 };
@@ -149,11 +149,12 @@ static void vector_does_not_depend_on_neighbours(void **state)
     free(many);
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* ---------------------------------------------------------------- malformed models */
 
+/* A tensor to write. */
 struct written {
     const char *name, *type;
-    size_t rows, columns; /* columns is 0 for rank one */
+    size_t rows, columns; /* columns is 0 for a vector */
 };
 
 /* Writes model.safetensors with tensors of 1s; with `odd`, F32 tensors have one number that is not finite. */
@@ -163,7 +164,7 @@ static void write_static_tensors(const struct written *tensors, bool odd)
 
     for (size_t i = 0; i < 3 && tensors[i].name; i++) {
         const struct written *t = &tensors[i];
-        size_t count = t->rows * (t->columns ? t->columns : 1), set_up_static = data.len;
+        size_t count = t->rows * (t->columns ? t->columns : 1), begin = data.len;
 
         for (size_t n = 0; n < count; n++) {
             float number = odd && n == count - 1 ? INFINITY : 1;
@@ -178,7 +179,7 @@ static void write_static_tensors(const struct written *tensors, bool odd)
                           t->type, t->rows);
         if (t->columns)
             wt__buffer_printf(&header, ", %zu", t->columns);
-        wt__buffer_printf(&header, "], \"data_offsets\": [%zu, %zu]}", set_up_static, data.len);
+        wt__buffer_printf(&header, "], \"data_offsets\": [%zu, %zu]}", begin, data.len);
     }
     wt__buffer_text(&header, "}");
     for (int i = 0; i < 8; i++)
@@ -203,7 +204,7 @@ static void check_opening(const char *name, const char *message)
     wt__encoder_close(encoder);
 }
 
-static void checks_shapes_of_weights(void **state)
+static void weights_of_wrong_shape_are_rejected(void **state)
 {
     static const struct {
         const char *name;
@@ -215,9 +216,9 @@ static void checks_shapes_of_weights(void **state)
         {"more rows than tokens", {{"embeddings", "F32", 99, DIM}}, false, NULL},
         {"token weights", {{"embeddings", "F32", 18, DIM}, {"weights", "F64", 18, 0}}, false, NULL},
         {"no embeddings", {{"rows", "F32", 18, DIM}}, false, "has no tensor \"embeddings\""},
-        {"rank one", {{"embeddings", "F32", 18 * DIM, 0}}, false, "needs 1 to 1048576 rows of 12"},
-        {"wrong width", {{"embeddings", "F32", 18, DIM + 1}}, false, "needs 1 to 1048576 rows of 12"},
-        {"zero rows", {{"embeddings", "F32", 0, DIM}}, false, "needs 1 to 1048576 rows of 12"},
+        {"embeddings that are a vector", {{"embeddings", "F32", 18 * DIM, 0}}, false, "needs 1 to 1048576 rows of 12"},
+        {"rows of another width", {{"embeddings", "F32", 18, DIM + 1}}, false, "needs 1 to 1048576 rows of 12"},
+        {"no rows", {{"embeddings", "F32", 0, DIM}}, false, "needs 1 to 1048576 rows of 12"},
         {"fewer rows than tokens", {{"embeddings", "F32", 17, DIM}}, false, "18 tokens, but embeddings of 17"},
         {"integer rows", {{"embeddings", "I64", 18, DIM}}, false, "holds no floating-point numbers"},
         {"bytes without scales", {{"embeddings", "I8", 18, DIM}}, false, "requires \"embeddings.scale\""},
@@ -241,7 +242,7 @@ static void checks_shapes_of_weights(void **state)
          {{"embeddings", "F32", 18, DIM}, {"weights", "F32", 19, 0}},
          false,
          "\"weights\" needs one number for each"},
-        {"shared rows", {{"embeddings", "F32", 18, DIM}, {"mapping", "I64", 18, 0}}, false, "\"mapping\""},
+        {"rows shared by tokens", {{"embeddings", "F32", 18, DIM}, {"mapping", "I64", 18, 0}}, false, "\"mapping\""},
         {"a row that is not finite", {{"embeddings", "F32", 18, DIM}}, true, "not finite"},
         {"a scale that is not finite",
          {{"embeddings", "I8", 18, DIM}, {"embeddings.scale", "F32", 18, 0}},
@@ -261,19 +262,19 @@ static void checks_shapes_of_weights(void **state)
     }
 }
 
-static void checks_limits_of_configuration(void **state)
+static void width_out_of_range_is_rejected(void **state)
 {
     static const struct {
         const char *name, *config, *message;
     } rows[] = {
-        {"no width", "{\"model_type\": \"model2vec\"}", "hidden_dim must be between 1 and 8192"},
-        {"a negative width", "{\"model_type\": \"model2vec\", \"hidden_dim\": -1}", "hidden_dim must be between"},
-        {"width above the limit", "{\"model_type\": \"model2vec\", \"hidden_dim\": 8193}",
+        {"no hidden_dim", "{\"model_type\": \"model2vec\"}", "hidden_dim must be between 1 and 8192"},
+        {"a negative hidden_dim", "{\"model_type\": \"model2vec\", \"hidden_dim\": -1}", "hidden_dim must be between"},
+        {"a hidden_dim above the limit", "{\"model_type\": \"model2vec\", \"hidden_dim\": 8193}",
          "hidden_dim must be between"},
-        {"width that is not a number", "{\"model_type\": \"model2vec\", \"hidden_dim\": \"12\"}",
+        {"a hidden_dim that is not a number", "{\"model_type\": \"model2vec\", \"hidden_dim\": \"12\"}",
          "hidden_dim must be between"},
-        {"width different from the rows", "{\"model_type\": \"model2vec\", \"hidden_dim\": 24}", "rows of 24"},
-        {"cut", "{\"model_type\": \"model2vec\", \"hidden_dim\": 1", "config.json"},
+        {"a hidden_dim that the rows do not have", "{\"model_type\": \"model2vec\", \"hidden_dim\": 24}", "rows of 24"},
+        {"truncated config.json", "{\"model_type\": \"model2vec\", \"hidden_dim\": 1", "config.json"},
     };
 
     (void)state;
@@ -284,7 +285,7 @@ static void checks_limits_of_configuration(void **state)
     }
 }
 
-static void rejects_truncated_file(void **state)
+static void truncated_weights_are_rejected(void **state)
 {
     size_t len;
     char *text = read_golden_file("bytes", "model.safetensors", &len);
@@ -299,7 +300,7 @@ static void rejects_truncated_file(void **state)
     free(text);
 }
 
-static void cannot_be_trained(void **state)
+static void static_encoder_cannot_be_trained(void **state)
 {
     struct trainable *trainable;
     wt_error err = {0};
@@ -312,9 +313,9 @@ static void cannot_be_trained(void **state)
     assert_non_null(strstr(err.message, "is a static encoder, which has no layers to train"));
 }
 
-/* ---------------------------------------------------------------- packed, and built in */
+/* ---------------------------------------------------------------- packed and built-in models */
 
-static void reopens_packed_model(void **state)
+static void packed_static_model_is_reused(void **state)
 {
     char hash[65];
     bool made;
@@ -334,7 +335,7 @@ static void reopens_packed_model(void **state)
     }
 }
 
-static void opens_built_in_model(void **state)
+static void built_in_model_can_be_opened(void **state)
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder = open_static_model(MODEL_BUILT_IN);
@@ -351,7 +352,7 @@ static void opens_built_in_model(void **state)
     assert_false(made);
     assert_int_equal((uintptr_t)wt__built_in_model % 4096, 0);
     assert_true(wt__built_in_model_len < 9 << 20);
-    struct packed *packed = malloc(sizeof *packed); /* the checks that linking the model skips */
+    struct packed *packed = malloc(sizeof *packed); /* checked here, since wt__packed_bind trusts it */
     assert_int_equal(wt__packed_open(packed, wt__built_in_model, wt__built_in_model_len, "it", NULL), 0);
     assert_int_equal(wt__packed_verify(packed, "it", NULL), 0);
     free(packed);
@@ -385,10 +386,14 @@ static void opens_built_in_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors_equal_numpy),      cmocka_unit_test(vector_does_not_depend_on_neighbours),
-        cmocka_unit_test(checks_shapes_of_weights), cmocka_unit_test(checks_limits_of_configuration),
-        cmocka_unit_test(rejects_truncated_file),   cmocka_unit_test(cannot_be_trained),
-        cmocka_unit_test(reopens_packed_model),     cmocka_unit_test(opens_built_in_model),
+        cmocka_unit_test(vectors_equal_numpy),
+        cmocka_unit_test(vector_does_not_depend_on_neighbours),
+        cmocka_unit_test(weights_of_wrong_shape_are_rejected),
+        cmocka_unit_test(width_out_of_range_is_rejected),
+        cmocka_unit_test(truncated_weights_are_rejected),
+        cmocka_unit_test(static_encoder_cannot_be_trained),
+        cmocka_unit_test(packed_static_model_is_reused),
+        cmocka_unit_test(built_in_model_can_be_opened),
     };
     return cmocka_run_group_tests(tests, set_up_static, tear_down_static);
 }

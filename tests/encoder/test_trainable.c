@@ -1,5 +1,5 @@
-/* Training tiny models of every architecture: gradients against finite differences, workers, frozen layers, candidates
- * in any order, and saving. */
+/* Tests the training of tiny models of every architecture: gradients against finite differences, several workers, frozen
+ * layers, external rows in any order, and saving. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum { SEQUENCES = 3, ROWS = 24, EXTERNAL = 4, HIDDEN = 16 };
 
-/* Three sequences; the middle one includes external rows with the same position. */
+/* Three sequences. The middle one includes four external rows (id -1), all at the same position. */
 static const size_t starts[SEQUENCES + 1] = {0, 9, 20, 24};
 static const int32_t ids[ROWS] = {2, 5, 30, 7, 7, 44, 8, 61, 3, 2, 9, 21, 10, 11, 12, -1, -1, -1, -1, 3, 2, 18, 19, 3};
 static const int32_t types[ROWS] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
@@ -208,7 +208,7 @@ static void open_scorer_head(struct scorer_head *head)
                                     .dx = head->memory[3]};
 }
 
-/* Returns the sum of logits * dlogits, for the current rows or for the rows from a forward pass. */
+/* Returns the loss, the sum of logits * dlogits. layers: first compute the rows by a forward pass. */
 static double compute_head_loss(struct tiny_training *run, struct scorer_head *head, bool layers)
 {
     double loss = 0;
@@ -305,8 +305,9 @@ static const struct model_parameter *find_parameter(const struct tiny_training *
     return NULL;
 }
 
-/* A head that is missing from the files starts near zero, depending on the seed, and is trained with frozen layers. */
-static void initialises_new_head(void **state)
+/* A head that is missing from the files is initialised by the seed with small numbers, and is not frozen with the
+ * layers. */
+static void missing_head_is_initialised(void **state)
 {
     static struct tiny_training run;
     struct trainable *again, *other;
@@ -348,7 +349,7 @@ static void initialises_new_head(void **state)
 
 /* ---------------------------------------------------------------- workers */
 
-static void touches_only_rows_of_batch(void **state)
+static void only_words_of_batch_get_gradients(void **state)
 {
     static struct tiny_training run;
 
@@ -409,7 +410,7 @@ static void train_with_workers(struct tiny_training *run, size_t parts, float *o
         wt__gradients_free(g[w]);
 }
 
-static void workers_add_up_to_one_pass(void **state)
+static void workers_add_up_to_gradients_of_one_pass(void **state)
 {
     static struct tiny_training run;
     size_t all = 0, at = 0;
@@ -432,14 +433,14 @@ static void workers_add_up_to_one_pass(void **state)
     for (size_t i = 0; i < run.count; at += run.list[i].count, i++)
         for (size_t j = 0; j < run.list[i].count; j++)
             if (fabsf(run.list[i].gradient[j] - first[at + j]) > 2e-5f)
-                fail_msg("%s[%zu]: %g by one, %g by three", run.list[i].name, j, run.list[i].gradient[j],
+                fail_msg("%s[%zu]: %g with one worker, %g with three", run.list[i].name, j, run.list[i].gradient[j],
                          first[at + j]);
     free(first);
     free(again);
     close_tiny_training(&run);
 }
 
-static void frozen_layers_do_not_change_others(void **state)
+static void frozen_layers_do_not_change_other_gradients(void **state)
 {
     static struct tiny_training run;
     static float want[2][24 * HIDDEN], external[EXTERNAL * HIDDEN];
@@ -480,9 +481,9 @@ static void frozen_layers_do_not_change_others(void **state)
         }
 }
 
-/* ---------------------------------------------------------------- candidates */
+/* ---------------------------------------------------------------- external rows */
 
-static void candidates_at_same_position_have_no_order(void **state)
+static void order_of_external_rows_at_same_position_does_not_matter(void **state)
 {
     static const size_t order[EXTERNAL] = {2, 0, 3, 1};
     static struct tiny_training run;
@@ -517,7 +518,7 @@ static void candidates_at_same_position_have_no_order(void **state)
 
 /* ---------------------------------------------------------------- memory */
 
-static void reports_memory_before_allocating(void **state)
+static void memory_is_computed_before_allocating(void **state)
 {
     static struct tiny_training run;
     struct tape_limits more = limits;
@@ -627,7 +628,7 @@ static json_t *read_saved_json(const char *folder, const char *name)
     return out;
 }
 
-/* Adds a tensor that is not trained to a model's weights. */
+/* Adds pooler.dense.weight, which is not trained without a head, to a model's weights. */
 static void add_unknown_tensors(const char *model)
 {
     static const float numbers[6] = {1, 2, 3, 4, 5, 6};
@@ -656,7 +657,7 @@ static void add_unknown_tensors(const char *model)
     wt__file_unmap(&map);
 }
 
-static void keeps_untrained_tensors_and_members(void **state)
+static void saving_keeps_untrained_tensors_and_members(void **state)
 {
     static struct tiny_training run;
     char out[128], path[160];
@@ -699,8 +700,8 @@ static void keeps_untrained_tensors_and_members(void **state)
     close_tiny_training(&run);
 }
 
-/* A scorer from a sentence-transformers encoder is saved as a ...ForSequenceClassification model only. */
-static void saves_scorer_as_classifier(void **state)
+/* A scorer that began as a sentence-transformers encoder is saved without the files of sentence-transformers. */
+static void scorer_is_saved_as_classifier(void **state)
 {
     static struct tiny_training run;
     char out[128], path[160];
@@ -736,7 +737,7 @@ static void saves_scorer_as_classifier(void **state)
     }
 }
 
-static void reports_training_errors(void **state)
+static void opening_and_saving_report_errors(void **state)
 {
     static struct tiny_training run;
     struct trainable *t;
@@ -795,7 +796,7 @@ static void check_python_output(const char *name, const char *model, const char 
         float want = strtof(at, &at);
 
         if (!(fabsf(own[h] - want) < 2e-6f))
-            fail_msg("%s: %g, by the reference library %g", name, own[h], want);
+            fail_msg("%s: %g, but the reference library gives %g", name, own[h], want);
     }
 }
 
@@ -838,8 +839,8 @@ static void reference_libraries_load_saved_model(void **state)
     }
 }
 
-/* Compares a saved scorer's number for the middle sequence, without its external rows, between transformers and the
- * tape. */
+/* Compares the score of a saved scorer between transformers and the tape, for the middle sequence without its external
+ * rows. */
 static void transformers_loads_saved_scorer(void **state)
 {
     static const char code[] = "import sys, torch, transformers as t\n"
@@ -878,7 +879,7 @@ static void transformers_loads_saved_scorer(void **state)
         if (!run_python_program(code, out, printed, sizeof(printed)))
             fail_msg("%s: %s", models[m].name, printed);
         if (!(fabs(atof(printed) - (double)head.logits[0]) < 1e-5))
-            fail_msg("%s: %s, but %.8g by the tape", models[m].name, printed, (double)head.logits[0]);
+            fail_msg("%s: transformers gives %s, the tape %.8g", models[m].name, printed, (double)head.logits[0]);
         wt__trainable_close(scorer);
         close_tiny_training(&run);
     }
@@ -889,17 +890,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_equal_finite_differences),
         cmocka_unit_test(head_gradients_equal_finite_differences),
-        cmocka_unit_test(initialises_new_head),
-        cmocka_unit_test(saves_scorer_as_classifier),
+        cmocka_unit_test(missing_head_is_initialised),
+        cmocka_unit_test(scorer_is_saved_as_classifier),
         cmocka_unit_test(transformers_loads_saved_scorer),
-        cmocka_unit_test(touches_only_rows_of_batch),
-        cmocka_unit_test(workers_add_up_to_one_pass),
-        cmocka_unit_test(frozen_layers_do_not_change_others),
-        cmocka_unit_test(candidates_at_same_position_have_no_order),
-        cmocka_unit_test(reports_memory_before_allocating),
+        cmocka_unit_test(only_words_of_batch_get_gradients),
+        cmocka_unit_test(workers_add_up_to_gradients_of_one_pass),
+        cmocka_unit_test(frozen_layers_do_not_change_other_gradients),
+        cmocka_unit_test(order_of_external_rows_at_same_position_does_not_matter),
+        cmocka_unit_test(memory_is_computed_before_allocating),
         cmocka_unit_test(saved_model_equals_trained_model),
-        cmocka_unit_test(keeps_untrained_tensors_and_members),
-        cmocka_unit_test(reports_training_errors),
+        cmocka_unit_test(saving_keeps_untrained_tensors_and_members),
+        cmocka_unit_test(opening_and_saving_report_errors),
         cmocka_unit_test(reference_libraries_load_saved_model),
     };
 

@@ -1,5 +1,5 @@
-/* Every architecture against hidden states and pooled texts of the reference implementation, if its data is available,
- * with the weights packed and in the layout of the files. */
+/* Tests every architecture against hidden states and pooled texts of the reference implementation, if its data is
+ * available. The weights are in both layouts, that of packed models and that of the files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 
 #define TOLERANCE 1e-5
 
-/* tokenizer: model with the tokenizer files, if the folder has none. type: model type to use instead of the folder's;
- * XLM-RoBERTa is RoBERTa with another tokenizer. */
+/* tokenizer: model with the tokenizer's files, or NULL if the folder has them. type: replaces the model_type of the
+ * folder, or NULL: XLM-RoBERTa is RoBERTa with another tokenizer. */
 static const struct {
     const char *name, *tokenizer, *type;
 } models[] = {{"bert", NULL, NULL},
@@ -62,6 +62,7 @@ static bool create_golden_model(size_t i, char folder[64], char model[80])
     return true;
 }
 
+/* Compares the hidden states of all layers. kind: prefix of the tensors' names. kept: each layer has its own buffers. */
 static void check_states(const struct encoder_golden *golden, const char *model, const char *kind,
                          const struct transformer *m, bool kept)
 {
@@ -141,7 +142,7 @@ static struct encoder *open_golden_encoder(const char *model)
     return encoder;
 }
 
-/* Compares a vector with a row of `want` after normalising the row. */
+/* Returns the largest difference between a unit vector, scaled to the length of the row, and the row. */
 static double find_worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
 {
     double worst = 0, length = 0;

@@ -26,7 +26,7 @@
     " \"position_biased_input\": true, \"type_vocab_size\": 2, \"embedding_size\": 12, \"conv_kernel_size\": 3,"       \
     " \"conv_act\": \"tanh\""
 
-/* Further members: a head with this number of labels; tensors are written only for one label. */
+/* Further members: a classifier head with this number of labels. Only a head with one label gets tensors. */
 #define TINY_LABELS(labels) ", \"architectures\": [\"TinyForSequenceClassification\"], \"num_labels\": " #labels
 
 static const char *const tiny_words[] = {"[PAD]", "[UNK]", "[CLS]",   "[SEP]", "[MASK]",    "the",   "a",       "book",
@@ -35,12 +35,14 @@ static const char *const tiny_words[] = {"[PAD]", "[UNK]", "[CLS]",   "[SEP]", "
                                          "find",  "hotel", "flight",  "news",  "translate", "text",  "."};
 enum { TINY_WORDS = sizeof(tiny_words) / sizeof(tiny_words[0]), TINY_VOCABULARY = TINY_WORDS + 2 * 26 };
 
+/* Prints the error and ends the test program. */
 static inline void tiny_die(const wt_error *err)
 {
     printf("%s\n", err->message);
     abort();
 }
 
+/* Returns a random number for a tensor: near 1 for the gain of a normalisation, else near 0. */
 static inline float tiny_number(struct rng *rng, const struct weight_tensor *t)
 {
     float unit = (float)(wt__rng_unit(rng) - 0.5);

@@ -1,6 +1,6 @@
-/* judge.h: a fake language model for rectools, verdicts and comparison, with the right answers. Its requests
- * read "I want D1 and also D2, ...", with the descriptions of the tools, so that the verdict follows from the text.
- * In comparisons it prefers texts that begin with "Well". It can also err, be biased, give unusable answers, or
+/* judge.h: a fake language model that writes requests, gives verdicts on them, and compares texts. Its requests read
+ * "I want D1 and also D2, ...", where D1 and D2 are descriptions of tools, so that the right verdict follows from the
+ * text. In comparisons it prefers texts that begin with "Well". Its members make it err, give unusable answers, or
  * fail. */
 #ifndef WT_TESTS_GENERATE_JUDGE_H
 #define WT_TESTS_GENERATE_JUDGE_H
@@ -10,23 +10,25 @@
 struct fake_judge {
     struct chat_model model;
     double nonsense;          /* share of unusable answers */
-    double over, partial;     /* shares of requests that leave out a tool, or want something no tool does */
-    bool repeats_itself;      /* a request depends only on its tools: all requests of a set are the same */
-    const char *always;       /* verdict on every pair; NULL for the right one */
-    bool says_exact;          /* call every set exact */
+    double over, partial;     /* shares of requests that leave out a tool; that want more than the tools do */
+    bool repeats_itself;      /* all requests for the same tools are the same */
+    const char *always;       /* answer to every comparison: "one" or "other"; NULL for the right one */
+    bool says_exact;          /* gives the verdict "exact" on every request */
     unsigned long fail_after; /* questions before it fails; 0 for never */
-    int failure;
-    atomic_ulong asked;
+    int failure;              /* error code of the failure */
+    atomic_ulong asked;       /* questions so far */
 };
 
-#define JUDGE_AND " and also "
+#define JUDGE_AND " and also " /* between two wishes */
 
+/* Returns the description in the line "name: description" of a tool. */
 static inline struct str judge_description(struct str line)
 {
     const char *colon = memmem(line.ptr, line.len, ": ", 2);
     return colon ? (struct str){colon + 2, line.len - (size_t)(colon + 2 - line.ptr)} : (struct str){"", 0};
 }
 
+/* Writes a request for the tools in the prompt. */
 static inline void judge_request(const struct fake_judge *judge, const struct chat_question *question, struct rng *rng,
                                  struct buffer *out)
 {
@@ -50,7 +52,7 @@ static inline void judge_request(const struct fake_judge *judge, const struct ch
     wt__buffer_text(out, "\"}");
 }
 
-/* Compares the number of wishes in the request with the tools offered. */
+/* Writes the verdict: compares the wishes in the request with the tools in the prompt. */
 static inline void judge_set(const struct chat_question *question, struct buffer *out)
 {
     struct str tools[32], request = writer_slot(question->text, "request");
@@ -68,6 +70,7 @@ static inline void judge_set(const struct chat_question *question, struct buffer
                                        : "exact");
 }
 
+/* Writes a comparison of the two texts in the prompt. */
 static inline void judge_pair(const struct fake_judge *judge, const struct chat_question *question, struct buffer *out)
 {
     const bool one = wt__str_starts(writer_slot(question->text, "one"), STR("Well")),

@@ -1,5 +1,5 @@
-/* support.h: generates a data set with the fake model (writer.h), reads its files, and checks what must hold of them
- * whatever the model said. */
+/* support.h: generates data sets with a fake model (writer.h), reads their files, and checks the properties that every
+ * data set must have, whatever the model answered. */
 #ifndef WT_TESTS_GENERATE_SUPPORT_H
 #define WT_TESTS_GENERATE_SUPPORT_H
 
@@ -9,7 +9,7 @@
 #include "generate/toolselect.h"
 #include "generate/writer.h"
 
-/* Reads a file of a folder inside the test's place; free with free(). NULL if it does not exist. */
+/* Reads a file of a folder inside the test's folder; free with free(). NULL if the file does not exist. */
 static inline char *read_place_file(const char *folder, const char *name, size_t *len)
 {
     char path[256], *bytes = NULL;
@@ -45,6 +45,7 @@ static inline bool contains_part(struct str text, const char *part)
     return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
 }
 
+/* Checks the length of a text, and that it has no control characters and no layout of training rows. */
 static inline void assert_plain_text(struct str text, size_t least, size_t most)
 {
     assert_in_range(text.len, least, most);
@@ -53,7 +54,7 @@ static inline void assert_plain_text(struct str text, size_t least, size_t most)
     assert_false(contains_part(text, "###") || contains_part(text, "CALLTOOL") || contains_part(text, "\u202e"));
 }
 
-/* Checks every row of samples.jsonl: it is valid, and its instruction is unique. Returns the number of rows. */
+/* Checks that every row of samples.jsonl is valid and that no instruction occurs twice. Returns the number of rows. */
 static inline size_t assert_sound_samples(const char *folder)
 {
     struct choice_samples samples;
@@ -95,7 +96,7 @@ static inline int64_t sum_json_members(const json_t *object)
     return sum;
 }
 
-/* Checks the invariants of the counts of all stages. */
+/* Checks the sums of the counts of all stages. */
 static inline void assert_counts_add_up(const json_t *report)
 {
     int64_t questions = 0;
@@ -113,7 +114,7 @@ static inline void assert_counts_add_up(const json_t *report)
     assert_int_equal(sum_json_members(wt__json_object(report, "list_sizes")), wt__json_int(report, "rows", -1));
 }
 
-/* Generates into a folder inside the test's place. */
+/* Generates a data set in a folder inside the test's folder. */
 static inline int make_toolselect_set(wt_engine *engine, struct fake_writer *writer, wt_toolselect_options options,
                                       const char *folder, wt_generated **out)
 {

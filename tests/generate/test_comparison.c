@@ -1,5 +1,5 @@
-/* Comparison of two data sets by fake judges: a reliable one, one with a position bias, and one that gives unusable
- * answers; the report, a person's labels, and a stopped run. */
+/* Tests the comparison of two data sets by fake judges: a reliable judge, a judge with a position bias, and a judge with
+ * unusable answers. Also tests the labels of a person and a stopped run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { REQUESTS = 60 };
 
-static char paths[3][256]; /* good set, plain set, output */
+static char paths[3][256]; /* of the good set, the plain set and the output */
 
 static void write_set_file(const char *folder, const char *name, const char *bytes, size_t len)
 {
@@ -23,7 +23,8 @@ static void write_set_file(const char *folder, const char *name, const char *byt
     assert_call_ok(&place, wt__file_replace(path, bytes, len, &place.err));
 }
 
-/* In the good set, every well_every-th request begins with "Well", and each has a draft. */
+/* Writes a good and a plain set. In the good set, every well_every-th request begins with "Well", and each request has a
+ * draft. */
 static void write_compared_sets(size_t well_every)
 {
     for (int set = 0; set < 2; set++) {
@@ -69,7 +70,7 @@ static void assert_counts(const json_t *report, const char *criterion, int64_t w
     assert_int_equal(get_criterion_count(report, criterion, "losses"), losses);
 }
 
-static void test_reliable_judge(void **state)
+static void test_reliable_judge_finds_better_texts(void **state)
 {
     (void)state;
     write_compared_sets(3);
@@ -110,8 +111,8 @@ static void test_reliable_judge(void **state)
     free(sheet);
 }
 
-/* A verdict that follows the order is a tie, whichever text is better. */
-static void test_position_bias_gives_ties(void **state)
+/* A judge that always prefers the text shown first, or always the other, gives only ties. */
+static void test_position_bias_gives_only_ties(void **state)
 {
     static const char *const always[] = {"one", "other"};
     (void)state;
@@ -132,7 +133,7 @@ static void test_position_bias_gives_ties(void **state)
     }
 }
 
-static void test_unusable_judge(void **state)
+static void test_pairs_with_unusable_answers_have_no_verdict(void **state)
 {
     (void)state;
     write_compared_sets(1);
@@ -159,7 +160,7 @@ static void test_unusable_judge(void **state)
 }
 
 /* Compares the requests of one folder with their drafts. */
-static void test_comparison_with_drafts(void **state)
+static void test_requests_are_compared_with_their_drafts(void **state)
 {
     (void)state;
     write_compared_sets(2);
@@ -183,8 +184,8 @@ static void test_comparison_with_drafts(void **state)
                         "has no request with a draft");
 }
 
-/* One person agrees with the judge, one always disagrees. Adding labels needs no new questions. */
-static void test_agreement_with_labels(void **state)
+/* One person agrees with the judge, another always disagrees. Adding labels needs no new questions. */
+static void test_report_has_agreement_with_labels(void **state)
 {
     (void)state;
     write_compared_sets(2);
@@ -259,7 +260,7 @@ static void test_stopped_comparison_continues_to_same_bytes(void **state)
     assert_call_refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "begun with other options");
 }
 
-static void test_invalid_comparison_options(void **state)
+static void test_invalid_comparison_input_is_refused(void **state)
 {
     (void)state;
     write_compared_sets(2);
@@ -291,13 +292,14 @@ static void test_invalid_comparison_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_reliable_judge, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_position_bias_gives_ties, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_unusable_judge, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_comparison_with_drafts, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_agreement_with_labels, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_reliable_judge_finds_better_texts, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_position_bias_gives_only_ties, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_pairs_with_unusable_answers_have_no_verdict, set_up_place,
+                                        tear_down_place),
+        cmocka_unit_test_setup_teardown(test_requests_are_compared_with_their_drafts, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_report_has_agreement_with_labels, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_stopped_comparison_continues_to_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_invalid_comparison_options, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_comparison_input_is_refused, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Rows for fine-tuning: exact layout, masking, split, and rows from recorded use. */
+/* Tests the rows for fine-tuning: their exact layout, samples from files, the split, and rows from recorded use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static struct str get_message(const json_t *row, size_t index)
     return wt__json_str(json_array_get(wt__json_array(row, "messages"), index), "content");
 }
 
-static void test_fine_tuning_layout(void **state)
+static void test_fine_tuning_row_has_exact_layout(void **state)
 {
     (void)state;
     write_samples_file("one", "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", "
@@ -88,29 +88,31 @@ static void test_fine_tuning_layout(void **state)
 
 #define CHOICES "\"choices\": [{\"name\": \"a\", \"description\": \"x\"}, {\"name\": \"b\", \"description\": \"\"}]"
 
-/* Samples from another source. */
+/* text: a samples.jsonl that another program may have written. says: part of the error message or of the notice. */
 static const struct {
     const char *name, *text;
-    int code; /* 0 if it gives rows */
+    int code; /* 0 if the file gives rows */
     size_t rows, left_out;
     const char *says;
 } files[] = {
-    {"good", "{\"query\": \"q\", " CHOICES ", \"thought\": \"t\", \"tool\": \"b\"}\n\n", 0, 1, 0, NULL},
-    {"without a thought", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}", 0, 1, 0, NULL},
-    {"a tool that is not there",
+    {"a valid row", "{\"query\": \"q\", " CHOICES ", \"thought\": \"t\", \"tool\": \"b\"}\n\n", 0, 1, 0, NULL},
+    {"a row without a thought", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}", 0, 1, 0, NULL},
+    {"a right tool that is not among the choices",
      "{\"query\": \"q\", " CHOICES ", \"tool\": \"c\"}\n{\"query\": \"q\", " CHOICES ", \"tool\": \"a\"}", 0, 1, 1,
      "1 rows were left out"},
-    {"twice the same name", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}, {\"name\": \"a\"}], \"tool\": \"a\"}",
-     WT_EEMPTY, 0, 0, "no valid row"},
-    {"one choice", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0,
+    {"two choices with one name",
+     "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}, {\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0,
      "no valid row"},
-    {"no query", "{" CHOICES ", \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no valid row"},
-    {"no JSON", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}\nnonsense\n", WT_EFORMAT, 0, 0, "samples.jsonl:2: "},
-    {"no object", "[1]\n", WT_EFORMAT, 0, 0, "samples.jsonl:1: not a JSON object"},
-    {"empty", "", WT_EEMPTY, 0, 0, "no valid row"},
+    {"a row with one choice", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0,
+     "no valid row"},
+    {"a row without a query", "{" CHOICES ", \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no valid row"},
+    {"a line that is not JSON", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}\nnonsense\n", WT_EFORMAT, 0, 0,
+     "samples.jsonl:2: "},
+    {"a line that is an array", "[1]\n", WT_EFORMAT, 0, 0, "samples.jsonl:1: not a JSON object"},
+    {"an empty file", "", WT_EEMPTY, 0, 0, "no valid row"},
 };
 
-static void test_samples_from_elsewhere(void **state)
+static void test_samples_of_other_programs_are_read(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -132,7 +134,7 @@ static void test_samples_from_elsewhere(void **state)
     }
 }
 
-static void test_a_request_is_in_one_split(void **state)
+static void test_request_is_in_one_split_only(void **state)
 {
     (void)state;
     struct fake_writer writer = make_writer(0);
@@ -169,7 +171,7 @@ static void record_request(wt_engine *engine, const char *request, const char *c
     assert_call_ok(&place, wt_record_usage(engine, request, strlen(request), tools, count, &options, &place.err));
 }
 
-static void test_rows_from_recorded_use(void **state)
+static void test_recorded_use_gives_rows(void **state)
 {
     static const char *const trip[] = {"travel/bookHotel", "travel/search_flights"}, *const song[] = {"music/search"},
                              *const storm[] = {"weather/storm_alerts"};
@@ -197,7 +199,7 @@ static void test_rows_from_recorded_use(void **state)
         const struct str user = get_message(row, 1), act = get_message(row, 2);
         assert_true(wt__str_starts(act, STR("Act: CALLTOOL[\"")));
         assert_null(strstr(act.ptr, "storm_alerts")); /* the usage failed */
-        if (strstr(user.ptr, "hotel in a city"))      /* a list must not hold another right tool */
+        if (strstr(user.ptr, "hotel in a city"))      /* a list has only one of the right tools */
             assert_int_equal((strstr(user.ptr, "travel__bookHotel = ") != NULL) +
                                  (strstr(user.ptr, "travel__search_flights = ") != NULL) +
                                  (strstr(user.ptr, "music__search = ") != NULL),
@@ -220,7 +222,7 @@ static void test_rows_from_recorded_use(void **state)
     wt_close(engine);
 }
 
-static void test_invalid_fine_tuning_options(void **state)
+static void test_invalid_fine_tuning_options_are_refused(void **state)
 {
     static const struct {
         size_t related, choices, limit;
@@ -262,11 +264,11 @@ static void test_invalid_fine_tuning_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_fine_tuning_layout, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_samples_from_elsewhere, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_request_is_in_one_split, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_rows_from_recorded_use, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_invalid_fine_tuning_options, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_fine_tuning_row_has_exact_layout, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_samples_of_other_programs_are_read, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_request_is_in_one_split_only, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_recorded_use_gives_rows, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_fine_tuning_options_are_refused, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

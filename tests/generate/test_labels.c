@@ -1,4 +1,4 @@
-/* Label files, and kappa on tables with known values. */
+/* Tests the parsing of label files, and Cohen's kappa of tables with known values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,11 +11,11 @@
 
 #include "generate/comparison.h"
 
-static void test_label_files(void **state)
+static void test_label_files_are_parsed(void **state)
 {
     static const struct {
         const char *file;
-        const char *labels; /* "1a 2t": pairs and labels in their order; NULL if refused */
+        const char *labels; /* pairs and labels in their order, such as "1a 2t"; NULL if the file is refused */
         const char *says;
     } rows[] = {
         {"", "", NULL},
@@ -51,7 +51,7 @@ static void test_label_files(void **state)
     }
 }
 
-static void test_cohens_kappa(void **state)
+static void test_kappa_equals_known_values(void **state)
 {
     static const struct {
         struct agreement table;
@@ -76,8 +76,8 @@ static void test_cohens_kappa(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_label_files),
-        cmocka_unit_test(test_cohens_kappa),
+        cmocka_unit_test(test_label_files_are_parsed),
+        cmocka_unit_test(test_kappa_equals_known_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

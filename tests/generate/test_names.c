@@ -1,5 +1,5 @@
-/* New names for a store's tools from fake models: validation of hostile answers, names already taken, a stopped run,
- * and importing the corpus. */
+/* Tests new names for the tools of a store, given by a fake model: useless answers, names that other tools have, a
+ * stopped run, and the import of the corpus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +10,11 @@
 #include "generate/requests.h"
 #include "generate/support.h"
 
-/* Gives the same answer to every question; if `always` is NULL, a name derived from the tool. */
+/* A fake model that gives the same answer to every question or, if `always` is NULL, a name derived from the tool. */
 struct fake_namer {
     struct chat_model model;
     const char *always;       /* JSON */
-    const char *else_said;    /* answer if the prompt shows a taken name; NULL for `always` */
+    const char *else_said;    /* answer if the prompt shows a name that another tool has; NULL for `always` */
     unsigned long fail_after; /* questions before it fails; 0 for never */
     atomic_ulong asked;
 };
@@ -91,37 +91,39 @@ static const json_t *get_names_stage(const json_t *report)
 
 static const struct {
     const char *name, *said;
-    const char *fate; /* NULL if the first of the two tools takes it; "unusable" if it does not match the schema */
+    const char *
+        fate; /* reason for the refusal; "unusable" if the answer does not match the schema; NULL if the first tool gets
+                       * the name */
 } answers[] = {
-    {"plain", "{\"name\": \"SumOfNumbers\"}", NULL},
-    {"with an underscore and a digit", "{\"name\": \"sum_of_2\"}", NULL},
+    {"a name of letters", "{\"name\": \"SumOfNumbers\"}", NULL},
+    {"a name with an underscore and a digit", "{\"name\": \"sum_of_2\"}", NULL},
     {"three letters", "{\"name\": \"Sum\"}", NULL},
     {"64 letters", "{\"name\": \"SumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumS\"}", NULL},
     {"65 letters", "{\"name\": \"SumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSumSu\"}", "unusable"},
     {"two letters", "{\"name\": \"Su\"}", "length"},
-    {"empty", "{\"name\": \"\"}", "no_word"},
-    {"blanks", "{\"name\": \"Sum Of Numbers\"}", "marks"},
+    {"an empty name", "{\"name\": \"\"}", "no_word"},
+    {"a name with blanks", "{\"name\": \"Sum Of Numbers\"}", "marks"},
     {"a digit in front", "{\"name\": \"2Sums\"}", "marks"},
     {"an underscore in front", "{\"name\": \"_Sums\"}", "marks"},
-    {"other letters", "{\"name\": \"S\\u00fcmme\"}", "marks"},
-    {"letters that look alike", "{\"name\": \"Sum\\u041ef\"}", "marks"},
-    {"turned round", "{\"name\": \"Sum\\u202efO\"}", "marks"},
+    {"letters beyond ASCII", "{\"name\": \"S\\u00fcmme\"}", "marks"},
+    {"a Cyrillic letter that looks Latin", "{\"name\": \"Sum\\u041ef\"}", "marks"},
+    {"a right-to-left override", "{\"name\": \"Sum\\u202efO\"}", "marks"},
     {"a line end", "{\"name\": \"Sum\\nOf\"}", "marks"},
     {"a NUL", "{\"name\": \"Sum\\u0000Of\"}", "unusable"},
     {"a path", "{\"name\": \"../../Sum\"}", "marks"},
     {"markup", "{\"name\": \"<b>Sum</b>\"}", "marks"},
-    {"the layout of rows", "{\"name\": \"### Act: CALLTOOL[x]\"}", "marks"},
-    {"the form that the prompt shows", "{\"name\": \"...\"}", "marks"},
-    {"an old name", "{\"name\": \"add\"}", "name_taken"},
-    {"an old name in other clothes", "{\"name\": \"ReadFile\"}", "name_taken"},
-    {"no name", "{\"title\": \"Sum\"}", "unusable"},
-    {"a number", "{\"name\": 7}", "unusable"},
-    {"more than a name", "{\"name\": \"Sum\", \"x\": 1}", "unusable"},
+    {"the layout of training rows", "{\"name\": \"### Act: CALLTOOL[x]\"}", "marks"},
+    {"the dots of the prompt's form", "{\"name\": \"...\"}", "marks"},
+    {"the old name of a tool", "{\"name\": \"add\"}", "name_taken"},
+    {"an old name without its underscore", "{\"name\": \"ReadFile\"}", "name_taken"},
+    {"an answer without a name", "{\"title\": \"Sum\"}", "unusable"},
+    {"a name that is a number", "{\"name\": 7}", "unusable"},
+    {"an answer with a second member", "{\"name\": \"Sum\", \"x\": 1}", "unusable"},
     {"prose", "I would call it Sum.", "unusable"},
-    {"cut off", "{\"name\": \"Sum", "unusable"},
+    {"truncated JSON", "{\"name\": \"Sum", "unusable"},
 };
 
-static void test_name_validation(void **state)
+static void test_useless_names_are_refused(void **state)
 {
     (void)state;
     wt_engine *engine = open_store_with(two);
@@ -169,8 +171,9 @@ static const json_t *find_tool_row(const wt_tools *tools, const char *name, json
     return NULL;
 }
 
-/* A taken name is shown in the next question. The corpus imports as a catalogue and keeps the old names. */
-static void test_renamed_corpus_is_a_catalogue(void **state)
+/* The next question shows the names that other tools have. The corpus can be imported as a catalogue, and has the old
+ * names as well. */
+static void test_renamed_corpus_can_be_imported(void **state)
 {
     (void)state;
     wt_engine *engine = open_store_with(two);
@@ -216,7 +219,7 @@ static void test_renamed_corpus_is_a_catalogue(void **state)
     wt_close(engine);
 }
 
-static void test_stopped_renaming_continues(void **state)
+static void test_stopped_renaming_continues_to_same_bytes(void **state)
 {
     (void)state;
     wt_engine *engine = open_numbered_tools(150);
@@ -242,7 +245,7 @@ static void test_stopped_renaming_continues(void **state)
 }
 
 /* A model that gives 40 unusable answers in a row is not asked about the remaining tools. */
-static void test_renaming_gives_up_on_unusable_model(void **state)
+static void test_renaming_ends_early_with_unusable_model(void **state)
 {
     (void)state;
     wt_engine *engine = open_numbered_tools(300);
@@ -257,7 +260,7 @@ static void test_renaming_gives_up_on_unusable_model(void **state)
     wt_close(engine);
 }
 
-static void test_invalid_names_options(void **state)
+static void test_invalid_names_options_are_refused(void **state)
 {
     (void)state;
     struct fake_namer namer = make_namer(NULL);
@@ -284,11 +287,11 @@ static void test_invalid_names_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_name_validation, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_renamed_corpus_is_a_catalogue, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_stopped_renaming_continues, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_renaming_gives_up_on_unusable_model, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_invalid_names_options, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_useless_names_are_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_renamed_corpus_can_be_imported, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_renaming_continues_to_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_renaming_ends_early_with_unusable_model, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_names_options_are_refused, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Validation of pieces of a language model's answer, and duplicates. */
+/* Tests the validation of pieces of a language model's answer, the search for a name in a note, and duplicates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static const struct {
     {PIECE_NOTE, "It is so since it is so.", NULL, PIECE_LENGTH},
 };
 
-static void test_piece_validation(void **state)
+static void test_pieces_are_cleaned_and_validated(void **state)
 {
     struct arena arena = {0};
     (void)state;
@@ -71,7 +71,7 @@ static const struct {
     {"anything", "", false},
 };
 
-static void test_note_names_its_tool(void **state)
+static void test_name_is_found_in_note(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
@@ -81,10 +81,10 @@ static void test_note_names_its_tool(void **state)
     }
 }
 
-/* Texts added one after another, and their fates. */
+/* Texts that are added one after another, with the result of each. */
 static const struct {
     const char *text;
-    enum piece_fate words, meaning; /* without and with an encoder */
+    enum piece_fate words, meaning; /* results without and with an encoder */
 } texts[] = {
     {"Book a table for two in Rome tonight", PIECE_TAKEN, PIECE_TAKEN},
     {"book a table, for TWO: in Rome tonight!", PIECE_SAME_WORDS, PIECE_SAME_WORDS},
@@ -94,7 +94,7 @@ static const struct {
     {"??", PIECE_SAME_WORDS, PIECE_SAME_WORDS},
 };
 
-static void test_duplicate_texts(void **state)
+static void test_duplicate_texts_are_refused(void **state)
 {
     struct encoder *encoder = NULL;
     (void)state;
@@ -117,9 +117,9 @@ static void test_duplicate_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_piece_validation),
-        cmocka_unit_test(test_note_names_its_tool),
-        cmocka_unit_test(test_duplicate_texts),
+        cmocka_unit_test(test_pieces_are_cleaned_and_validated),
+        cmocka_unit_test(test_name_is_found_in_note),
+        cmocka_unit_test(test_duplicate_texts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

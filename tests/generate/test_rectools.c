@@ -1,5 +1,5 @@
-/* RecTools with a fake model that knows the right verdicts: verdicts, counts, selection, a stopped run, and verdicts
- * on an existing data set. */
+/* Tests RecTools with a fake model that knows the right verdicts: the selection of requests, the report, a stopped run,
+ * and verdicts on an existing data set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,7 @@ static const json_t *find_stage(const json_t *report, const char *name)
     return NULL;
 }
 
-/* Checks the invariants of every report: each request is asked about twice, and the verdicts by size add up to the
- * total. */
+/* Checks the sums of every report: the verdicts by size add up to the total, and the answers to the questions. */
 static void assert_rectools_report(const json_t *report)
 {
     const json_t *verdicts = wt__json_object(report, "verdicts"), *sizes = wt__json_object(verdicts, "by_tools");
@@ -89,7 +88,7 @@ static void assert_rectools_report(const json_t *report)
     }
 }
 
-static void test_perfect_model_gives_all_requests(void **state)
+static void test_all_requests_of_perfect_model_qualify(void **state)
 {
     (void)state;
     wt_engine *engine = open_rectools_store();
@@ -110,7 +109,8 @@ static void test_perfect_model_gives_all_requests(void **state)
     wt_close(engine);
 }
 
-/* A request without one of its tools is over; one with an extra wish is partial. Neither is kept. */
+/* The verdict is "over" if the request does not need one of its tools, and "partial" if it wants more than its tools do.
+ * Such requests are not kept. */
 static void test_unqualified_requests_are_left_out(void **state)
 {
     (void)state;
@@ -159,8 +159,8 @@ static void test_unqualified_requests_are_left_out(void **state)
     wt_close(engine);
 }
 
-/* A judge that calls every set exact fails the second question, about the set without one tool. */
-static void test_second_question_exposes_agreeable_judge(void **state)
+/* A judge that calls every set of tools exact is wrong about the sets without one tool, so no request qualifies. */
+static void test_judge_that_always_says_exact_qualifies_no_request(void **state)
 {
     (void)state;
     wt_engine *engine = open_rectools_store();
@@ -184,16 +184,16 @@ static void test_second_question_exposes_agreeable_judge(void **state)
     wt_close(engine);
 }
 
-static void test_duplicates_and_unusable_answers(void **state)
+static void test_duplicates_and_unusable_answers_are_refused(void **state)
 {
     (void)state;
     wt_engine *engine = open_rectools_store();
     struct fake_judge judge = make_judge();
     wt_rectools_options options = few_combinations();
     wt_generated *made = NULL;
-    judge.repeats_itself = true; /* one request a set, then all retries are used up */
+    judge.repeats_itself = true; /* each set gets one request; all retries of its others fail */
     options.smallest = options.largest = 3;
-    options.retries = 6; /* more answers in a row than STAGE_FRUITLESS_MAX, which duplicates do not count towards */
+    options.retries = 6; /* duplicates do not count towards STAGE_FRUITLESS_MAX, however many follow each other */
     assert_call_ok(&place, make_rectools_set(engine, &judge, options, "same", &made));
     assert_int_equal(made->rows, 6);
     assert_non_null(strstr(made->notice, "6 of 18 requests were made"));
@@ -260,8 +260,8 @@ static void test_stopped_rectools_continues_to_same_bytes(void **state)
     wt_close(engine);
 }
 
-/* Verdicts on a data set equal those given while generating it. */
-static void test_verdicts_on_existing_data_set(void **state)
+/* Verdicts on a finished data set equal the verdicts given while it was generated. */
+static void test_verdicts_on_finished_data_set_are_the_same(void **state)
 {
     char data[256], out[256];
     (void)state;
@@ -315,7 +315,7 @@ static void test_verdicts_on_existing_data_set(void **state)
     wt_close(engine);
 }
 
-static void test_small_catalogues_and_invalid_options(void **state)
+static void test_small_catalogue_and_invalid_options_are_reported(void **state)
 {
     static const struct {
         wt_rectools_options options;
@@ -363,13 +363,16 @@ static void test_small_catalogues_and_invalid_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_perfect_model_gives_all_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_all_requests_of_perfect_model_qualify, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_unqualified_requests_are_left_out, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_second_question_exposes_agreeable_judge, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_duplicates_and_unusable_answers, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_judge_that_always_says_exact_qualifies_no_request, set_up_place,
+                                        tear_down_place),
+        cmocka_unit_test_setup_teardown(test_duplicates_and_unusable_answers_are_refused, set_up_place,
+                                        tear_down_place),
         cmocka_unit_test_setup_teardown(test_stopped_rectools_continues_to_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_verdicts_on_existing_data_set, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_small_catalogues_and_invalid_options, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_verdicts_on_finished_data_set_are_the_same, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_small_catalogue_and_invalid_options_are_reported, set_up_place,
+                                        tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

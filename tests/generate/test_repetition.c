@@ -1,4 +1,4 @@
-/* Detecting answers that only repeat their prompt, on the project's own prompts. */
+/* Tests that answers which only repeat their prompt are detected, with the prompts of this project. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static const struct {
     const char *prompt, *said;
     bool repeats;
 } rows[] = {
-    /* all or part of the form */
+    /* the answer's form, in full or in part */
     {"ptr-requirements", "{\"requirements\": [\"...\", \"...\"]}", true},
     {"ptr-requirements", "...", true},
     {"generate-toolbank", "{\"instruction\": \"...\", \"functions\": [\"...\", \"...\"], \"explanation\": \"...\"}",
@@ -26,7 +26,7 @@ static const struct {
      true},
     {"generate-toolbank", "It holds every detail that the tools have to be told, such as names!", true},
     {"generate-request", "Write what a person who needs this tool would ask an assistant for", true},
-    /* an example, verbatim or with a word added */
+    /* the example, verbatim, in part or with a word added */
     {"generate-toolbank", "Have my shoes left the depot in Leeds yet, and which day will they be here?", true},
     {"generate-toolbank", "have MY shoes left the depot in Leeds yet", true},
     {"generate-toolbank", "Please: Have my shoes left the depot in Leeds yet, and which day?", true},
@@ -40,7 +40,7 @@ static const struct {
     {"generate-request", "?!", false},
 };
 
-static void test_answers_repeating_the_prompt(void **state)
+static void test_answers_that_repeat_prompt_are_detected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -54,7 +54,8 @@ static void test_answers_repeating_the_prompt(void **state)
             wt__repetition_check(&own, wt__str(prompt.text), wt__str(example), wt__str(rows[i].said), &repeats, &err),
             0);
         if (repeats != rows[i].repeats)
-            fail_msg("%s: \"%s\" %s", rows[i].prompt, rows[i].said, repeats ? "repeats it" : "does not repeat it");
+            fail_msg("%s: \"%s\" %s", rows[i].prompt, rows[i].said,
+                     repeats ? "repeats the prompt" : "does not repeat the prompt");
         wt__repetition_dispose(&own);
         wt__prompt_dispose(&prompt);
     }
@@ -62,6 +63,6 @@ static void test_answers_repeating_the_prompt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_repeating_the_prompt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_that_repeat_prompt_are_detected)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

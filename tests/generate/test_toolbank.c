@@ -1,5 +1,5 @@
-/* Requests from a fake model at several error rates: invalid data is refused, counts add up, a set of tools is never
- * in two splits, bad models are refused, and a stopped run continues to the same bytes. */
+/* Tests ToolBank requests from a fake model at several error rates: invalid data is refused, counts add up, a set of
+ * tools is never in two splits, bad models are refused, and a stopped run continues to the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static struct dataset read_set_split(const char *folder, const char *split)
     return set;
 }
 
-/* Checks the invariants of a folder: requests are plain and unique; each has two to five tools of the corpus; a set
+/* Checks a data set: requests are plain and unique; each has two to five tools of the corpus, or one if `single`; a set
  * of tools is never in two splits. Returns the number of requests in all splits. */
 static size_t assert_sound_folder(const char *folder, bool single)
 {
@@ -160,7 +160,7 @@ static void test_toolbank_data_is_valid_at_any_error_rate(void **state)
     wt_close(engine);
 }
 
-/* A run ends once every tool has its usages, and prefers tools without any. */
+/* A run prefers tools without usages, and ends once every tool has enough. */
 static void test_run_ends_when_each_tool_has_its_usages(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void test_stopped_toolbank_continues_to_same_bytes(void **state)
     wt_close(engine);
 }
 
-static void test_within_provider_category_or_any(void **state)
+static void test_tools_of_request_belong_together(void **state)
 {
     static const char *const kinds[] = {"provider", "category", "any"};
     (void)state;
@@ -339,8 +339,9 @@ static void test_within_provider_category_or_any(void **state)
     wt_close(engine);
 }
 
-/* Requests for tools taken out of the corpus are judged with 0; none/ has these tools. */
-static void test_unanswerable_requests(void **state)
+/* The folder none/ has the tools taken out of the corpus and the requests for them. In the main folder these requests
+ * are judged with 0. */
+static void test_unanswerable_requests_are_judged_with_0(void **state)
 {
     (void)state;
     wt_engine *engine = open_toolbank_store();
@@ -382,7 +383,7 @@ static void test_unanswerable_requests(void **state)
     wt_close(engine);
 }
 
-static void test_one_tool_prompt(void **state)
+static void test_one_tool_prompt_gives_one_tool_per_request(void **state)
 {
     (void)state;
     wt_engine *engine = open_toolbank_store();
@@ -405,7 +406,7 @@ static void test_one_tool_prompt(void **state)
 }
 
 /* A writer that waits until TOGETHER questions have arrived. */
-enum { TOGETHER = 12 };
+enum { TOGETHER = 12 }; /* concurrent questions */
 struct waiting_writer {
     struct fake_writer writer;
     struct rendezvous rendezvous;
@@ -438,7 +439,7 @@ static void test_concurrency_does_not_change_data(void **state)
     wt_close(engine);
 }
 
-/* Counts the examples shown in the prompts. */
+/* Counts the examples in the prompts: those of the data set of people, and others. */
 struct prompt_watcher {
     struct fake_writer writer;
     atomic_ulong shown, others;
@@ -457,7 +458,8 @@ static int watch_prompt(struct chat_model *model, const struct chat_question *qu
     return writer_ask(model, question, arena, out, err);
 }
 
-/* Writes a data set of people: three requests with two tools, one with one tool, one with six. */
+/* Writes a data set of people and returns its folder: three requests with two tools, one with one tool, one with six.
+ * If `several` is false, the first three have one tool, too. */
 static const char *write_people_set(char path[256], bool several)
 {
     snprintf(path, 256, "%s/%s", place.folder, several ? "people" : "people-of-one");
@@ -485,7 +487,7 @@ static const char *write_people_set(char path[256], bool several)
     return path;
 }
 
-static void test_examples_written_by_people(void **state)
+static void test_prompts_show_examples_written_by_people(void **state)
 {
     (void)state;
     char path[256];
@@ -516,7 +518,7 @@ static void test_examples_written_by_people(void **state)
     wt_close(engine);
 }
 
-/* A request is kept if a search finds its tools, without a near-duplicate ranked above them. */
+/* A request is kept if a search for it finds its tools and ranks no near-duplicate above them. */
 static void test_round_trip_drops_unfound_requests(void **state)
 {
     (void)state;
@@ -554,7 +556,7 @@ static void test_round_trip_drops_unfound_requests(void **state)
     wt_close(engine);
 }
 
-static void test_invalid_toolbank_options(void **state)
+static void test_invalid_toolbank_options_are_refused(void **state)
 {
     static const struct {
         wt_toolbank_options options;
@@ -610,13 +612,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_run_ends_when_each_tool_has_its_usages, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_trial_refuses_bad_models, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_stopped_toolbank_continues_to_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_within_provider_category_or_any, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_unanswerable_requests, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_one_tool_prompt, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_tools_of_request_belong_together, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unanswerable_requests_are_judged_with_0, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_one_tool_prompt_gives_one_tool_per_request, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_concurrency_does_not_change_data, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_examples_written_by_people, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_prompts_show_examples_written_by_people, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_round_trip_drops_unfound_requests, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_invalid_toolbank_options, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_toolbank_options_are_refused, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* ToolSelect data from a fake model at several error rates: invalid data is refused, counts add up, and a stopped
+/* Tests ToolSelect data from a fake model at several error rates: invalid data is refused, counts add up, and a stopped
  * run continues to the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void test_toolselect_data_is_valid_at_any_error_rate(void **state)
     }
 }
 
-static void test_default_counts_match_the_paper(void **state)
+static void test_default_counts_are_near_those_of_paper(void **state)
 {
     (void)state;
     struct fake_writer writer = make_writer(0);
@@ -129,7 +129,7 @@ static void test_seed_determines_bytes(void **state)
     free(b);
 }
 
-static void test_toolselect_with_encoder(void **state)
+static void test_encoder_finds_near_duplicates(void **state)
 {
     (void)state;
     wt_engine *engine = open_test_engine(&place, WT_BUILT_IN_MODEL);
@@ -152,7 +152,7 @@ static void test_toolselect_with_encoder(void **state)
     wt_close(engine);
 }
 
-static void test_toolselect_from_catalogue(void **state)
+static void test_tools_of_store_replace_generated_ones(void **state)
 {
     (void)state;
     wt_engine *engine = open_test_engine(&place, "");
@@ -173,7 +173,7 @@ static void test_toolselect_from_catalogue(void **state)
     wt_close(engine);
 }
 
-static void test_invalid_toolselect_options(void **state)
+static void test_invalid_toolselect_options_are_refused(void **state)
 {
     (void)state;
     struct fake_writer writer = make_writer(0);
@@ -240,13 +240,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_toolselect_data_is_valid_at_any_error_rate, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_default_counts_match_the_paper, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_default_counts_are_near_those_of_paper, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_unusable_model_ends_early, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_stopped_toolselect_continues_to_same_bytes, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_seed_determines_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_toolselect_with_encoder, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_toolselect_from_catalogue, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_invalid_toolselect_options, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_encoder_finds_near_duplicates, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_tools_of_store_replace_generated_ones, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_toolselect_options_are_refused, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

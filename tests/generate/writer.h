@@ -1,6 +1,6 @@
-/* writer.h: a fake language model for data sets. It answers every stage by a hash of the question and its seed: well
- * or, at a given rate, in one of many useless ways. Its answers are validated against the schema as a server's are.
- * It can also fail after a number of questions, like a network. */
+/* writer.h: a fake language model that writes data sets. Its answer depends only on the question and the question's
+ * seed. It is good or, at a given rate, useless in one of many ways. Like the answers of a server, it is validated
+ * against the schema. The model can also fail after a number of questions, like a network. */
 #ifndef WT_TESTS_GENERATE_WRITER_H
 #define WT_TESTS_GENERATE_WRITER_H
 
@@ -31,7 +31,8 @@ static const char *const writer_ways[] = {"by city", "by date", "for groups",   
                                           "by code", "near me", "for children", "in winter",  "by owner"};
 enum { WRITER_THINGS = 16, WRITER_DEEDS = 12, WRITER_WAYS = 10 };
 
-/* Unusable answers: the first list does not match any schema; the second matches but is invalid as data. */
+/* Useless answers: those of the first list do not match any schema; those of the second are valid strings and refused as
+ * data. */
 static const char *const writer_nonsense[] = {
     "I am sorry, I cannot do that.",
     "{\"name\": \"Cut off",
@@ -59,6 +60,7 @@ static inline const char *writer_pick(struct rng *rng, const char *const *list, 
     return list[wt__rng_below(rng, count)];
 }
 
+/* Writes the name of a tool. */
 static inline void writer_name(struct rng *rng, bool related, struct buffer *out)
 {
     wt__buffer_printf(out, "%s %s", writer_pick(rng, writer_things, WRITER_THINGS),
@@ -68,6 +70,7 @@ static inline void writer_name(struct rng *rng, bool related, struct buffer *out
                           (unsigned long long)wt__rng_below(rng, 1000));
 }
 
+/* Writes a sentence with a random number, so that it is unique. */
 static inline void writer_sentence(struct rng *rng, struct buffer *out)
 {
     for (int i = 0; i < 6; i++)
@@ -103,7 +106,7 @@ static inline size_t writer_items(struct str prompt, const char *slot, struct st
     return count;
 }
 
-/* Requests that match the schema but are invalid; WRITER_FAULTS of them. */
+/* Requests that match the schema and are refused: an unknown tool, too few tools, and the layout of training rows. */
 static const char *const writer_faults[] = {
     "{\"instruction\": \"%s\", \"functions\": [\"no_such_tool\", \"%.*s\"], \"explanation\": \"It does.\"}",
     "{\"instruction\": \"%s\", \"functions\": [\"%.*s\"], \"explanation\": \"One alone.\"}",
@@ -161,6 +164,7 @@ static inline void writer_request(const struct fake_writer *writer, struct rng *
     }
 }
 
+/* Writes a verdict on a request, with a rewritten request if it is not good. */
 static inline void writer_polish(struct rng *rng, bool hostile, struct str sentence, struct buffer *out)
 {
     if (wt__rng_below(rng, 2) == 0)

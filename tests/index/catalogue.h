@@ -1,5 +1,5 @@
-/* catalogue.h: artificial tools for the tests of this room. Words follow Zipf's law over a small vocabulary, so that
- * common and rare terms, equal scores and empty rows all occur. */
+/* catalogue.h: generated tools for the tests of this room. Their words follow Zipf's law over a small vocabulary, so
+ * that common and rare terms, equal scores and empty rows all occur. */
 #ifndef WT_TESTS_INDEX_CATALOGUE_H
 #define WT_TESTS_INDEX_CATALOGUE_H
 

@@ -1,5 +1,5 @@
-/* Checking a complete snapshot: written snapshots are valid, and each broken invariant is reported, even if the
- * checksums are correct and opening succeeds. */
+/* Tests wt__snapshot_check: a written snapshot is valid, and each broken invariant is reported even if the checksums
+ * are correct and opening succeeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,13 +76,14 @@ static int remove_test_snapshot(void **state)
     return 0;
 }
 
-/* A file of the folder in memory, aligned like a mapping. It is selected by the start of its name. */
+/* A file of the folder in memory, aligned like a mapping. */
 struct file {
     char *path;
     unsigned char *bytes;
     size_t len;
 };
 
+/* Reads the file whose name starts with `name`. */
 static struct file read_index_file(struct arena *arena, const char *name)
 {
     struct file file = {0};
@@ -103,7 +104,7 @@ static struct file read_index_file(struct arena *arena, const char *name)
 /* Parts of the snapshot file that tests can damage. */
 struct parts {
     struct snapshot_key *keys;
-    struct lexical_entry *common, *last; /* the term with the most postings; the end of the dictionary */
+    struct lexical_entry *common, *last; /* the term with the most postings; the entry after the last term */
     uint32_t *row, *block_last;          /* postings of the common term */
     uint16_t *block_max;
     char *text; /* text of all terms */
@@ -264,7 +265,7 @@ static void reports_every_broken_invariant(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Damages fp32 vectors, which opening does not read. */
+/* Opening does not read fp32 vectors, so their damage is only found by the check. */
 static void reports_any_damaged_vector(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Groups of word-for-word copies: their members, storage in a snapshot, and detection of inconsistent keys. */
+/* Tests groups of exact copies: their members, their storage in a snapshot, and the detection of inconsistent keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,17 +12,18 @@
 
 enum { ROWS = 8, MANY = 3000, PROVIDERS = 40, WORDINGS = 900 };
 
-/* One letter per row: the text of its tool ('-' for no copies), and its provider. */
+/* One letter per row: says: text of its tool, '-' without a text; providers: its provider; groups: its expected group,
+ * '-' without one. */
 static const struct {
     const char *name, *says, *providers, *groups;
 } cases[] = {
-    {"nothing is a copy", "abcdefgh", "12345678", "--------"},
-    {"two providers say the same", "abcabdef", "12345678", "ab-ab---"},
-    {"one provider says it twice", "aabbcdef", "11223456", "--------"},
-    {"one of two says it twice", "aaab----", "112-----", "aaa-----"},
-    {"all of them", "aaaaaaaa", "12345678", "aaaaaaaa"},
-    {"what says nothing is no copy", "--------", "12345678", "--------"},
-    {"groups between each other", "abababab", "11222222", "abababab"},
+    {"all texts differ", "abcdefgh", "12345678", "--------"},
+    {"two providers with the same texts", "abcabdef", "12345678", "ab-ab---"},
+    {"one provider with the same text twice is no group", "aabbcdef", "11223456", "--------"},
+    {"one of two providers has the text twice", "aaab----", "112-----", "aaa-----"},
+    {"all texts are the same", "aaaaaaaa", "12345678", "aaaaaaaa"},
+    {"tools without a text are no copies", "--------", "12345678", "--------"},
+    {"rows of two groups alternate", "abababab", "11222222", "abababab"},
 };
 
 static void put_keys(struct snapshot_key *keys, const char *providers)
@@ -58,7 +59,6 @@ static void groups_copies_of_several_providers(void **state)
     }
 }
 
-/* Random data, compared with a check of every pair. */
 static void groups_match_a_check_of_every_pair(void **state)
 {
     static struct snapshot_key keys[MANY];
@@ -141,7 +141,7 @@ static void reports_inconsistent_groups(void **state)
             keys[row].group = bad[i].groups[row];
         const struct snapshot snapshot = {.rows = 4, .keys = keys, .copies = {bad[i].rows, bad[i].count}};
         if (wt__copy_groups_check(&snapshot, &err) != WT_ESTORE)
-            fail_msg("case %zu is not told", i);
+            fail_msg("case %zu is not reported", i);
         assert_string_equal(err.message, "damaged: copies and their groups do not agree");
         wt__copy_group(&snapshot, 0, &len);
         assert_int_equal(len, bad[i].found);

@@ -1,4 +1,4 @@
-/* test_lexical.c: BM25 with precomputed impacts: the formula, and the fast search against the plain one. */
+/* Tests BM25 with precomputed impacts against its formula, the fast search against the plain one, and the builder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,8 +89,8 @@ static void impacts_match_the_formula(void **state)
 }
 
 struct reference_stuffing {
-    double sum, length;   /* impacts of a row by the formula */
-    double named, thrice; /* words in two fields including the first, and in three */
+    double sum, length;   /* sum and Euclidean length of the impacts of a row, by the formula */
+    double named, thrice; /* numbers of words in two fields including the first, and in three fields */
 };
 
 static bool field_has_term(const struct lexical_text *field, struct str term, size_t count)
@@ -243,7 +243,7 @@ static void fast_search_equals_plain_search(void **state)
     }
 }
 
-static void equal_tools_are_in_row_order(void **state)
+static void equal_scores_are_in_row_order(void **state)
 {
     (void)state;
     enum { ROWS = 9000, K = 5 };
@@ -272,7 +272,7 @@ static void equal_tools_are_in_row_order(void **state)
     free(block);
 }
 
-static void finds_no_rows_without_matching_terms(void **state)
+static void terms_without_match_or_valid_weight_find_no_rows(void **state)
 {
     (void)state;
     const struct lexical_term known = {wt__str(words[0]), 1};
@@ -282,12 +282,12 @@ static void finds_no_rows_without_matching_terms(void **state)
         size_t count;
     } cases[] = {
         {"no terms", known, 0},
-        {"a term that no tool has", {STR("zebra"), 1}, 1},
-        {"an empty term", {{NULL, 0}, 1}, 1},
-        {"a weight of nothing", {known.text, 0}, 1},
-        {"a negative weight", {known.text, -1}, 1},
-        {"a weight that is no number", {known.text, NAN}, 1},
-        {"a weight without end", {known.text, INFINITY}, 1},
+        {"a term of no tool", {STR("zebra"), 1}, 1},
+        {"empty term", {{NULL, 0}, 1}, 1},
+        {"weight 0", {known.text, 0}, 1},
+        {"negative weight", {known.text, -1}, 1},
+        {"weight NaN", {known.text, NAN}, 1},
+        {"infinite weight", {known.text, INFINITY}, 1},
     };
     struct lexical_fixture f;
     struct scored hit;
@@ -297,7 +297,7 @@ static void finds_no_rows_without_matching_terms(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         prepare_fixture_query(&f, &cases[i].term, cases[i].count);
         if (wt__lexical_search(&f.index, &f.query, 1, NULL, &hit) != 0)
-            fail_msg("%s: found something", cases[i].name);
+            fail_msg("%s: found a row", cases[i].name);
         wt__lexical_score_rows(&f.index, &f.query, &row, 1, &score);
         assert_true(score == 0);
     }
@@ -474,8 +474,8 @@ int main(void)
         cmocka_unit_test(impacts_match_the_formula),
         cmocka_unit_test(damps_rows_with_many_words),
         cmocka_unit_test(fast_search_equals_plain_search),
-        cmocka_unit_test(equal_tools_are_in_row_order),
-        cmocka_unit_test(finds_no_rows_without_matching_terms),
+        cmocka_unit_test(equal_scores_are_in_row_order),
+        cmocka_unit_test(terms_without_match_or_valid_weight_find_no_rows),
         cmocka_unit_test(terms_are_numbered_in_order),
         cmocka_unit_test(adds_weights_of_repeated_terms),
         cmocka_unit_test(continued_builder_makes_the_same_block),

@@ -1,4 +1,4 @@
-/* The sorted list of names: finds all added names ordered by kind and row, and detects damage. */
+/* Tests the sorted list of names: it finds all added names, ordered by kind and row, and reports damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void finds_rows_of_a_name_in_order(void **state)
     wt__names_builder_dispose(&builder);
 }
 
-/* Rows that are removed or renumbered, and new rows among them. */
+/* A builder that continues another one, with rows removed, renumbered and added, has the names of a new builder. */
 static void continued_builder_has_the_same_names(void **state)
 {
     enum { ROWS = 300, HASHES = 500 };
@@ -126,7 +126,7 @@ static void continued_builder_has_the_same_names(void **state)
     wt__names_builder_dispose(&anew);
 }
 
-/* The start of a search is a guess, and the result must not depend on its quality. */
+/* A search starts from a guess of the place. Its result must not depend on the quality of the guess. */
 static void finds_hashes_of_any_distribution(void **state)
 {
     enum { COUNT = 3000 };

@@ -1,4 +1,4 @@
-/* test_snapshot.c: opening returns the written content after any history, damage is reported, and readers never see a
+/* Tests snapshots: opening returns the written content after any history, damage is reported, and readers never see a
  * mixture. A tool's text and vector are derived from its id and generation, so each snapshot can be compared with one
  * built from scratch. */
 #include <setjmp.h>
@@ -67,8 +67,6 @@ static void remove_index_folder(void)
     rmdir(folder);
     wt__arena_dispose(&arena);
 }
-
-/* --- A catalogue and its content --- */
 
 struct test_catalogue {
     uint64_t generation;
@@ -157,8 +155,6 @@ static void fill_catalogue(struct test_catalogue *c, size_t rows)
     for (size_t i = 0; i < rows; i++)
         c->keys[i] = (struct snapshot_key){.id = (int64_t)(i * 3 + 1), .generation = 1, .provider = (uint32_t)(i % 7)};
 }
-
-/* --- Comparing --- */
 
 static void assert_same_answers(const struct snapshot *a, const struct snapshot *b)
 {
@@ -326,7 +322,7 @@ static void rows_can_get_their_vector_later(void **state)
     for (size_t row = 0; row < 300; row++)
         has[row] = row % 3 != 0;
     c.has = has;
-    for (int round = 0; round < 2; round++) { /* the second round has no work to do */
+    for (int round = 0; round < 2; round++) { /* the second round finds nothing to do */
         struct snapshot *snapshot = write_snapshot(&c);
         const struct vectors *vectors = &snapshot->sets[0].vectors;
         assert_int_equal(c.fetched, 200);
@@ -432,8 +428,6 @@ static void rejects_invalid_content(void **state)
     free(lexical);
 }
 
-/* --- Damage --- */
-
 static unsigned char *read_test_file(const char *from, size_t *len)
 {
     char *bytes = NULL;
@@ -482,7 +476,7 @@ static void reports_every_truncation(void **state)
         write_test_file(file[f], bytes, len);
         free(bytes);
     }
-    snapshot = write_snapshot(&c); /* repaired; no work to do */
+    snapshot = write_snapshot(&c); /* repaired without fetching vectors */
     assert_int_equal(c.fetched, 60);
     unlink(file[0]);
     expect_open_error(WT_ESTORE);
@@ -613,8 +607,6 @@ static void reports_files_of_another_snapshot(void **state)
     remove_index_folder();
 }
 
-/* --- Concurrency --- */
-
 struct snapshot_reader {
     atomic_int stop;
     atomic_int opened;
@@ -719,7 +711,7 @@ static void waiting_writer_times_out(void **state)
     remove_index_folder();
 }
 
-/* After a change of the layout, the fuzz corpus must be regenerated, or all of it is rejected immediately. */
+/* After a change of the layout, the fuzz corpus must be regenerated; otherwise every file of it is rejected at once. */
 static void fuzz_corpus_has_this_version(void **state)
 {
     static const char *const names[] = {"with-vectors", "without-vectors"};

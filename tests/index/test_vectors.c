@@ -1,4 +1,5 @@
-/* test_vectors.c: the search through bytes equals the fp32 scan, bit for bit, on easy and difficult data. */
+/* Tests that the search through int8 vectors equals a scan of fp32 vectors, bit for bit, on easy and difficult data;
+ * and the reports of damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,7 @@ static void make_random(struct rng *rng, uint32_t number, float *x, size_t dim)
     normalise_vector(x, dim);
 }
 
-/* Vectors close to one of eight centres: many scores are within the error of the bytes. */
+/* Vectors close to one of eight centres: many scores differ by less than the error of int8 values. */
 static void make_clustered(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng centre;
@@ -68,7 +69,7 @@ static void make_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
     make_random(&shared, 0, x, dim);
 }
 
-/* Copies of one vector that differ in a last bit. */
+/* Copies of one vector that differ in the last bit of one component. */
 static void make_nearly_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng shared;
@@ -78,7 +79,7 @@ static void make_nearly_equal(struct rng *rng, uint32_t number, float *x, size_t
     x[at] = nextafterf(x[at], number % 2 ? 2.0F : -2.0F);
 }
 
-/* One large value dominates the bytes; lengths differ by orders of magnitude; some vectors are zero. */
+/* One large component determines the int8 scale; lengths differ by orders of magnitude; some vectors are zero. */
 static void make_uneven(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     double length = pow(10, (double)(number % 13) - 6);
@@ -164,7 +165,7 @@ static void compare_searches(struct vectors_fixture *f, const float *query, size
     free(scores);
 }
 
-static void search_through_bytes_equals_the_fp32_scan(void **state)
+static void int8_search_equals_fp32_scan(void **state)
 {
     (void)state;
     static const struct {
@@ -322,10 +323,8 @@ static void reports_damaged_vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(search_through_bytes_equals_the_fp32_scan),
-        cmocka_unit_test(batched_queries_match_single_queries),
-        cmocka_unit_test(scores_are_inner_products),
-        cmocka_unit_test(rejects_values_that_are_not_finite),
+        cmocka_unit_test(int8_search_equals_fp32_scan), cmocka_unit_test(batched_queries_match_single_queries),
+        cmocka_unit_test(scores_are_inner_products),    cmocka_unit_test(rejects_values_that_are_not_finite),
         cmocka_unit_test(reports_damaged_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

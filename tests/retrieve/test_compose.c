@@ -1,5 +1,5 @@
-/* Tests the order of candidates: a plain sort for one text, a shared list for several sub-queries, caps, and copies.
- * Compares the lazy search with the full one. */
+/* Tests the order of candidates: a sort by value for one text, a shared list for several sub-queries, caps per
+ * provider, and exact copies. Compares the search with a literal implementation of its definition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 #include "base/rng.h"
 #include "retrieve/compose.h"
 
-enum { MOST = 60 };
+enum { MOST = 60 }; /* maximum number of candidates */
 
-static float values[TEXTS_MAX][MOST];
+static float values[TEXTS_MAX][MOST]; /* value of each candidate for each text */
 static uint32_t providers[MOST];
 
 static struct evidence evidence_of(size_t texts, size_t candidates)
@@ -84,7 +84,8 @@ static void caps_each_provider(void **state)
 }
 
 /* Candidates, best first, as two letters each: the group of exact copies ('-' without a group) and the provider.
- * Capitals are providers named in the request. shown: providers with places, in order. */
+ * Capitals are providers named in the request. shown: providers of the results, in order. given: number of copies that
+ * gave up their places. */
 struct copies_case {
     const char *name, *says, *providers, *shown;
     size_t cap, given;
@@ -122,11 +123,11 @@ static void copies_share_one_place(void **state)
         {"the best copy gets the place", "aa-a", "abcd", "ac", 0, 2},
         {"two groups", "abab", "abcd", "ab", 0, 2},
         {"tools of one provider are not copies", "aa--", "aabc", "aabc", 0, 0},
-        {"copy of a named provider", "a-aa", "abCd", "Cb", 0, 2},
-        {"copy of a named provider ranks first", "aa--", "Abcd", "Acd", 0, 1},
-        {"copies of two named providers", "aaa-", "aBCd", "BCd", 0, 1},
-        {"a capped copy leaves the place to the next", "-aa-", "aabc", "abc", 1, 0},
-        {"cap on the named provider", "-a-a", "CabC", "Cab", 1, 0},
+        {"the copy of a named provider gets the place", "a-aa", "abCd", "Cb", 0, 2},
+        {"the copy of a named provider is the best copy", "aa--", "Abcd", "Acd", 0, 1},
+        {"copies of two named providers both get places", "aaa-", "aBCd", "BCd", 0, 1},
+        {"a copy over the cap leaves its place to the next copy", "-aa-", "aabc", "abc", 1, 0},
+        {"the cap holds for a named provider", "-a-a", "CabC", "Cab", 1, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
@@ -167,11 +168,11 @@ static void negative_values_do_not_fade(void **state)
     assert_int_equal(out[1].candidate, 2); /* .49 - .08 comes before .5 - .1 */
     assert_true(out[1].score == .49f + -.08f);
     assert_int_equal(out[2].candidate, 1);
-    assert_int_equal(out[2].text, 1); /* the first candidate's sub-query; still adds -.1 */
+    assert_int_equal(out[2].text, 1); /* the sub-query that candidate 0 answers; it still adds -.1 */
     assert_true(out[2].score == .5f + -.1f);
 }
 
-static float faded_share(float faded, float value)
+static float fade_positive_value(float faded, float value)
 {
     return value > 0 ? faded * value : value;
 }
@@ -190,8 +191,8 @@ static size_t compose_plainly(const struct evidence *e, size_t k, struct chosen_
             float subquery = 0;
             uint32_t text = 0;
             for (uint32_t t = 1; t < e->texts; t++)
-                if (text == 0 || faded_share(faded[t], e->value[t][c]) > subquery) {
-                    subquery = faded_share(faded[t], e->value[t][c]);
+                if (text == 0 || fade_positive_value(faded[t], e->value[t][c]) > subquery) {
+                    subquery = fade_positive_value(faded[t], e->value[t][c]);
                     text = t;
                 }
             if (!taken[c] && e->value[0][c] + subquery > best.score)
@@ -205,7 +206,7 @@ static size_t compose_plainly(const struct evidence *e, size_t k, struct chosen_
     return count;
 }
 
-static void lazy_search_equals_definition(void **state)
+static void composes_by_definition(void **state)
 {
     (void)state;
     static const float lowest[] = {0, -.25f, -1};
@@ -240,7 +241,7 @@ int main(void)
         cmocka_unit_test(caps_each_provider),
         cmocka_unit_test(copies_share_one_place),
         cmocka_unit_test(negative_values_do_not_fade),
-        cmocka_unit_test(lazy_search_equals_definition),
+        cmocka_unit_test(composes_by_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

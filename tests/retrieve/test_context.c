@@ -1,4 +1,4 @@
-/* Tests the evidence of a conversation, over a few tools and with words only. */
+/* Tests how earlier turns of a conversation raise tools, in a search over a few tools by words only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void finds_tools_of_conversation(void **state)
     assert_int_equal(stage->rank, 2);
 }
 
-/* A called provider adds no candidates. It only raises tools that other sources found. */
+/* A provider called in the conversation adds no candidates. It only raises tools that other sources found. */
 static void prefers_called_providers(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void prefers_called_providers(void **state)
     }
 }
 
-/* The weight falls with the number of words, but words alone never reduce it to 0. */
+/* The weight of the conversation falls with the number of words in the request, but never to 0. */
 static void needs_less_context_with_more_words(void **state)
 {
     static const char *const requests[] = {"it",
@@ -136,7 +136,7 @@ static void needs_less_context_with_more_words(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         float weight = stage_of(&find_in_context(requests[i], &context).items[0])->weight;
-        bool ends = i == 1 || i == 6; /* ends of the scale */
+        bool ends = i == 1 || i == 6; /* beyond both ends of the scale the number of words makes no difference */
         assert_true(weight > 0 && (ends ? weight == before : weight < before));
         before = weight;
     }

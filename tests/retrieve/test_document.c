@@ -40,11 +40,7 @@ static const struct {
      "run|server||run||",
      "my-Server run: Runs.",
      "my-Server run"},
-    {"an invalid schema has no parameters",
-     {.name = TOOL_STR("run"), .schema = TOOL_STR("[1, 2")},
-     "run|||||",
-     "run: ",
-     "run"},
+    {"malformed schema", {.name = TOOL_STR("run"), .schema = TOOL_STR("[1, 2")}, "run|||||", "run: ", "run"},
 };
 
 static struct buffer field_words(const struct document *document)
@@ -116,7 +112,7 @@ static void parses_field_lists(void **state)
 {
     enum { P = 1u << FIELD_PROVIDER, N = 1u << FIELD_NAME, C = 1u << FIELD_CATEGORY, A = 1u << FIELD_PARAMETERS };
     static const struct {
-        const char *names, *unknown; /* NULL if all are valid */
+        const char *names, *unknown; /* unknown: first invalid name; NULL if all are valid */
         unsigned fields;
         const char *texts[DOCUMENT_TEXTS];
     } rows[] = {
@@ -195,26 +191,26 @@ static void name_hash_ignores_case_digits_and_punctuation(void **state)
 #define A "\"a\":{\"type\":\"string\",\"description\":\"first\"}"
 #define B "\"b\":{\"type\":\"number\"}"
 
-/* Compares another tool with a tool named send_mail, described as "Sends a mail.", with parameters a and b. */
+/* Each row is compared with a tool named send_mail with the description "Sends a mail." and the parameters a and b. */
 static void copy_hash_requires_equal_texts(void **state)
 {
     static const struct {
         const char *what, *name, *description, *schema;
         bool copy;
     } others[] = {
-        {"all the same", "send_mail", "Sends a mail.", PARAMETERS(A "," B), true},
-        {"case, blanks and how the name is joined", "SendMail", " sends  a\nMAIL. ", PARAMETERS(A "," B), true},
-        {"punctuation", "send_mail", "Sends: a mail", PARAMETERS(A "," B), true},
-        {"markup", "send_mail", "<p>Sends a <b>mail</b>.</p>", PARAMETERS(A "," B), true},
+        {"same texts", "send_mail", "Sends a mail.", PARAMETERS(A "," B), true},
+        {"other case, blanks and joining of the name", "SendMail", " sends  a\nMAIL. ", PARAMETERS(A "," B), true},
+        {"other punctuation", "send_mail", "Sends: a mail", PARAMETERS(A "," B), true},
+        {"description with markup", "send_mail", "<p>Sends a <b>mail</b>.</p>", PARAMETERS(A "," B), true},
         {"another order of parameters", "send_mail", "Sends a mail.", PARAMETERS(B "," A), true},
-        {"parameters of another type", "send_mail", "Sends a mail.", PARAMETERS("\"a\":{},\"b\":{}"), true},
+        {"other types of parameters", "send_mail", "Sends a mail.", PARAMETERS("\"a\":{},\"b\":{}"), true},
         {"another name", "send_mails", "Sends a mail.", PARAMETERS(A "," B), false},
         {"a number in the name", "send_mail_2", "Sends a mail.", PARAMETERS(A "," B), false},
-        {"another word", "send_mail", "Sends one mail.", PARAMETERS(A "," B), false},
-        {"words joined", "send_mail", "Sends amail.", PARAMETERS(A "," B), false},
+        {"another word in the description", "send_mail", "Sends one mail.", PARAMETERS(A "," B), false},
+        {"two words are joined", "send_mail", "Sends amail.", PARAMETERS(A "," B), false},
         {"no description", "send_mail", "", PARAMETERS(A "," B), false},
-        {"a parameter less", "send_mail", "Sends a mail.", PARAMETERS(A), false},
-        {"a parameter twice the other way", "send_mail", "Sends a mail.", PARAMETERS("\"ab\":{}"), false},
+        {"one parameter is missing", "send_mail", "Sends a mail.", PARAMETERS(A), false},
+        {"one parameter with both names joined", "send_mail", "Sends a mail.", PARAMETERS("\"ab\":{}"), false},
         {"no parameters", "send_mail", "Sends a mail.", PARAMETERS(""), false},
     };
     static const struct tool first = {.provider = TOOL_STR("post"),
@@ -283,12 +279,12 @@ static void detects_one_operation_under_two_methods(void **state)
     wt__analyser_close(analyser);
 }
 
-/* Two tools with only a name are not copies. With the same parameters they are. */
+/* A tool with only a name has no copy hash. With parameters it has one. */
 static void copy_hash_uses_parameters_without_description(void **state)
 {
     static const struct {
         const char *schema;
-        bool told;
+        bool has_hash;
     } rows[] = {{"", false}, {PARAMETERS(""), false}, {PARAMETERS(A), true}};
     struct analyser *analyser;
     struct document document = {0};
@@ -297,7 +293,7 @@ static void copy_hash_uses_parameters_without_description(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tool tool = {.name = TOOL_STR("search"), .schema = wt__str(rows[i].schema)};
         assert_int_equal(wt__document_read(&document, analyser, &tool, NULL), 0);
-        assert_int_equal(wt__document_copy_hash(&document, &tool) != 0, rows[i].told);
+        assert_int_equal(wt__document_copy_hash(&document, &tool) != 0, rows[i].has_hash);
     }
     wt__document_dispose(&document);
     wt__analyser_close(analyser);

@@ -1,4 +1,4 @@
-/* Tests the detection of requests in other languages than English. */
+/* Tests the detection of requests in languages other than English. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,8 @@ static void detects_languages(void **state)
     }
 }
 
-/* Checks every prefix of a request, at exact length for ASan. A document gets no answer. */
+/* Reads every prefix of each request, in a block of exactly its length, so that ASan detects a read past the end. A
+ * text above LANGUAGE_REQUEST_MAX has no language. */
 static void accepts_every_prefix(void **state)
 {
     char *text = malloc(LANGUAGE_REQUEST_MAX + 1);

@@ -1,4 +1,4 @@
-/* Tests provider names: the words that name a provider, and the precision of the name. */
+/* Tests the words that name a provider, the precision of such a name, and the providers named in each sub-query. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,8 +84,8 @@ static void common_names_are_less_precise(void **state)
     free(block);
 }
 
-/* named: providers named in each text, first the whole request, then its sub-queries. 's', 'g': the provider's initial;
- * 'b': both; '-': no provider. */
+/* texts: the whole request, then its sub-queries. named: providers named in each of them: 's' for Spotify, 'g' for
+ * Google calendar, 'b' for both, '-' for no provider. */
 static const struct {
     const char *texts[4], *named;
 } requests[] = {
@@ -96,13 +96,13 @@ static const struct {
     {{"on the calendar of google"}, "-"},
     {{"on Spotify follow her, then save it, then put it into Google calendar", "on Spotify follow her", "save it",
       "put it into Google calendar"},
-     "bssg"}, /* inherits the last named provider */
+     "bssg"}, /* "save it" names no provider and inherits Spotify */
     {{"save it, then on Spotify follow her", "save it", "on Spotify follow her"}, "s-s"},
     {{""}, "-"},
     {{"\377 ?"}, "-"},
 };
 
-static void inherits_last_named_provider(void **state)
+static void subqueries_inherit_last_named_provider(void **state)
 {
     struct snapshot_key keys[] = {
         {.provider_hash = wt__provider_hash(STR("Spotify")), .provider_precision = .9F},
@@ -142,6 +142,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(provider_hash_ignores_spelling_variants), cmocka_unit_test(generic_names_have_no_hash),
-        cmocka_unit_test(common_names_are_less_precise), cmocka_unit_test(inherits_last_named_provider)};
+        cmocka_unit_test(common_names_are_less_precise), cmocka_unit_test(subqueries_inherit_last_named_provider)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

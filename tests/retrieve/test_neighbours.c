@@ -1,4 +1,4 @@
-/* Tests the votes of past requests on a circle, where weights can be computed by hand. */
+/* Tests the votes of past requests. Their vectors lie on a circle, so that the weights can be computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

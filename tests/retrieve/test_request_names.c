@@ -12,7 +12,7 @@
 #include "retrieve/request_names.h"
 #include "retrieve/tool_names.h"
 
-/* Tools of the tests, identified by letters from "a" on. */
+/* A tool is identified by a letter, from "a" on. */
 static const struct tool tools[] = {
     {.provider = STR("github"), .name = STR("create_issue"), .export_name = STR("github__create_issue")}, /* a */
     {.provider = STR("github"), .name = STR("listLabels"), .export_name = STR("github__listLabels")},     /* b */
@@ -53,7 +53,7 @@ static int tear_down_request_names(void **state)
     return 0;
 }
 
-/* Appends the letters of the tools with the name, as in "ad", or "=d" if a provider named nearby selects one. */
+/* Appends the letters of the tools with the name, such as "ad", or "=d" if a provider named nearby selects tool d. */
 static void append_tools(struct buffer *out, const struct request_name *name)
 {
     if (out->len > 0)
@@ -78,9 +78,10 @@ static void read_names(struct request_names *out, struct arena *arena, struct st
     }
 }
 
+/* names, spoken: letters of the tools of each name found, in order. spoken is NULL for none. */
 struct reading_case {
     const char *request, *names, *spoken;
-    bool only;
+    bool only; /* the request consists only of names */
 };
 
 static void check_readings(const struct reading_case *cases, size_t count)
@@ -178,7 +179,7 @@ static void finds_spoken_names_in_sentences(void **state)
         {"can you list labels of this repository", "", "b", false},
         {"how do I create issue number four", "", "ad", false},
         {"search code for a bug, then list labels of it", "", "c b", false},
-        {"search the web", "", "", false}, /* one word occurs in any sentence */
+        {"search the web", "", "", false}, /* a spoken name has at least two words */
         {"tell me how to post a message on slack", "", "f", false},
     };
     (void)state;
@@ -208,7 +209,7 @@ static void nearby_provider_selects_tool(void **state)
     static const struct reading_case cases[] = {
         {"create_issue", "ad", NULL, true},
         {"gitlab create_issue", "d", NULL, true},
-        {"create_issue gitlab", "=d", NULL, false}, /* not a name in this order */
+        {"create_issue gitlab", "=d", NULL, false}, /* the provider after the name is not part of the name */
         {"github/create_issue", "a", NULL, true},
         {"gitlab__create_issue", "d", NULL, true},
         {"mcp__gitlab__create_issue", "d", NULL, true},
@@ -219,8 +220,6 @@ static void nearby_provider_selects_tool(void **state)
     (void)state;
     check_readings(cases, sizeof cases / sizeof *cases);
 }
-
-/* ---------------------------------------------------------------- limits */
 
 /* Returns the number of names in a request of `before` repetitions of `text`, then `last`. Sets *only if the
  * request consists only of names. */
@@ -257,7 +256,8 @@ static void reads_long_requests_up_to_limits(void **state)
         {"nothing ", REQUEST_TOKENS_MAX - 1, "search_code", 1, false},
         {"nothing ", REQUEST_TOKENS_MAX, "search_code", 0, false},
         {"GET /nothing/{at}/all ", 3, "GET /repos/{owner}/{repo}/issues/{number}", 1, false},
-        {"GET /nothing/{at}/all ", 4, "GET /repos/{owner}/{repo}/issues/{number}", 0, false}, /* four paths are read */
+        {"GET /nothing/{at}/all ", 4, "GET /repos/{owner}/{repo}/issues/{number}", 0,
+         false}, /* only the first four paths are read */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -295,7 +295,7 @@ static void limits_names_per_request(void **state)
     wt__names_builder_dispose(&many);
 }
 
-/* A request may repeat one ambiguous name thousands of times. Provider lookups are limited. */
+/* A request may repeat one ambiguous name thousands of times, so only REQUEST_PROVIDERS_MAX of them are looked up. */
 static void limits_provider_lookups(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Compares wt__retrieve with a literal implementation of docs/retrieval.md over every tool of a generated catalogue. It
- * sums the words' impacts, computes inner products in double, and takes tools one by one without shortcuts. */
+/* Compares wt__retrieve with a literal implementation of docs/retrieval.md over all tools of a generated catalogue. The
+ * literal implementation computes BM25 and inner products in double and chooses the best tool for each place. Also
+ * tests prefixes of the result, the shares of a score, and the texts that the encoder reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,14 +109,12 @@ static int tear_down_retrieve(void **state)
     return 0;
 }
 
-/* ---------------------------------------------------------------- reference implementation */
-
 static bool is_allowed(const uint64_t *allowed, size_t row)
 {
     return !allowed || (allowed[row / 64] >> row % 64 & 1);
 }
 
-/* Computes BM25 by its formula from the terms. Returns the maximum score. */
+/* Computes BM25 by its formula from the terms. Returns the greatest score that any tool could have for the text. */
 static double plain_words(struct str text, double scores[TOOLS])
 {
     struct analyser *analyser;
@@ -185,7 +184,7 @@ static double best_of(const double *scores, const uint64_t *allowed)
     return best;
 }
 
-/* Computes value[row] of one text and marks the rows found. read: the part of the text that the encoder reads. */
+/* Computes value [TOOLS] of one text and marks the rows found. read: the part of the text that the encoder reads. */
 static void plain_value(const struct retriever *retriever, struct str text, struct str read, const uint64_t *allowed,
                         double value[TOOLS], bool found[TOOLS])
 {
@@ -257,8 +256,6 @@ static size_t find_plainly(const struct retriever *retriever, const struct retri
     return count;
 }
 
-/* ---------------------------------------------------------------- comparison */
-
 static const char *const requests[] = {
     "find a table for two",
     "hotel",
@@ -301,7 +298,7 @@ static void results_match_formulas(void **state)
     const struct retriever *const retrievers[] = {&words, &meaning, &wt__hybrid, &meaning_first};
     const struct dense_weight three = {3, 3};
     wt__retriever_weigh_meaning(&meaning_first, three);
-    wt__retriever_weigh_meaning(&words, three); /* neither weighs both words and meaning */
+    wt__retriever_weigh_meaning(&words, three); /* changes nothing, since these weigh only one of words and meaning */
     wt__retriever_weigh_meaning(&meaning, three);
     assert_true(memcmp(&words, &wt__bm25, sizeof words) == 0 && memcmp(&meaning, &wt__dense, sizeof meaning) == 0);
     static const struct {

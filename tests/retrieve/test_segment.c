@@ -1,4 +1,4 @@
-/* Tests the sub-queries of a request: cuts, uncut requests, and arbitrary bytes. */
+/* Tests the sub-queries of a request, the parts kept of a long request, and the removal of leading stop words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,21 +16,21 @@
 static const struct {
     const char *name, *request, *subqueries;
 } cases[] = {
-    {"one wish", "What time is it?", "What time is it?"},
+    {"one wish is not cut", "What time is it?", "What time is it?"},
     {"'and' between two wishes", "Find the weather forecast for Oslo and book a hotel near the airport",
      "Find the weather forecast for Oslo|book a hotel near the airport"},
     {"'then' in capitals", "compute the inverse of the matrix THEN transpose every resulting row vector",
      "compute the inverse of the matrix|transpose every resulting row vector"},
     {"a list of names stays together", "Show hotels in Paris, London and Rome",
      "Show hotels in Paris, London and Rome"},
-    {"sentences", "Send this report to Anna. Also create a calendar event tomorrow morning.",
+    {"sentences are cut", "Send this report to Anna. Also create a calendar event tomorrow morning.",
      "Send this report to Anna|Also create a calendar event tomorrow morning"},
     {"sentences without content are dropped", "Hi! Play some relaxing jazz music.", "Play some relaxing jazz music"},
     {"a full stop inside a number or name does not cut", "convert 3.5 km with www.example.com units",
      "convert 3.5 km with www.example.com units"},
-    {"lines", "first line about stock prices\n\nsecond line about crypto markets",
+    {"lines are cut", "first line about stock prices\n\nsecond line about crypto markets",
      "first line about stock prices|second line about crypto markets"},
-    {"a rest joins the sub-query before it", "translate the long document carefully, today",
+    {"a part of one word joins the sub-query before it", "translate the long document carefully, today",
      "translate the long document carefully, today"},
     {"'and' inside a word does not cut", "sandbox brand land handle every wanderer",
      "sandbox brand land handle every wanderer"},
@@ -39,23 +39,24 @@ static const struct {
      "six black dogs bark loudly, seven pink pigs fly, eight brown cows eat grass, nine gold fish swim deep",
      "one red fox, two blue cats jump|three green birds sing loudly|four grey mice dance, five white sheep sleep|six "
      "black dogs bark loudly, seven pink pigs fly|eight brown cows eat grass|nine gold fish swim deep"},
-    {"a short wish that begins with a verb", "Fork octo/widgets on GitHub and then star it",
+    {"a short wish is cut if it begins with a verb", "Fork octo/widgets on GitHub and then star it",
      "Fork octo/widgets on GitHub|then star it"},
-    {"several verbs", "Stage everything, commit it as 'typo' and show me the log",
+    {"each verb begins a sub-query", "Stage everything, commit it as 'typo' and show me the log",
      "Stage everything|commit it as 'typo'|show me the log"},
-    {"a verb after stop words", "check the weather in Oslo, and please could you also mute it",
+    {"a verb may follow stop words", "check the weather in Oslo, and please could you also mute it",
      "check the weather in Oslo|and please could you also mute it"},
-    {"a verb with the prefix un-", "show the diff, then unstage it", "show the diff|then unstage it"},
+    {"a verb may have the prefix un-", "show the diff, then unstage it", "show the diff|then unstage it"},
     {"a question is a wish", "what's the weather like and cancel my dentist appointment",
      "what's the weather like|cancel my dentist appointment"},
     {"a noun does not begin a wish", "show likes, comments and list items", "show likes, comments and list items"},
     {"a negated wish is dropped", "Void the Stripe invoice in_77, do not delete it", "Void the Stripe invoice in_77"},
-    {"a negation with an apostrophe", "Rename the playlist of my sister today, and don't remove any songs from it",
+    {"a wish negated with an apostrophe is dropped",
+     "Rename the playlist of my sister today, and don't remove any songs from it",
      "Rename the playlist of my sister today"},
     {"the only wish is kept although negated", "never send me any newsletter again",
      "never send me any newsletter again"},
     {"empty request", "", ""},
-    {"only stop words", "and then, of the", ""},
+    {"only stop words give no sub-query", "and then, of the", ""},
 };
 
 static void join_subqueries(struct str *subqueries, size_t count, char *out, size_t size)
@@ -112,7 +113,7 @@ static void arbitrary_bytes_give_ordered_views(void **state)
     }
 }
 
-/* first, last: sentences around a long story. read: the sentences kept; NULL for the whole request. */
+/* first, last: sentences before and after a long story. read: the sentences kept; NULL for the whole request. */
 static const struct {
     const char *name, *first, *last, *read;
 } long_requests[] = {
@@ -127,7 +128,7 @@ static const struct {
     {"wishes at both ends", "Read this. A. B. C.", "We met. It rained. Play a song.",
      "Read this. A. B. C.\nWe met. It rained. Play a song."},
     {"a wish far from both ends is part of the story", "Hi all. A. B. C. Play a song.", "That was all", NULL},
-    {"no wish", "Hi all.", "That was all", NULL},
+    {"without a wish the whole request is kept", "Hi all.", "That was all", NULL},
 };
 
 static void keeps_both_ends_of_long_requests(void **state)

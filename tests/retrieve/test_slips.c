@@ -1,4 +1,4 @@
-/* Tests the cost of slips, and the minimum cost of a prefix as a lower bound, also with random letters. */
+/* Tests the cost of a typed word with slips, and that the least cost of a prefix never exceeds that of the word. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "retrieve/slips.h"
 
+/* Adds all letters of the word meant and returns its cost, or a cost above slips->most. */
 static unsigned spell_word(struct slips *slips, struct str meant)
 {
     unsigned least = 0;
@@ -72,7 +73,7 @@ static void shares_work_for_common_prefixes(void **state)
     assert_int_equal(wt__slips_cost(&slips, 7), spell_word(&fresh, STR("chancel")));
 }
 
-/* Computes the cost by trying all edits. */
+/* Computes the cost from the table of all pairs of prefixes. Letters are a, b, q and v. */
 static unsigned plain_cost(struct str typed, struct str meant)
 {
     unsigned costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1];
@@ -105,7 +106,7 @@ static unsigned plain_cost(struct str typed, struct str meant)
     return costs[meant.len][typed.len];
 }
 
-static void equals_exhaustive_edit_search(void **state)
+static void cost_equals_plain_edit_distance(void **state)
 {
     (void)state;
     struct rng rng;
@@ -117,7 +118,7 @@ static void equals_exhaustive_edit_search(void **state)
         struct str t = {typed, 1 + wt__rng_below(&rng, SLIPS_LETTERS)}, m = {meant, 0};
         for (size_t j = 0; j < t.len; j++)
             typed[j] = "abqv"[wt__rng_below(&rng, 4)];
-        for (size_t j = 0; j < t.len && m.len < sizeof meant && m.len < t.len + 1; j++) { /* random slips */
+        for (size_t j = 0; j < t.len && m.len < sizeof meant && m.len < t.len + 1; j++) { /* make random slips */
             if (wt__rng_below(&rng, 8) > 0)
                 meant[m.len++] = wt__rng_below(&rng, 10) > 0 ? typed[j] : "abqv"[wt__rng_below(&rng, 4)];
             if (m.len > 0 && wt__rng_below(&rng, 10) == 0)
@@ -132,7 +133,7 @@ static void equals_exhaustive_edit_search(void **state)
     assert_true(cheap > 1000);
 }
 
-static void accepts_random_letters(void **state)
+static void only_equal_words_cost_nothing(void **state)
 {
     (void)state;
     struct rng rng;
@@ -156,8 +157,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charges_each_slip),
         cmocka_unit_test(shares_work_for_common_prefixes),
-        cmocka_unit_test(equals_exhaustive_edit_search),
-        cmocka_unit_test(accepts_random_letters),
+        cmocka_unit_test(cost_equals_plain_edit_distance),
+        cmocka_unit_test(only_equal_words_cost_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Tests corrected words, words left unchanged, and unknown words. */
+/* Tests which words of a request are corrected, which are kept as they are, and which are reported as unknown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void corrects_misspelt_words(void **state)
         {"creat an isue in the githbu repo", "create an issue in the github repo"},
         {"remvoe the invocie", "remove the invoice"},
         {"shcedule a slak mesage", "schedule a slack message"},
-        {"a trak for my spotfiy playlst", "a track for my spotify playlist"}, /* not in the vocabulary */
+        {"a trak for my spotfiy playlst", "a track for my spotify playlist"}, /* Spotify is not in the vocabulary */
         {"the arxvi papre of the asna project", "the arxiv paper of the asana project"},
         {"evnt of my calander", "event of my calendar"},
         {"my subscribtion to the gitjub repostory", "my subscription to the github repository"},
@@ -91,7 +91,7 @@ static void corrects_misspelt_words(void **state)
         /* Words that share a stem with a word of the catalogue. */
         {"a meetting of the events", "a meeting of the events"},
         {"the runing task, creat it", "the runing task, create it"},
-        /* Keeps case, signs and spacing. */
+        /* Case, punctuation and blanks are kept. */
         {"Shcedule it. Opne the fiel!  (isue)", "Schedule it. Opne the file!  (issue)"},
         {"Dleete it\nMesage her", "Delete it\nMessage her"},
         {"isue, isue; isue: isue? isue.", "issue, issue; issue: issue? issue."},
@@ -114,7 +114,7 @@ static void keeps_words_that_may_be_intended(void **state)
         "isue.txt, src/mesage, mesage@example.com, https://mesage.example, create_isue, #chanel, chanel-2",
         "isue42 v1.mesage createIsue ISUE",
         "gh api repos/{owner}/isue?per_page=3 | jq '.mesage'",
-        "tommorow",                                 /* two slips, and no tool has it */
+        "tommorow",                                 /* two slips, and the word meant is in no tool */
         "the raincoat of a vlogger in a treehouse", /* unknown words without a similar known word */
         "quantify it with a typo or two",           /* quantity and type are words of the catalogue */
         "trackable messaging",                      /* longer forms */

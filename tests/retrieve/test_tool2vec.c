@@ -1,4 +1,5 @@
-/* Tests the weights in a config, and the formula of the paper with its shrinkage, against hand-computed vectors. */
+/* Tests the reading of Tool2Vec weights from a config, and the formula of wt__tool2vec against vectors computed by
+ * hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests the names of a tool. */
+/* Tests the names under which a request finds a tool, and the hashes of HTTP methods and paths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static const struct {
     {{.name = STR("\xE6\xA4\x9C\xE7\xB4\xA2")}, {{STR("\xE6\xA4\x9C\xE7\xB4\xA2"), NAME_OWN}}, {STR("?")}},
     {{.name = STR("say"), .title = STR("Post a message"), .description = STR("Says it.")},
      {{STR("say"), NAME_OWN}, {STR("post-a-message"), NAME_TITLE}},
-     {STR("says it")}}, /* not used, because the tool has a title */
+     {STR("says it")}}, /* the description is no name, because the tool has a title */
     {{.name = STR("say"), .title = STR("Search")}, {{STR("say"), NAME_OWN}}, {STR("search")}},
     {{.name = STR("say"), .description = STR(" Says it. ")}, {{STR("says it"), NAME_TITLE}}, {STR("says")}},
     {{.name = STR("say"), .description = STR("Says version 1.2 of it")},
@@ -99,8 +99,6 @@ static void finds_exact_spelling(void **state)
     assert_int_equal(wt__names_find(&names, wt__name_hash_written(STR("get_issue"))).count, 0);
     wt__names_builder_dispose(&builder);
 }
-
-/* ---------------------------------------------------------------- method and path */
 
 static void ignores_parameter_names_in_paths(void **state)
 {

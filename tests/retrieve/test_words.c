@@ -41,13 +41,13 @@ static void knows_stopwords_in_any_case(void **state)
 {
     static const struct {
         const char *word;
-        bool nothing;
+        bool is_stopword;
     } cases[] = {{"the", true},  {"The", true},         {"PLEASE", true},
                  {"", false},    {"repository", false}, {"a-word-that-is-longer-than-any-stop-word", false},
                  {"\377", false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (wt__is_stopword_any_case(wt__str(cases[i].word)) != cases[i].nothing)
+        if (wt__is_stopword_any_case(wt__str(cases[i].word)) != cases[i].is_stopword)
             fail_msg("\"%s\"", cases[i].word);
 }
 
