@@ -199,8 +199,6 @@ const struct chooser wt__chooser_default = {
     .no_answer = {default_no_answer, sizeof default_no_answer / sizeof *default_no_answer},
 };
 
-/* ---------------------------------------------------------------- chooser */
-
 /* Sets are words, so an intersection is one instruction. The expected TRACC of every set against every other takes some
  * hundred thousand of them. */
 
@@ -488,8 +486,6 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
                ? NO_ANSWER_LEAST
                : fmaxf(no_answer->values[no_answer->count - (size_t)above], NO_ANSWER_LEAST);
 }
-
-/* ---------------------------------------------------------------- familiarity */
 
 /* Distance from all but one in RARE dev requests. With few dev requests, the extreme one alone is not rare enough. */
 enum { RARE = 100 };

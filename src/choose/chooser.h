@@ -11,8 +11,6 @@
 #include "choose/relevance.h"
 #include "retrieve/retrieve.h"
 
-/* ---------------------------------------------------------------- features of candidates */
-
 /* The input of a chooser of tool sets: a few dozen candidate tools with some numbers each, and the sets that the most
  * similar past requests used.
  *
@@ -72,8 +70,6 @@ struct candidate_features {
  * the hits' votes, or NULL. */
 void wt__candidate_features_read(struct candidate_features *out, const struct hit_list *hits,
                                  const struct neighbours *neighbours);
-
-/* ---------------------------------------------------------------- chooser */
 
 /* Predicts the exact set of tools that a request needs, without a language model.
  *
@@ -141,8 +137,6 @@ extern const struct chooser wt__chooser_default;
 int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err);
 json_t *wt__chooser_write(const struct chooser *chooser); /* NULL if out of memory */
 
-/* ---------------------------------------------------------------- a set */
-
 struct chosen {
     uint64_t tools;                  /* bitmap of candidates; not empty if there are candidates */
     float probability[CHOOSE_TOOLS]; /* probability that each tool is needed */
@@ -168,16 +162,12 @@ struct conformal_thresholds {
 };
 bool wt__conformal_thresholds(const struct chooser *chooser, double probability, struct conformal_thresholds *out);
 
-/* ---------------------------------------------------------------- no answer */
-
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates);
 
 /* Returns the threshold that wt__no_answer_probability exceeds for a share `false_share`, in [0, 1], of answerable
  * requests. The threshold is at least one half. INFINITY if there are too few calibration values for so small a
  * share. */
 float wt__no_answer_threshold(const struct calibration *no_answer, double false_share);
-
-/* ---------------------------------------------------------------- familiarity */
 
 enum familiarity { FAMILIAR, TOO_SHORT, TOO_FAR };
 

@@ -7,8 +7,6 @@
 #include "choose/chooser.h"
 #include "retrieve/segment.h"
 
-/* ---------------------------------------------------------------- relevance */
-
 /* The default parameters are data. bench/bench_relevance.c fitted them on the train splits of metatool, metatool-multi
  * and numpybank (MIT licences), 300 requests each, with the default encoder. docs/retrieval.md measures them on other
  * data. */
@@ -71,8 +69,6 @@ float wt__relevance_below(float probability, double none)
     return isnan(none) || isnan(probability) ? probability : fminf(probability, (float)(1 - none));
 }
 
-/* ---------------------------------------------------------------- weak hits */
-
 /* The thresholds were chosen on the dev set of bench/real with the default encoder. docs/retrieval.md measures them. */
 
 /* Share of the request's words by idf below which a matching word counts as common. */
@@ -93,10 +89,6 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
     return (words || meaning) && (!words || (hit->words.count <= 1 && hit->words.weight < COMMON_SHARE)) &&
            (!meaning || near < (words ? NEAR_WITH_WORDS : NEAR_ALONE));
 }
-
-/* ---------------------------------------------------------------- needs */
-
-/* ---------------------------------------------------------------- default parameters */
 
 /* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder and with words only. */
 static const struct {
@@ -122,8 +114,6 @@ static const float hundredths[] = {
     0.7368f,  0.7404f,  0.7509f,  0.7549f, 0.7649f,  0.7687f,  0.7715f, 0.7822f,  0.7899f,  0.7968f,
     0.8025f,  0.8148f,  0.8243f,  0.8263f, 0.8275f,  0.8387f,  0.848f,  0.8566f,  0.8649f,  0.8675f,
     0.8746f,  0.8796f,  0.889f,   0.892f,  0.8941f,  0.8974f,  0.9076f, 0.9193f,  0.9379f,  0.9585f};
-
-/* ---------------------------------------------------------------- features */
 
 static float log_odds(float probability)
 {
@@ -206,8 +196,6 @@ size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *h
         rate_need_hit(&out[i], meaning);
     return count;
 }
-
-/* ---------------------------------------------------------------- choice */
 
 /* Finds the most likely hits of a need, best first. Returns their number, at most ALTERNATIVES_MAX. */
 static size_t find_likeliest(const struct need_hit *hits, size_t count, uint32_t need, struct scored *best)

@@ -5,8 +5,6 @@
 
 #include "retrieve/retrieve.h"
 
-/* ---------------------------------------------------------------- relevance */
-
 /* The probability that a request needs the tool of a hit. Scores cannot express this, because they are relative to the
  * best score of their request.
  *
@@ -47,16 +45,12 @@ float wt__relevance(const struct relevance_model *relevance, const struct retrie
 /* Returns the probability, limited to 1 - none. none: probability that no tool fits, or NaN if unknown. */
 float wt__relevance_below(float probability, double none);
 
-/* ---------------------------------------------------------------- weak hits */
-
 /* Detects hits with hardly any evidence. A search always finds nearest tools, even if the catalogue has nothing
  * suitable. Such tools share a common word with the request ("send", "file") and do something else. */
 
 /* True if a hit has at most one common word of the request and is not near in meaning. A hit found by its name, by past
  * requests or by a reranker is not weak. */
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
-
-/* ---------------------------------------------------------------- needs */
 
 /* Chooses a set for a request in a catalogue without recorded use: one tool per need.
  *

@@ -16,8 +16,6 @@
 #include "base/memory.h"
 #include "nn/kernels/kernels.h"
 
-/* ---------------------------------------------------------------- packed matrices */
-
 size_t wt__matrix_packed_size(size_t out, size_t in)
 {
     size_t rows, floats;

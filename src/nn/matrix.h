@@ -48,15 +48,11 @@ void wt__matmul_within(const struct matmul *product, float *scratch, size_t floa
  * with our own kernels. */
 int wt__blas_load(wt_error *err);
 
-/* ---------------------------------------------------------------- packed matrices */
-
 /* Returns the floats in a packed matrix, [ceil(O / WT_PANEL)][I][WT_PANEL] with zeros after O, or 0 on overflow. */
 size_t wt__matrix_packed_size(size_t out, size_t in);
 
 /* Packs w, rows of `in` floats row_stride apart. packed has wt__matrix_packed_size() floats. */
 void wt__matrix_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in);
-
-/* ---------------------------------------------------------------- principal axes */
 
 /* Fills axes [keep, width] with the orthonormal axes of largest second moment of vectors [count, width], in descending
  * order; keep is at most width. The vectors are not centred, because the axes should preserve inner products. If the

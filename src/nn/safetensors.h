@@ -68,8 +68,6 @@ int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 /* Writes the scales to out [shape[0]]. Requires tensor->scale. */
 void wt__tensor_scales(const struct tensor *tensor, float *out);
 
-/* ---------------------------------------------------------------- writing */
-
 struct tensor_source {
     const char *name;
     const void *data; /* [product of shape] numbers: F32, or of the type passed to wt__safetensors_write_as */

@@ -15,8 +15,6 @@
 #include "rerank/reranker.h"
 #include "retrieve/document.h"
 
-/* ---------------------------------------------------------------- pairs of tokens */
-
 /* Appends pairs to a batch until it has enough tokens, then runs it. encoder.c explains the memory of a batch. Here
  * sequences are longer, and only one row of each goes through the second half of the last layer and the head. */
 

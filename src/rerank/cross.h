@@ -15,8 +15,6 @@
 #include "encoder/encoder.h"
 #include "text/tokenizer.h"
 
-/* ---------------------------------------------------------------- pairs of tokens */
-
 /* A cross-encoder, which reads request and tool together and returns one number (Nogueira and Cho 2019; the reranker of
  * ToolRerank, section 2.3). It can use any model directory ...ForSequenceClassification with one label.
  *
@@ -61,8 +59,6 @@ float wt__cross_probability(float logit);
 size_t wt__cross_pair(const struct tokenizer *tokenizer, struct token_run first, struct token_run second, size_t most,
                       int32_t *ids, int32_t *types);
 size_t wt__cross_frame(const struct tokenizer *tokenizer); /* tokens of a pair of empty texts */
-
-/* ---------------------------------------------------------------- tools */
 
 /* A cross-encoder in a folder, opened on first use, and its scores of tools. */
 

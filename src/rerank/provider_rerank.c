@@ -236,8 +236,6 @@ static int run_rules(const struct reranker *reranker, const struct rerank_input 
     return rc;
 }
 
-/* ---------------------------------------------------------------- opening */
-
 /* Thresholds depend on the scores of one cross-encoder, so its identity must match. */
 static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {

@@ -140,8 +140,6 @@ size_t wt__refiner_candidates(const struct refiner *refiner)
     return refiner->candidates;
 }
 
-/* ---------------------------------------------------------------- scratch */
-
 int wt__refiner_scratch_new(struct refiner_scratch **out, const struct encoder *encoder, size_t candidates,
                             wt_error *err)
 {

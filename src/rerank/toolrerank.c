@@ -249,8 +249,6 @@ size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struc
     return split_first(candidates, count, is_first);
 }
 
-/* ---------------------------------------------------------------- stages */
-
 /* Combines the rules above. The paper rescores the extended F1. The score of a pair does not depend on other pairs, so
  * this code scores only the new tools. */
 

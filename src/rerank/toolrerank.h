@@ -16,8 +16,6 @@
 #include "catalog/tool.h"
 #include "index/snapshot.h"
 
-/* ---------------------------------------------------------------- rules for providers */
-
 /* Rules that reorder candidates by their providers (ToolRerank, Zheng et al. 2024, sections 3.2 and 3.3). Three rules
  * work on an array in the caller's memory, best candidate first:
  *
@@ -116,8 +114,6 @@ size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t co
 size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
                                 size_t dim);
 
-/* ---------------------------------------------------------------- stages */
-
 /* ToolRerank after its first stage (section 3.1), over callbacks, so that queries and the search for settings run the
  * same code. Also classifies requests by the number of providers they need.
  *
@@ -127,8 +123,6 @@ size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struc
  * its price", depending on the catalogue. This classifier uses the first stage's result: how well a single provider
  * covers all sub-queries, compared with all providers together. It does not depend on words, so it transfers between
  * catalogues. */
-
-/* ---------------------------------------------------------------- one provider or several */
 
 /* First-stage results of a request. Text 0 is the whole request, the others its sub-queries. A single text is its own
  * sub-query. */
@@ -157,8 +151,6 @@ struct request_classifier {
 float wt__request_probability(const struct request_classifier *classifier, float lack);
 enum request_kind wt__request_kind(const struct request_classifier *classifier, float lack);
 
-/* ---------------------------------------------------------------- order */
-
 /* Callbacks for scores and further tools. A negative result ends the run with that code. */
 struct toolrerank_source {
     void *context;
@@ -176,8 +168,6 @@ struct toolrerank_source {
 int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind kind,
                    const struct toolrerank_source *source, struct candidate *candidates, size_t *count, size_t *first,
                    wt_error *err);
-
-/* ---------------------------------------------------------------- settings */
 
 /* ToolRerank's settings and training data in a config.json. */
 

@@ -426,7 +426,7 @@ static void resumed_training_gives_identical_bits(void **state)
     if (rc == 0)
         print_message("skipped: training was over before it was asked to stop\n");
     else
-        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue");
     options.progress = NULL;
     options.resume = 1;
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);

@@ -151,8 +151,6 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
 extern const struct kernels wt__kernels_neon;
 #endif
 
-/* ---------------------------------------------------------------- AMX */
-
 /* Products of matrices rounded to bfloat16, with sums in fp32, on processors with matrix registers (Intel AMX). They
  * are several times as fast as fp32, and are used for training, where the rounding is far below the noise of a batch.
  */
