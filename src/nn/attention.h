@@ -26,7 +26,6 @@ enum {
 static inline size_t wt__distance_index(const int32_t *positions, size_t i, size_t j, int64_t reach)
 {
     int64_t distance = positions ? (int64_t)positions[i] - positions[j] : (int64_t)i - (int64_t)j;
-
     return (size_t)((distance < -reach ? -reach : distance > reach ? reach : distance) + reach);
 }
 

@@ -19,7 +19,6 @@
 size_t wt__matrix_packed_size(size_t out, size_t in)
 {
     size_t rows, floats;
-
     if (__builtin_add_overflow(out, (size_t)WT_PANEL - 1, &rows))
         return 0;
     rows = rows / WT_PANEL * WT_PANEL;
@@ -52,7 +51,6 @@ static void load_openblas(void)
     void *product = handle ? dlsym(handle, "cblas_sgemm") : NULL;
     void *threads = handle ? dlsym(handle, "openblas_set_num_threads") : NULL;
     void (*set_threads)(int);
-
     if (!product || !threads)
         return;
     memcpy(&sgemm, &product, sizeof(sgemm)); /* C has no cast from an object pointer to a function pointer. */
@@ -99,12 +97,10 @@ static struct matmul_blocks choose_blocks(const struct matmul *p, size_t floats)
 {
     size_t least = WT_PANEL + (p->a_transposed ? WT_PANEL : 0); /* minimum floats per unit of depth */
     struct matmul_blocks blocks = {.depth = p->k < MOST_DEPTH ? p->k : MOST_DEPTH, .rows = p->m};
-
     if (wt__round_up_to_panel(blocks.depth) > floats / least)
         blocks.depth = floats / least / WT_PANEL * WT_PANEL;
     if (p->a_transposed) {
         size_t rows = (floats - WT_PANEL * blocks.depth) / wt__round_up_to_panel(blocks.depth);
-
         blocks.rows = rows < TURNED_ROWS ? rows : TURNED_ROWS;
         floats -= blocks.rows * wt__round_up_to_panel(blocks.depth);
     }
@@ -124,7 +120,6 @@ static void pack_right_panels(const struct matmul *p, size_t from, size_t depth,
     for (size_t done = 0; done < width; done += WT_PANEL, panels += depth * WT_PANEL)
         for (size_t k = 0; k < depth; k++) {
             const float *row = b + k * p->b_stride + done;
-
             if (width - done >= WT_PANEL)
                 memcpy(panels + k * WT_PANEL, row, WT_PANEL * sizeof(float));
             else
@@ -147,7 +142,6 @@ void wt__matmul_within(const struct matmul *p, float *scratch, size_t floats)
     struct matmul_blocks blocks = choose_blocks(p, floats);
     float *turned = scratch,
           *panels = scratch + (p->a_transposed ? blocks.rows * wt__round_up_to_panel(blocks.depth) : 0);
-
     for (size_t from = 0, depth; from < p->k; from += depth) {
         depth = p->k - from < blocks.depth ? p->k - from : blocks.depth;
         for (size_t first = 0, width; first < p->n; first += width) {
@@ -156,7 +150,6 @@ void wt__matmul_within(const struct matmul *p, float *scratch, size_t floats)
             for (size_t row = 0, rows; row < p->m; row += rows) {
                 rows = p->m - row < blocks.rows ? p->m - row : blocks.rows;
                 float *c = p->c + row * p->c_stride + first;
-
                 if (p->a_transposed)
                     transpose_left(p, row, rows, from, depth, turned);
                 wt__kernels()->gemm(
@@ -181,7 +174,6 @@ static void multiply_packed(const struct matmul *p)
 {
     const size_t most = MATMUL_SCRATCH / sizeof(float);
     size_t depth = wt__round_up_to_panel(p->k < MOST_DEPTH ? p->k : MOST_DEPTH), floats;
-
     if (__builtin_mul_overflow(wt__round_up_to_panel(p->n), depth, &floats) || floats > most)
         floats = most;
     floats += p->a_transposed ? TURNED_ROWS * depth : 0;
@@ -191,7 +183,6 @@ static void multiply_packed(const struct matmul *p)
         free(scratch);
     } else {
         _Alignas(64) float small[MATMUL_LEAST];
-
         wt__matmul_within(p, small, MATMUL_LEAST);
     }
 }
@@ -200,7 +191,6 @@ static void multiply_packed(const struct matmul *p)
 static bool multiply_reduced(const struct matmul *p)
 {
     void *scratch = wt__amx_ready() ? wt__alloc_aligned(AMX_SCRATCH, 1) : NULL;
-
     if (scratch)
         wt__amx_multiply(p, scratch);
     free(scratch);
@@ -292,7 +282,6 @@ int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t 
 {
     WT_AUTO_FREE float *moments = wt__alloc_aligned(width * width, sizeof *moments);
     WT_AUTO_FREE float *turned = wt__alloc_aligned(keep * width, sizeof *turned);
-
     WT_CHECK_ALLOC(moments && turned, err);
     compute_second_moments(vectors, count, width, moments);
     for (size_t a = 0; a < keep; a++)
