@@ -230,18 +230,8 @@ static int read_distil_texts(struct distil_run *d, wt_engine **own, wt_error *er
 /* Projects vectors [count, H] to the axes: out [count, D]. */
 static void project_vectors(const struct distil_run *d, const float *vectors, size_t count, float *out)
 {
-    struct matmul product = {.m = count,
-                             .n = d->dim,
-                             .k = d->width,
-                             .a = vectors,
-                             .a_stride = d->width,
-                             .b = d->axes,
-                             .b_stride = d->width,
-                             .b_transposed = true,
-                             .c = out,
-                             .c_stride = d->dim};
     if (d->axes)
-        wt__matmul(&product);
+        wt__multiply_dense(count, d->dim, d->width, vectors, false, d->axes, true, out);
     else
         memcpy(out, vectors, count * d->width * sizeof *out);
 }

@@ -148,16 +148,8 @@ static void compare_batch(struct ranking_search *c)
     for (size_t i = 0; i < c->count; i++)
         memcpy(c->block + i * dim, c->requests + c->members[i] * dim, dim * sizeof *c->block);
     if (tools > 0)
-        wt__matmul(&(struct matmul){.m = c->count,
-                                    .n = tools,
-                                    .k = dim,
-                                    .a = c->block,
-                                    .a_stride = dim,
-                                    .b = c->ranking->vectors + c->first * dim,
-                                    .b_stride = dim,
-                                    .b_transposed = true,
-                                    .c = c->scores,
-                                    .c_stride = tools});
+        wt__multiply_dense(c->count, tools, dim, c->block, false, c->ranking->vectors + c->first * dim, true,
+                           c->scores);
     for (size_t i = 0; i < c->count; i++) {
         struct topk top = {.items = c->top, .k = c->k};
         uint32_t *best = c->best + c->members[i] * c->k;

@@ -356,16 +356,8 @@ static int mine_block(void *context, size_t index, unsigned worker)
         top[i] = (struct topk){.items = best + i * (LOOK + 1), .k = LOOK + 1};
     for (size_t part = 0; part < m->set->count; part += PART) {
         size_t n = m->set->count - part < PART ? m->set->count - part : PART;
-        wt__matmul(&(struct matmul){.m = count,
-                                    .n = n,
-                                    .k = m->hidden,
-                                    .a = m->vectors + first * m->hidden,
-                                    .a_stride = m->hidden,
-                                    .b = m->vectors + part * m->hidden,
-                                    .b_stride = m->hidden,
-                                    .b_transposed = true,
-                                    .c = scores,
-                                    .c_stride = n});
+        wt__multiply_dense(count, n, m->hidden, m->vectors + first * m->hidden, false, m->vectors + part * m->hidden,
+                           true, scores);
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < n; j++)
                 wt__topk_push(&top[i], (struct scored){scores[i * n + j], (uint32_t)(part + j)});

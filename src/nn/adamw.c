@@ -1,5 +1,5 @@
-/* adamw.c: splits the parameters into chunks, the work items of the threads. Values are updated independently, and the
- * norms of the chunks are summed in a fixed order, so the result does not depend on the number of threads. */
+/* adamw.c: splits the parameters into chunks, the work items of the threads. The squares of the chunks are summed in a fixed
+ * order, so the result does not depend on the number of threads. */
 #include "nn/adamw.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/pool.h"
 #include "nn/kernels/kernels.h"
 
-enum { CHUNK = 1 << 16 }; /* approximate floats in a chunk */
+enum { CHUNK = 1 << 16 }; /* floats in a chunk, rounded up to whole rows */
 
 struct chunk {
     size_t parameter, from, to; /* range of floats; on row boundaries if the parameter is sparse */
@@ -57,7 +57,8 @@ static int allocate_adamw(struct adamw *a, wt_error *err)
         const struct model_parameter *p = &a->parameters[i];
         if (!is_trained_parameter(p))
             continue;
-        a->first[i] = calloc(p->count, sizeof(float)); /* The system adds pages only for rows in use. */
+        a->first[i] =
+            calloc(p->count, sizeof(float)); /* calloc uses no physical memory for rows that are never written. */
         a->second[i] = calloc(p->count, sizeof(float));
         a->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
         WT_CHECK_ALLOC(a->first[i] && a->second[i] && (!p->touched || a->seen[i]), err);
@@ -119,8 +120,8 @@ static int sum_chunk_squares(void *context, size_t index, unsigned worker)
 
 struct adamw_update {
     struct adamw *adamw;
-    struct adamw_factors factors; /* before the parameter's own rate and decay */
-    float rate;
+    struct adamw_factors factors; /* without the parameter's own rate and decay */
+    float rate;                   /* learning rate of the step */
 };
 
 static int update_chunk(void *context, size_t index, unsigned worker)

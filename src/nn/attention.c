@@ -17,9 +17,6 @@
 
 /* ---------------------------------------------------------------- distances */
 
-/* The reference implementations compute the buckets in single precision. In the tables of the tests the result is the
- * same for every distance. */
-
 void wt__distances_mpnet(struct distances *out, int32_t *bucket)
 {
     enum { SIDE = DISTANCE_MPNET_BUCKETS / 2, EXACT = SIDE / 2 };
@@ -35,8 +32,8 @@ void wt__distances_mpnet(struct distances *out, int32_t *bucket)
     *out = (struct distances){bucket, DISTANCE_MPNET_REACH, DISTANCE_MPNET_BUCKETS};
 }
 
-/* Returns the bucket before the middle of the table is added: exact up to half of the buckets, then logarithmic, such
- * that the last bucket ends at max. */
+/* Returns the bucket relative to the middle of the table. Distances up to half of the buckets have their own bucket;
+ * farther distances have logarithmic buckets, the last of which ends at max. */
 static int32_t find_deberta_bucket(int32_t distance, int32_t buckets, int32_t max)
 {
     int32_t middle = buckets / 2, far = distance < 0 ? -distance : distance;
@@ -57,7 +54,7 @@ void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t bucke
     *out = (struct distances){bucket, max, 2 * span};
 }
 
-/* ---------------------------------------------------------------- the common part */
+/* ---------------------------------------------------------------- the core */
 
 enum { ATTENTION_BLOCK = 48 }; /* rows of scores in a block */
 
@@ -126,35 +123,17 @@ static void multiply_panels(struct matrix_view a, const float *packed, float *c,
                                        .c_stride = c_stride});
 }
 
-/* Computes c [t,o] = a [t,k] w, or adds it to c if `onto`. Reads w [k,o] in place; WT_PANEL floats after its last row
- * must be readable. */
-static void multiply_in_place(struct matrix_view a, struct matrix_view w, bool onto, float *c, size_t c_stride,
-                              size_t t, size_t k, size_t o)
+/* Computes c [t,o] = op(a) [t,k] w, or adds it to c if `onto`; a is [k,t] if transposed. Reads w [k,o] in place; WT_PANEL
+ * floats after its last row must be readable. */
+static void multiply_in_place(struct matrix_view a, bool transposed, struct matrix_view w, bool onto, float *c,
+                              size_t c_stride, size_t t, size_t k, size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
                                        .o = o,
                                        .a = a.at,
-                                       .a_stride = a.stride,
-                                       .a_step = 1,
-                                       .w = w.at,
-                                       .w_step = w.stride,
-                                       .w_panel = WT_PANEL,
-                                       .residual = onto ? c : NULL,
-                                       .c = c,
-                                       .c_stride = c_stride});
-}
-
-/* The same for c [t,o] = a^T w with a [k,t]. */
-static void multiply_transposed_in_place(struct matrix_view a, struct matrix_view w, bool onto, float *c,
-                                         size_t c_stride, size_t t, size_t k, size_t o)
-{
-    wt__kernels()->gemm(&(struct gemm){.t = t,
-                                       .k = k,
-                                       .o = o,
-                                       .a = a.at,
-                                       .a_stride = 1,
-                                       .a_step = a.stride,
+                                       .a_stride = transposed ? 1 : a.stride,
+                                       .a_step = transposed ? a.stride : 1,
                                        .w = w.at,
                                        .w_step = w.stride,
                                        .w_panel = WT_PANEL,
@@ -195,7 +174,7 @@ static void core_forward(const struct attention_core *core, const float *qkv, si
         for (size_t row = 0; row < t; row += ATTENTION_BLOCK) {
             struct score_block block = block_of_rows(head, row, t);
             compute_probabilities(core, &block, query, keys, p);
-            multiply_in_place((struct matrix_view){p, block.stride}, value, false,
+            multiply_in_place((struct matrix_view){p, block.stride}, false, value, false,
                               out + row * out_stride + head * width, out_stride, block.rows, t, width);
         }
     }
@@ -221,12 +200,12 @@ static void core_backward(const struct attention_core *core, const float *qkv, s
             struct matrix_view dout_rows = {dout + row * dout_stride + head * width, dout_stride};
             bool onto = row > 0;
             compute_probabilities(core, &block, query, keys, p);
-            multiply_transposed_in_place(p_rows, dout_rows, onto, dvalue, dqkv_stride, t, block.rows, width);
+            multiply_in_place(p_rows, true, dout_rows, onto, dvalue, dqkv_stride, t, block.rows, width);
             multiply_panels(dout_rows, values, d, stride, block.rows, width, t);
             for (size_t r = 0; r < block.rows; r++)
                 wt__kernels()->softmax_backward(p + r * stride, d + r * stride, t, core->scale);
-            multiply_in_place(d_rows, key, false, dquery + row * dqkv_stride, dqkv_stride, block.rows, t, width);
-            multiply_transposed_in_place(d_rows, query_rows, onto, dkey, dqkv_stride, t, block.rows, width);
+            multiply_in_place(d_rows, false, key, false, dquery + row * dqkv_stride, dqkv_stride, block.rows, t, width);
+            multiply_in_place(d_rows, true, query_rows, onto, dkey, dqkv_stride, t, block.rows, width);
             if (core->terms)
                 core->terms->add_backward(core->terms->context, &block, d);
         }
@@ -461,12 +440,12 @@ static void add_positions_backward(void *context, const struct score_block *bloc
         return;
     struct matrix_view dc2p = {s->dc2p, s->stride};
     float *dquery = s->dqkv + block->row * s->dqkv_stride + s->head * width;
-    multiply_in_place(dc2p, table_rows(s, s->d->position_key), true, dquery, s->dqkv_stride, block->rows, s->count,
-                      width);
+    multiply_in_place(dc2p, false, table_rows(s, s->d->position_key), true, dquery, s->dqkv_stride, block->rows,
+                      s->count, width);
     if (s->dposition_key)
-        multiply_transposed_in_place(dc2p, query_rows(s, block->row), true,
-                                     s->dposition_key + s->first * s->d->position_stride + s->head * width,
-                                     s->d->position_stride, s->count, block->rows, width);
+        multiply_in_place(dc2p, true, query_rows(s, block->row), true,
+                          s->dposition_key + s->first * s->d->position_stride + s->head * width, s->d->position_stride,
+                          s->count, block->rows, width);
 }
 
 static void end_positions_backward(void *context, size_t head)
@@ -476,12 +455,11 @@ static void end_positions_backward(void *context, size_t head)
     struct matrix_view dp2c = {s->dp2c, s->stride}, key = {s->qkv + at, s->qkv_stride};
     if (!s->d->position_query)
         return;
-    multiply_in_place(dp2c, table_rows(s, s->d->position_query), true, s->dqkv + at, s->dqkv_stride, s->t, s->count,
-                      width);
+    multiply_in_place(dp2c, false, table_rows(s, s->d->position_query), true, s->dqkv + at, s->dqkv_stride, s->t,
+                      s->count, width);
     if (s->dposition_query)
-        multiply_transposed_in_place(dp2c, key, true,
-                                     s->dposition_query + s->first * s->d->position_stride + head * width,
-                                     s->d->position_stride, s->count, s->t, width);
+        multiply_in_place(dp2c, true, key, true, s->dposition_query + s->first * s->d->position_stride + head * width,
+                          s->d->position_stride, s->count, s->t, width);
 }
 
 static struct attention_core position_core_of(const struct disentangled *d, const struct score_terms *terms)
@@ -490,7 +468,8 @@ static struct attention_core position_core_of(const struct disentangled *d, cons
     return (struct attention_core){d->heads, d->width, 1.0f / sqrtf((float)(d->width * parts)), terms};
 }
 
-/* times is 2 for the backward, whose gradients need the same space again. */
+/* Adds the floats that positions need to `sum`; 0 on overflow. times is 1 for the forward pass and 2 for the backward pass,
+ * which also has the gradients. */
 static size_t size_position_scratch(const struct disentangled *d, size_t t, size_t sum, size_t times)
 {
     size_t columns = wt__round_up_to_panel((size_t)d->distances->count), reached = 0;
@@ -517,7 +496,7 @@ static struct score_terms position_terms_of(struct position_terms *s)
     return (struct score_terms){begin_positions, add_positions, add_positions_backward, end_positions_backward, s};
 }
 
-/* Divides the scratch after that of the core. */
+/* Sets the pointers into the scratch, which begins after the scratch of the core. */
 static void divide_scratch(struct position_terms *s, float *scratch)
 {
     s->panels = scratch;

@@ -58,16 +58,7 @@ static double contrast_row(const struct contrast *c, size_t row, size_t *positiv
 
 static void score_contrast(const struct contrast *c)
 {
-    wt__matmul(&(struct matmul){.m = c->rows,
-                                .n = c->columns,
-                                .k = c->width,
-                                .a = c->queries,
-                                .a_stride = c->width,
-                                .b = c->documents,
-                                .b_stride = c->width,
-                                .b_transposed = true,
-                                .c = c->scores,
-                                .c_stride = c->columns});
+    wt__multiply_dense(c->rows, c->columns, c->width, c->queries, false, c->documents, true, c->scores);
     for (size_t i = 0; i < c->rows * c->columns; i++)
         c->scores[i] *= c->scale;
 }
@@ -78,25 +69,8 @@ static void backpropagate_scores(const struct contrast *c, float *dscores, float
 {
     for (size_t i = 0; i < c->rows * c->columns; i++)
         dscores[i] *= factor;
-    wt__matmul(&(struct matmul){.m = c->rows,
-                                .n = c->width,
-                                .k = c->columns,
-                                .a = dscores,
-                                .a_stride = c->columns,
-                                .b = c->documents,
-                                .b_stride = c->width,
-                                .c = dqueries,
-                                .c_stride = c->width});
-    wt__matmul(&(struct matmul){.m = c->columns,
-                                .n = c->width,
-                                .k = c->rows,
-                                .a = dscores,
-                                .a_stride = c->columns,
-                                .a_transposed = true,
-                                .b = c->queries,
-                                .b_stride = c->width,
-                                .c = ddocuments,
-                                .c_stride = c->width});
+    wt__multiply_dense(c->rows, c->width, c->columns, dscores, false, c->documents, false, dqueries);
+    wt__multiply_dense(c->columns, c->width, c->rows, dscores, true, c->queries, false, ddocuments);
 }
 
 float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocuments)
@@ -191,33 +165,16 @@ static void add_distance_gradient(const float *a, const float *b, double length,
 /* Computes the inner products of rows [B, width] into out [B, B], or adds them to it. */
 static void multiply_by_own_transpose(const float *rows, size_t count, size_t width, bool accumulate, float *out)
 {
-    struct matmul product = {.m = count,
-                             .n = count,
-                             .k = width,
-                             .a = rows,
-                             .a_stride = width,
-                             .b = rows,
-                             .b_stride = width,
-                             .b_transposed = true,
-                             .c = out,
-                             .c_stride = count,
-                             .accumulate = accumulate};
+    struct matmul product = wt__dense_product(count, count, width, rows, false, rows, true, out);
+    product.accumulate = accumulate;
     wt__matmul(&product);
 }
 
 float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, size_t width, float likeness,
                       float *scratch, float *dvectors)
 {
-    struct matmul gradient = {.m = rows,
-                              .n = width,
-                              .k = rows,
-                              .a = scratch,
-                              .a_stride = rows,
-                              .b = vectors,
-                              .b_stride = width,
-                              .c = dvectors,
-                              .c_stride = width,
-                              .accumulate = true};
+    struct matmul gradient = wt__dense_product(rows, width, rows, scratch, false, vectors, false, dvectors);
+    gradient.accumulate = true;
     size_t all = rows * rows;
     double apart = 0, unlike = 0, n = rows > 0 ? (double)rows : 1;
     for (size_t i = 0; i < rows * width; i++) {
@@ -257,15 +214,7 @@ float wt__loss_likeness(const struct likeness *l, float *dvectors)
     size_t rows = l->rows;
     float *own = l->scratch, *wanted = own + rows * rows;
     double loss = 0, scale = l->scale;
-    struct matmul gradient = {.m = rows,
-                              .n = l->width,
-                              .k = rows,
-                              .a = own,
-                              .a_stride = rows,
-                              .b = l->vectors,
-                              .b_stride = l->width,
-                              .c = dvectors,
-                              .c_stride = l->width};
+    struct matmul gradient = wt__dense_product(rows, l->width, rows, own, false, l->vectors, false, dvectors);
     memset(dvectors, 0, rows * l->width * sizeof(float));
     if (rows < 2)
         return 0;
@@ -356,44 +305,16 @@ float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold
 float wt__loss_multilabel(const struct multilabel *m, const struct label_rows *gold, float *dvectors, float *dhead)
 {
     size_t n = m->rows * m->labels;
-    struct matmul product = {.m = m->rows,
-                             .n = m->labels,
-                             .k = m->width,
-                             .a = m->vectors,
-                             .a_stride = m->width,
-                             .b = m->head,
-                             .b_stride = m->width,
-                             .b_transposed = true,
-                             .c = m->logits,
-                             .c_stride = m->labels};
-    wt__matmul(&product);
+    wt__multiply_dense(m->rows, m->labels, m->width, m->vectors, false, m->head, true, m->logits);
     for (size_t i = 0; i < n; i++)
         m->logits[i] = m->scale * (m->logits[i] - m->shift);
     float loss = m->loss(m->logits, gold, m->rows, m->labels, m->logits);
     for (size_t i = 0; i < n; i++)
         m->logits[i] *= m->scale;
-    product = (struct matmul){.m = m->rows,
-                              .n = m->width,
-                              .k = m->labels,
-                              .a = m->logits,
-                              .a_stride = m->labels,
-                              .b = m->head,
-                              .b_stride = m->width,
-                              .c = dvectors,
-                              .c_stride = m->width};
     if (dvectors)
-        wt__matmul(&product);
-    product = (struct matmul){.m = m->labels,
-                              .n = m->width,
-                              .k = m->rows,
-                              .a = m->logits,
-                              .a_stride = m->labels,
-                              .a_transposed = true,
-                              .b = m->vectors,
-                              .b_stride = m->width,
-                              .c = dhead,
-                              .c_stride = m->width,
-                              .accumulate = true};
+        wt__multiply_dense(m->rows, m->width, m->labels, m->logits, false, m->head, false, dvectors);
+    struct matmul product = wt__dense_product(m->labels, m->width, m->rows, m->logits, true, m->vectors, false, dhead);
+    product.accumulate = true;
     wt__matmul(&product);
     return loss;
 }

@@ -1,7 +1,6 @@
-/* matrix.c: our own product packs the right side into panels for the matrix kernel, like the packed weights of
- * inference. The left side is read in place; a transposed left side is transposed back, a block of rows at a time.
- * Packing costs a few percent of a product of batch size. Splitting the inner dimension to keep panels in the L1 cache
- * is common, but measured slower here: storing and reloading the sums costs more than it saves. */
+/* matrix.c: matrix products by our own kernels, OpenBLAS or AMX, and principal axes. Our own product packs the right side
+ * into panels for the matrix kernel. The left side is read in place; a transposed left side is copied, a block of rows at a
+ * time. */
 #include "nn/matrix.h"
 
 #include <dlfcn.h>
@@ -83,12 +82,12 @@ static void multiply_openblas(const struct matmul *p)
 /* ---------------------------------------------------------------- products */
 
 enum {
-    TURNED_ROWS = 144,      /* rows of a transposed left side in a block, which stays in the L2 cache */
-    MOST_DEPTH = 4096,      /* maximum part of the inner dimension at a time */
-    REDUCED_LEAST = 1 << 21 /* minimum operations of a product for which rounding pays */
+    TURNED_ROWS = 144,      /* maximum rows of the copied block of a transposed left side; fits into the L2 cache */
+    MOST_DEPTH = 4096,      /* maximum length of the inner dimension that is multiplied at once */
+    REDUCED_LEAST = 1 << 21 /* minimum operations of a product for which bfloat16 is faster */
 };
 
-/* Sizes of the blocks of a product, such that the copies fit into the scratch. */
+/* Sizes of the blocks of a product, chosen so that the copies of a block fit into the scratch. */
 struct matmul_blocks {
     size_t depth, rows, columns;
 };
@@ -225,17 +224,7 @@ enum { ITERATIONS = 64 };
 /* Computes moments [width, width] = vectors^T vectors / count. */
 static void compute_second_moments(const float *vectors, size_t count, size_t width, float *moments)
 {
-    struct matmul product = {.m = width,
-                             .n = width,
-                             .k = count,
-                             .a = vectors,
-                             .a_stride = width,
-                             .a_transposed = true,
-                             .b = vectors,
-                             .b_stride = width,
-                             .c = moments,
-                             .c_stride = width};
-    wt__matmul(&product);
+    wt__multiply_dense(width, width, count, vectors, true, vectors, false, moments);
     for (size_t i = 0; i < width * width; i++)
         moments[i] /= count > 0 ? (float)count : 1;
 }
@@ -287,17 +276,8 @@ int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t 
     for (size_t a = 0; a < keep; a++)
         memcpy(axes + a * width, moments + a * width, width * sizeof *axes);
     make_orthonormal(axes, keep, width);
-    struct matmul product = {.m = keep,
-                             .n = width,
-                             .k = width,
-                             .a = axes,
-                             .a_stride = width,
-                             .b = moments,
-                             .b_stride = width,
-                             .c = turned,
-                             .c_stride = width};
     for (int i = 0; i < ITERATIONS; i++) {
-        wt__matmul(&product);
+        wt__multiply_dense(keep, width, width, axes, false, moments, false, turned);
         memcpy(axes, turned, keep * width * sizeof *axes);
         make_orthonormal(axes, keep, width);
     }

@@ -5,8 +5,7 @@
  * docs/decisions/0005-blas-when-training.md). Both use one thread; callers split the batch. The same call on the same
  * processor gives the same bits.
  *
- * Our own implementation allocates up to about MATMUL_SCRATCH bytes. If out of memory, it uses a small buffer on the
- * stack and is slow. */
+ * Our own implementation allocates memory. If out of memory, it uses a small buffer on the stack and is slow. */
 #ifndef WT_NN_MATRIX_H
 #define WT_NN_MATRIX_H
 
@@ -16,7 +15,7 @@
 #include "base/error.h"
 
 enum {
-    MATMUL_SCRATCH = 16 << 20, /* bytes */
+    MATMUL_SCRATCH = 16 << 20, /* maximum bytes of scratch, except for transposed copies of the left side */
     MATMUL_LEAST = 8 << 10,    /* minimum floats of scratch for wt__matmul_within */
     MATMUL_THREADS = 64        /* maximum concurrent calls of wt__matmul: OpenBLAS aborts if there are too many */
 };
@@ -38,6 +37,22 @@ struct matmul {
 };
 
 void wt__matmul(const struct matmul *product);
+
+/* Returns the product c [m,n] = op(a) op(b) of matrices without gaps between their rows. */
+static inline struct matmul wt__dense_product(size_t m, size_t n, size_t k, const float *a, bool a_transposed,
+                                              const float *b, bool b_transposed, float *c)
+{
+    return (struct matmul){m, n, k,     a,    a_transposed ? m : k, a_transposed, b, b_transposed ? k : n, b_transposed,
+                           c, n, false, false};
+}
+
+/* Computes such a product. */
+static inline void wt__multiply_dense(size_t m, size_t n, size_t k, const float *a, bool a_transposed, const float *b,
+                                      bool b_transposed, float *c)
+{
+    const struct matmul product = wt__dense_product(m, n, k, a, a_transposed, b, b_transposed, c);
+    wt__matmul(&product);
+}
 
 /* Works like wt__matmul, with our own kernels and the given scratch of at least MATMUL_LEAST floats, aligned to 64
  * bytes. m, n and k must not be 0. */

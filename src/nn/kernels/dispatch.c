@@ -29,7 +29,7 @@ static bool runs_vnni(void)
 }
 #endif
 
-/* Best first. */
+/* The sets of kernels, the fastest first. */
 static const struct {
     const struct kernels *kernels;
     bool (*runs)(void);
