@@ -413,7 +413,6 @@ static int tear_down_loop(void **state)
     return 0;
 }
 
-/* Returns the model of an uninterrupted training. */
 /* Reads a state with the member names of an earlier version. */
 static void reads_states_of_earlier_versions(void **state)
 {

@@ -241,7 +241,7 @@ static void keeps_used_tools_as_candidates(void **state)
     wt_close(engine);
 }
 
-/* The figure measured with queries, by other code, must equal the figure reported by training. */
+/* The recall of queries for the dev requests must equal the figure that the training reports. */
 static void query_equals_figure_of_training(void **state)
 {
     static const char *const names[] = {"tool2vec", "mlc", "tool2vec+refiner", "neighbours", "mlc+refiner"};

@@ -193,7 +193,7 @@ static void every_loss_trains_and_resumes(void **state)
     wt_close(engine);
 }
 
-/* Runs without labels, because the teacher had them. */
+/* The teacher was trained with labels; this training uses only its similarities. */
 static void learns_similarities_of_teacher(void **state)
 {
     struct learn_place *place = *state;
@@ -334,7 +334,7 @@ static void data_set_has_its_own_catalogue(void **state)
     assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
-/* A set and a copy of itself: in a common catalogue each tool would compete with its twin. */
+/* A data set and a copy of it. In a common catalogue each tool would compete with its copy. */
 static void data_sets_have_separate_catalogues(void **state)
 {
     struct learn_place *place = *state;
@@ -413,7 +413,7 @@ static void one_request_is_enough(void **state)
     wt_close(engine);
 }
 
-/* There are three tools, so all are among the first three. Only recall at 1 shows the effect of false usages. */
+/* There are three tools, so recall at 3 is always 1. Only recall at 1 shows the effect of false usages. */
 static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
 {
     static const char *const asks[] = {"book a table in a restaurant", "the weather of a city", "play a song"};
@@ -501,12 +501,11 @@ static void rejects_invalid_options(void **state)
     assert_int_equal(rename(place->model, folder), 0);
     assert_int_equal(symlink(folder, place->model), 0);
     options.out = place->folder;
-    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL,
-                          "would replace its own initial model");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "would replace its own initial model");
     wt_close(engine);
 }
 
-/* Each training could otherwise resume from or replace the other's files. */
+/* Without the lock, two trainings could resume from or replace each other's files. */
 static void locks_folder_of_models(void **state)
 {
     struct learn_place *place = *state;
