@@ -1,4 +1,4 @@
-/* chooser.c: the chooser of tool sets, its features, its JSON, its default parameters, and metrics of sets. */
+/* chooser.c: the chooser of tool sets, with its features, default parameters and JSON, and the metrics of sets. */
 #include "choose/chooser.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 
 /* ---------------------------------------------------------------- metrics */
 
+/* Returns part / whole. If whole is 0, returns 1 if both sets are empty, else 0. */
 static double share_of_sets(size_t part, size_t whole, struct overlap sets)
 {
     return whole > 0 ? (double)part / (double)whole : sets.gold == sets.picked;
@@ -63,9 +64,10 @@ const struct set_metric wt__set_metrics[SET_METRICS] = {
 
 /* ---------------------------------------------------------------- features of candidates */
 
-/* Added to a share of votes before its logarithm, so that one voter in a hundred hardly counts. */
+/* Added to a share of votes before its logarithm, so that a share of one in a hundred hardly counts. */
 static const float LITTLE = 0.01f;
 
+/* Selects the first CHOOSE_FIRST hits, and later hits with votes of past requests. */
 static void select_candidates(struct candidate_features *out, const struct hit_list *hits)
 {
     for (size_t h = 0; h < hits->len && out->tools < CHOOSE_TOOLS; h++)
@@ -73,7 +75,7 @@ static void select_candidates(struct candidate_features *out, const struct hit_l
             out->hits[out->tools++] = (uint32_t)h;
 }
 
-/* Reads the tools of a past request as a set. False if one of them is not a candidate. */
+/* Reads the tools of a past request as a set. Returns false if it has a tool that is not a candidate, or no tools. */
 static bool read_set(const struct candidate_features *s, const struct hit_list *hits, const struct neighbours *n,
                      uint32_t request, uint64_t *set)
 {
@@ -89,7 +91,7 @@ static bool read_set(const struct candidate_features *s, const struct hit_list *
     return *set != 0;
 }
 
-/* Reads the sets of past requests. Returns their mean number of tools, weighted by vote. */
+/* Reads the sets of the past requests that voted. Returns their mean number of tools, weighted by vote. */
 static float read_past_sets(struct candidate_features *out, const struct hit_list *hits, const struct neighbours *n)
 {
     const struct neighbour_votes *votes = &hits->votes;
@@ -169,11 +171,9 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
 
 /* ---------------------------------------------------------------- default parameters */
 
-/* The chooser of stores without usage, as data.
- *
- * Fitted by bench/bench_default_parameters.c on the train splits of metatool, metatool-multi and numpybank (MIT
- * licences), 300 requests each, with the untrained recipe. `no_answer` are percentiles of its no-answer probability on
- * answerable requests. docs/recommend.md measures it on other catalogues. */
+/* The chooser of stores without usage. Fitted by bench/bench_default_parameters.c on the train splits of metatool, metatool-multi and numpybank (MIT
+ * licences), 300 requests each, with the untrained recipe. default_no_answer has percentiles of wt__no_answer_probability on
+ * answerable requests. docs/recommend.md measures this chooser on other catalogues. */
 
 static const float default_no_answer[] = {
     0.04f,   0.05126f, 0.06067f, 0.07854f, 0.08427f, 0.09236f, 0.09691f, 0.1057f, 0.1139f, 0.1195f, 0.1267f,
@@ -199,31 +199,28 @@ const struct chooser wt__chooser_default = {
     .no_answer = {default_no_answer, sizeof default_no_answer / sizeof *default_no_answer},
 };
 
-/* ---------------------------------------------------------------- chooser */
-
-/* Sets are words, so an intersection is one instruction. The expected TRACC of every set against every other takes some
- * hundred thousand of them. */
-
+/* Which sets are considered. A prefix has the most likely tools. */
 enum {
-    PREFIX_MOST = 12, /* prefixes of the tools by probability, up to this length */
-    SMALL_OF = 7,     /* sets of up to three of this many most likely tools */
-    CHANGED_PAST = 5, /* number of past sets to vary by one tool */
-    CHANGED_BY = 8,   /* number of most likely tools added in a variation */
-    LEAST_PREFIX = 2, /* lengths of prefixes to vary, from here to MOST_PREFIX */
+    PREFIX_MOST = 12, /* maximum length of prefixes */
+    SMALL_OF = 7,     /* number of most likely tools of which all sets of one to three are considered */
+    CHANGED_PAST = 5, /* number of past sets that are also varied by one tool */
+    CHANGED_BY = 8,   /* number of most likely tools that a variation may add */
+    LEAST_PREFIX = 2, /* prefixes of length LEAST_PREFIX .. MOST_PREFIX - 1 are also varied */
     MOST_PREFIX = 4
 };
 
-/* Vote share of a set that no past request used. */
+/* Added to the vote share of every set, because most sets were used by no past request. */
 static const float UNUSED_SHARE = 0.003f;
 
-/* Added to the score per tool, to order tools with equal probabilities. */
+/* Added to the nonconformity score for each earlier tool, to order tools with equal probabilities. */
 static const float NONCONFORMITY_STEP = 1e-3f;
 
+/* The sets that are considered for a request, with their probabilities. */
 struct weighing {
     const struct chooser *chooser;
     const struct candidate_features *candidates;
-    float logits[CHOOSE_TOOLS];
-    uint32_t likely[CHOOSE_TOOLS]; /* tools, most likely first */
+    float logits[CHOOSE_TOOLS];    /* log odds that each candidate is needed */
+    uint32_t likely[CHOOSE_TOOLS]; /* numbers of the candidates, most likely first */
     size_t count;                  /* S */
     uint64_t sets[CHOOSE_SETS];    /* [S] distinct */
     float weights[CHOOSE_SETS];    /* [S] probabilities, which sum to 1 */
@@ -356,7 +353,7 @@ static void sort_likely(struct weighing *w)
 static void weigh_candidates(struct weighing *w, const struct chooser *chooser,
                              const struct candidate_features *candidates)
 {
-    enum { FURTHEST = 12 }; /* limit of logits; values beyond it carry no information */
+    enum { FURTHEST = 12 }; /* greatest absolute logit */
     w->chooser = chooser;
     w->candidates = candidates;
     w->count = 0;
@@ -430,7 +427,7 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
         return;
     weigh_candidates(&w, chooser, candidates);
     sum_probabilities(&w, probability);
-    for (size_t i = 0; i < count; i++) /* ties keep the order by the tool's own probability */
+    for (size_t i = 0; i < count; i++) /* equal probabilities keep the order of w.likely */
         tools[i] = (struct scored){probability[w.likely[i]], (uint32_t)i};
     wt__scored_sort(tools, count);
     for (size_t i = 0; i < count; i++) {
@@ -439,7 +436,7 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
         nonconformity[i] = probability_of_subset(&w, taken) + NONCONFORMITY_STEP * (float)i;
         taken |= (uint64_t)1 << tool;
     }
-    for (uint32_t h = 0; h < hits; h++) { /* both lists of hits ascend */
+    for (uint32_t h = 0; h < hits; h++) { /* append the hits that are not candidates, whose indexes ascend */
         if (next < candidates->tools && candidates->hits[next] == h) {
             next++;
             continue;
@@ -450,6 +447,7 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
     }
 }
 
+/* Sets the threshold of a set that is complete with this probability. Returns false if there are too few values. */
 static bool threshold_for(const struct calibration *nonconformity, double probability, float *threshold)
 {
     double rank = ceil((double)(nonconformity->count + 1) * probability - 1e-9);
@@ -469,7 +467,7 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
 
 /* ---------------------------------------------------------------- no answer */
 
-/* A higher threshold would withhold warnings that are more likely right than wrong. */
+/* Minimum of wt__no_answer_threshold. A warning below it would be more likely wrong than right. */
 static const float NO_ANSWER_LEAST = 0.5f;
 
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates)
@@ -484,14 +482,13 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
     double above = floor((double)(no_answer->count + 1) * false_share + 1e-9);
     if (!(above >= 1))
         return INFINITY;
-    return above >= (double)no_answer->count
-               ? NO_ANSWER_LEAST
-               : fmaxf(no_answer->values[no_answer->count - (size_t)above], NO_ANSWER_LEAST);
+    if (above >= (double)no_answer->count)
+        return NO_ANSWER_LEAST;
+    return fmaxf(no_answer->values[no_answer->count - (size_t)above], NO_ANSWER_LEAST);
 }
 
-/* ---------------------------------------------------------------- familiarity */
-
-/* Distance from all but one in RARE dev requests. With few dev requests, the extreme one alone is not rare enough. */
+/* A request is unfamiliar if it lies beyond the dev request at the first percentile by a margin: shorter than SHORTER times
+ * its length, or with a cosine lower by FARTHER. */
 enum { RARE = 100 };
 static const float SHORTER = 0.75f, FARTHER = 0.05f;
 
@@ -509,11 +506,8 @@ enum familiarity wt__familiarity(const struct chooser *chooser, const struct can
 
 /* ---------------------------------------------------------------- JSON */
 
-/* Reads and writes a chooser as JSON. A list is valid only as a whole, because a missing weight would give wrong
- * results silently. */
-
-enum { CALIBRATION_MOST = 100000 };
-static const double LARGEST = CHOOSE_NEVER; /* keeps products of two numbers finite */
+enum { CALIBRATION_MOST = 100000 };         /* maximum length of a calibration */
+static const double LARGEST = CHOOSE_NEVER; /* maximum absolute number, so that products of two numbers are finite */
 
 static bool is_sane(double value)
 {
@@ -542,7 +536,7 @@ static int read_chooser_number(float *out, const json_t *object, const char *nam
     return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is not a number of at most %g", name, LARGEST);
 }
 
-/* Reads a calibration. Leaves it empty if the member is missing, as in choosers of older versions. */
+/* Reads a calibration; an empty one if the member is missing, as in choosers of earlier versions. */
 static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,
                             wt_error *err)
 {
@@ -562,7 +556,7 @@ static int read_calibration(struct calibration *out, const json_t *object, const
     return 0;
 }
 
-/* Reads the relevance weights, if the chooser has fitted ones. */
+/* Reads the weights of relevance, which are missing in choosers of earlier versions. */
 static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
 {
     out->has_relevance = json_object_get(config, "relevance") != NULL;

@@ -11,25 +11,21 @@
 #include "choose/relevance.h"
 #include "retrieve/retrieve.h"
 
-/* ---------------------------------------------------------------- features of candidates */
-
-/* The input of a chooser of tool sets: a few dozen candidate tools with some numbers each, and the sets that the most
- * similar past requests used.
- *
- * Candidates are limited to 64, so that a set is one word and an intersection one instruction. A chooser can then
- * compare hundreds of sets in microseconds. */
+/* The input of the chooser: a few dozen candidate tools with their features, and the sets that the most similar past
+ * requests used. A set is a bitmap of candidates in one word, so hundreds of sets can be compared in microseconds. */
 
 enum {
     CHOOSE_TOOLS = 64, /* maximum number of candidates */
-    CHOOSE_FIRST = 40  /* candidates from the first hits; the others come from past requests */
+    CHOOSE_FIRST =
+        40 /* number of first hits that are candidates; later hits are candidates if past requests voted for them */
 };
 
 /* Features of a tool. */
 enum tool_feature {
-    TOOL_SHARE, /* score divided by the best hit's score */
-    TOOL_GAP,   /* score minus the best hit's score */
-    TOOL_RANK,  /* -log(1 + number of hits before it) */
-    TOOL_MEANING,
+    TOOL_SHARE,   /* score divided by the best hit's score */
+    TOOL_GAP,     /* score minus the best hit's score */
+    TOOL_RANK,    /* -log(1 + number of hits before it) */
+    TOOL_MEANING, /* this and the next three are the hit's features of the same name (retrieve/retrieve.h) */
     TOOL_WORDS,
     TOOL_SUBQUERY_MEANING,
     TOOL_SUBQUERY_WORDS,
@@ -41,81 +37,72 @@ enum tool_feature {
 /* Features that predict whether any tool fits. */
 enum answerability_feature {
     ANSWERABLE_BEST,             /* score of the best hit */
-    ANSWERABLE_SECOND,           /* its lead over the second hit */
-    ANSWERABLE_FIFTH,            /* its lead over the fifth hit */
+    ANSWERABLE_SECOND,           /* best hit's score minus the second hit's score */
+    ANSWERABLE_FIFTH,            /* best hit's score minus the fifth hit's score */
     ANSWERABLE_MEANING,          /* greatest cosine of a tool with the request */
     ANSWERABLE_SUBQUERY_MEANING, /* greatest cosine of a tool with a sub-query */
     ANSWERABLE_WORDS,            /* greatest share of the request's words that a tool has */
     ANSWERABLE_NEAREST,          /* cosine of the most similar past request */
     ANSWERABLE_NEAR,             /* mean cosine of all past requests that voted */
-    ANSWERABLE_THERE,            /* share of their votes for tools that still exist */
+    ANSWERABLE_THERE,            /* share of these requests' votes for tools that still exist */
     ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of neighbour votes of a tool */
     ANSWERABLE_FEATURES
 };
 
-/* Set of tools used by past requests. */
+/* A set of tools that past requests used. */
 struct past_set {
-    uint64_t tools;
-    float share; /* share of the neighbours' votes */
+    uint64_t tools; /* bitmap of candidates */
+    float share;    /* share of the past requests' votes */
 };
 
 struct candidate_features {
     size_t tools;                                /* C */
-    uint32_t hits[CHOOSE_TOOLS];                 /* [C] indices of hits, ascending */
+    uint32_t hits[CHOOSE_TOOLS];                 /* [C] index of each candidate's hit, ascending */
     float features[CHOOSE_TOOLS][TOOL_FEATURES]; /* [C] */
     size_t past_count;
-    struct past_set past[NEIGHBOURS_ASKED]; /* distinct sets; sets with a tool outside the candidates are omitted */
+    struct past_set past[NEIGHBOURS_ASKED]; /* [past_count] distinct sets; a set with a tool outside the candidates is
+                                               omitted */
     float answerability[ANSWERABLE_FEATURES];
 };
 
-/* Reads the features of a request. hits: with features, at least CHOOSE_FIRST if that many exist. neighbours: source of
- * the hits' votes, or NULL. */
+/* Reads the features of a request. hits: with features, and at least CHOOSE_FIRST if there are so many. neighbours: the past
+ * requests that voted for the hits, or NULL. */
 void wt__candidate_features_read(struct candidate_features *out, const struct hit_list *hits,
                                  const struct neighbours *neighbours);
 
-/* ---------------------------------------------------------------- chooser */
-
-/* Predicts the exact set of tools that a request needs, without a language model.
- *
- * The chooser estimates a probability for each plausible set: the sets of similar past requests, the first few tools,
- * and small changes of both. The logarithm of this probability is, up to a constant,
+/* The chooser estimates a probability for each plausible set: the sets of similar past requests, sets of the most likely
+ * tools, and small changes of both. The logarithm of this probability is, up to a constant,
  *
  *   likelihood * sum over the set's tools of logit(p)
  *     + past * log(share of the past requests' votes)
  *     + size * log(share of usages with so many tools)
  *
- * where p, the probability that a tool is needed, is a logistic function of the features above. The result is either
+ * where p, the probability that a tool is needed, is a logistic function of the tool's features. The result is either
  *
- *   the set with the greatest expected TRACC (set_metrics.h), by minimum Bayes risk over the same sets, or
- *   a set that is complete with a given probability. Tools join in the order of their probability, as many as needed.
+ *   the set with the greatest expected TRACC (set_metrics.h), or
+ *   a set that is complete with a given probability P: tools join in the order of their probability until then.
  *
- * The point to stop is calibrated as in split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021).
- * Each of n requests with known tools has a nonconformity score, the greatest score at which stopping would be too
- * early. Let a request be exchangeable with these n. If it stops only beyond the ceil((n + 1) P)-th smallest score, its
- * set is complete with probability P or more. Tools without past use have scores of their own (Mondrian conformal
- * prediction), so the mix of both kinds does not matter.
+ * The second set is calibrated by split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021). Each of n
+ * requests with known tools has a nonconformity score: the score before its last needed tool joins. If the set of a new
+ * request includes all tools up to the ceil((n + 1) P)-th smallest of these scores, it is complete with probability P or
+ * more, provided that the request is exchangeable with the n requests. Tools without past use have scores of their own
+ * (Mondrian conformal prediction).
  *
- * The guarantee holds for scores from requests that were not used for fitting. Ours come from cross-validation: each
- * fold is scored with the weights of the other folds. A query with those same weights (CV+, Barber et al. 2021) would
- * be complete with probability 1 - 2 (1 - P), less at most sqrt(2 / n), in the worst case. A query uses the weights
- * fitted to all folds instead. That is close to P as long as one fold more or less hardly changes the weights, and is
- * not guaranteed otherwise. The same requests also selected the models trained before.
+ * The scores come from cross-validation: each fold is scored with weights fitted to the other folds, while a query uses
+ * weights fitted to all. The probability P therefore holds only as long as one fold hardly changes the weights.
  *
- * A request may need no tool at all. A second logistic function estimates that probability. Its distribution over
- * answerable requests is known, so a caller can act on it at a chosen rate of false alarms.
- *
- * All parameters come from logged requests. For a very different request (for example, a much shorter one) the chooser
- * would be wrong with great confidence. Such a request is detected first and handled as in a catalogue without
- * usage. */
+ * A second logistic function estimates the probability that a request needs no tool. Its distribution over answerable
+ * requests is stored, so that a caller can choose the rate of false alarms. A request that is very different from the
+ * logged requests (wt__familiarity) should be handled as in a catalogue without usage. */
 
 enum {
-    CHOOSE_SIZES = 16, /* distinct sizes; the last one includes all larger sets */
+    CHOOSE_SIZES = 16, /* sizes of sets that are distinguished; the last size includes all larger sets */
     CHOOSE_SETS = 512  /* maximum number of sets considered */
 };
 
-/* Values measured on requests with known answers, ascending. */
+/* Values measured on requests with known tools. */
 struct calibration {
-    const float *values; /* [count] */
+    const float *values; /* [count] ascending */
     size_t count;
 };
 
@@ -124,24 +111,22 @@ struct chooser {
     float likelihood, past, size;
     float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usages with n tools; all 0 if unknown */
     float answerability_weights[ANSWERABLE_FEATURES], answerability_constant;
-    struct calibration nonconformity; /* thresholds for tools with past use */
-    struct calibration unused;        /* thresholds for tools without past use; if empty, those of used tools apply */
-    struct calibration no_answer;     /* wt__no_answer_probability of answerable requests */
-    struct calibration nearest;       /* cosine of dev requests with their nearest past request; empty if unknown */
-    struct calibration lengths;       /* bytes of dev requests; empty if unknown */
-    struct relevance_model relevance; /* for single hits, if fitted */
+    struct calibration nonconformity; /* scores of requests for tools with past use */
+    struct calibration unused;    /* scores of requests for tools without past use; if empty, nonconformity applies */
+    struct calibration no_answer; /* wt__no_answer_probability of answerable requests */
+    struct calibration nearest;   /* cosine of dev requests with their nearest past request; empty if unknown */
+    struct calibration lengths;   /* bytes of dev requests; empty if unknown */
     bool has_relevance;
+    struct relevance_model relevance; /* probability that a single hit is needed; only if has_relevance */
 };
 
-/* Fitted on other catalogues, for stores without usage. Its probabilities are rough estimates. */
+/* Chooser for stores without usage, fitted on other catalogues. Its probabilities are rough estimates. */
 extern const struct chooser wt__chooser_default;
 
 /* Reads the members of a trained chooser's config.json. Calibrations live in the arena. Errors: WT_EMODEL (a member is
  * missing, has a wrong length, is not finite or not in order), WT_ENOMEM. */
 int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err);
 json_t *wt__chooser_write(const struct chooser *chooser); /* NULL if out of memory */
-
-/* ---------------------------------------------------------------- a set */
 
 struct chosen {
     uint64_t tools;                  /* bitmap of candidates; not empty if there are candidates */
@@ -153,23 +138,23 @@ struct chosen {
 /* Chooses the set with the greatest expected TRACC. */
 void wt__choose(const struct chooser *chooser, const struct candidate_features *candidates, struct chosen *out);
 
-/* Orders hits for a complete set: the candidates, then the remaining hits in order. nonconformity: score of the set
- * before each tool joins, ascending. order, nonconformity: [hits]. */
+/* Orders hits for a complete set: the candidates by probability, then the other hits in order. order: [hits] indexes of
+ * hits. nonconformity: [hits] the estimated probability that the set is complete before each tool joins, ascending. */
 void wt__set_order(const struct chooser *chooser, const struct candidate_features *candidates, size_t hits,
                    uint32_t *order, float *nonconformity);
 
-/* Score of a request whose tools were not all found. */
+/* Nonconformity score of a request whose tools were not all found. */
 #define CHOOSE_NEVER 1e9f
 
-/* Sets the maximum nonconformity scores of tools in a set that is complete with the given probability, for tools with
- * and without past use. False if the calibration does not allow it. */
+/* Maximum nonconformity scores of the tools of a complete set, for tools with and without past use. */
 struct conformal_thresholds {
     float used, unused;
 };
+/* Sets the thresholds of a set that is complete with the given probability. Returns false if there are too few calibration
+ * values. */
 bool wt__conformal_thresholds(const struct chooser *chooser, double probability, struct conformal_thresholds *out);
 
-/* ---------------------------------------------------------------- no answer */
-
+/* Returns the probability that no tool fits the request; 1 without candidates. */
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates);
 
 /* Returns the threshold that wt__no_answer_probability exceeds for a share `false_share`, in [0, 1], of answerable
@@ -177,16 +162,15 @@ float wt__no_answer_probability(const struct chooser *chooser, const struct cand
  * share. */
 float wt__no_answer_threshold(const struct calibration *no_answer, double false_share);
 
-/* ---------------------------------------------------------------- familiarity */
-
 enum familiarity { FAMILIAR, TOO_SHORT, TOO_FAR };
 
-/* Compares a request of so many bytes with the dev requests. Returns TOO_SHORT or TOO_FAR (from all past requests) if
- * it is clearly more so than all but one in a hundred of them. Returns FAMILIAR if past requests or dev values are
- * missing. */
+/* Compares a request of `bytes` bytes with the dev requests. Returns TOO_SHORT if it is clearly shorter than all but one in
+ * a hundred of them, TOO_FAR if its nearest past request is clearly farther than theirs, else FAMILIAR. Also returns
+ * FAMILIAR if past requests or the calibrations are missing. */
 enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
                                  size_t bytes);
 
+/* Returns the logistic function of weights . values + constant. */
 float wt__logistic(const float *weights, float constant, const float *values, size_t count);
 
 #endif

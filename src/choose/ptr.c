@@ -18,7 +18,8 @@ static uint32_t *init_ptr_tools(struct arena *arena, size_t most, struct ptr_too
     return rows;
 }
 
-/* Adds row to a list with room for it. False if the list already has it. */
+/* Adds a row to a list with room for it. memory: rows of the list, writable. Returns false if the list already has the
+ * row. */
 static bool add_ptr_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
 {
     for (size_t i = 0; i < tools->count; i++)
@@ -47,11 +48,11 @@ struct ptr_run {
  *   ptr-match          tools, one requirement -> {"tools": [number in the list, ...]}
  *
  * A requirement is a text with at least one word; it is converted to plain text and cut. A match is a list of integers
- * from 1 to the length of the list. Anything else is rejected and counted. Without a usable requirement, the whole
- * request becomes the only requirement. A match with any invalid number is rejected as a whole. Only an empty list
- * means that the request requires nothing.
+ * from 1 to the number of listed tools. Other answers are rejected and counted; an answer with one invalid number is
+ * rejected as a whole. If the answer has no usable requirement, the whole request becomes the only requirement; an empty
+ * list means that the request has no requirements.
  *
- * Matches are independent, so they are asked concurrently and read in the order of the requirements. */
+ * The questions for matches are independent, so they are asked concurrently. */
 
 static int put_ptr_question(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values,
                             size_t count, const struct ptr_subject *subject, struct chat_reply *reply)
@@ -60,7 +61,7 @@ static int put_ptr_question(const struct ptr_run *run, const struct prompt *prom
     return wt__chat_put(reply, prompt, values, count, run->model, question);
 }
 
-/* Rejects the last answer of the trace for the given reason. */
+/* Marks the last answer of the trace as rejected, for the given reason. */
 static int reject_ptr_answer(const struct ptr_run *run, const char *reason, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
@@ -77,8 +78,6 @@ static int note_ptr_exchange(const struct ptr_run *run, const struct prompt *pro
     trace->exchange_count += rc == 0;
     return rc;
 }
-
-/* --- requirements -------------------------------------------------------------------------------------------- */
 
 static int read_requirements(const struct ptr_run *run, const json_t *list, wt_error *err)
 {
@@ -107,15 +106,12 @@ static int ask_requirements(const struct ptr_run *run, wt_error *err)
     const struct prompt_value value = {.slot = "request", .text = run->request->text};
     struct chat_reply reply = {0};
     struct prompt prompt;
-
     trace->requirements = wt__arena_array(run->arena, struct ptr_requirement, run->requirements);
     trace->exchanges = wt__arena_array(run->arena, struct chat_exchange, 1 + run->requirements);
     WT_CHECK_ALLOC(trace->requirements && trace->exchanges, err);
-    int rc = wt__prompt_open(&prompt, "ptr-requirements", err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__prompt_open(&prompt, "ptr-requirements", err));
     put_ptr_question(run, &prompt, &value, 1, &subject, &reply);
-    rc = note_ptr_exchange(run, &prompt, &reply, err);
+    int rc = note_ptr_exchange(run, &prompt, &reply, err);
     wt__prompt_dispose(&prompt);
 
     const json_t *list = wt__json_array(reply.got.json, "requirements");
@@ -131,15 +127,11 @@ static int ask_requirements(const struct ptr_run *run, wt_error *err)
     return rc;
 }
 
-/* --- matches ------------------------------------------------------------------------------------------------- */
-
 /* Writes "name: description" of a tool. */
 static int describe_ptr_tool(const struct ptr_run *run, uint32_t tool, struct str *out, wt_error *err)
 {
     struct ptr_text text = {0};
-    int rc = run->sources->describe(run->sources->self, tool, run->arena, &text, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(run->sources->describe(run->sources->self, tool, run->arena, &text, err));
     *out = wt__prompt_tool(text.name, text.description, PTR_MAX_TOOL_BYTES, run->arena);
     WT_CHECK_ALLOC(out->ptr, err);
     return 0;
@@ -166,7 +158,7 @@ static int read_match(const struct ptr_run *run, const json_t *answer, struct pt
     return reject_ptr_answer(run, "answer is not a list of numbers of listed tools", err);
 }
 
-/* State of all matches of a run. Several questions are under way at once. */
+/* The questions for matches of a run. */
 struct ptr_matching {
     const struct ptr_run *run;
     struct prompt prompt;
@@ -189,7 +181,7 @@ static int match_requirement(void *context, size_t index, unsigned worker)
     return put_ptr_question(m->run, &m->prompt, values, sizeof values / sizeof *values, &subject, &m->replies[index]);
 }
 
-/* Counts answers even if another question failed. */
+/* Reads all answers in the order of the requirements. If a question failed, still adds the other answers to the cost. */
 static int read_matches(const struct ptr_matching *m, wt_error *err)
 {
     struct ptr_trace *trace = m->run->trace;
@@ -211,7 +203,6 @@ static int ask_matches(const struct ptr_run *run, wt_error *err)
     struct ptr_matching m = {.run = run};
     if (trace->bundle.count == 0 || trace->requirement_count == 0)
         return 0;
-
     m.items = wt__arena_array(run->arena, struct str, trace->bundle.count);
     m.replies = wt__arena_array(run->arena, struct chat_reply, trace->requirement_count);
     WT_CHECK_ALLOC(m.items && m.replies, err);
@@ -232,23 +223,23 @@ static int ask_matches(const struct ptr_run *run, wt_error *err)
 
 /* ---------------------------------------------------------------- views */
 
-/* PTR's third stage, multi-view based re-ranking (Algorithm 1), for one unsolved problem.
+/* PTR's third stage: multi-view re-ranking (Algorithm 1) for one unsolved problem.
  *
  *   DSA  direct semantic alignment     the K tools nearest to the problem's words
- *   HQC  historical query correlation  the tools of the K past requests nearest to them, each tool once
+ *   HQC  historical query correlation  the tools of the K past requests nearest to these words, each tool once
  *   CTE  contextual tool expansion     the K tools nearest to the first tool of DSA
  *
- * Each view gives one vote to each of its tools. The tool with the most votes wins. Ties go to the tool that came
- * first, in the order of the views and their lists. If no tool has two votes otherwise, the best tool of DSA wins,
- * because it is nearest to itself and so has the vote of CTE as well. */
+ * Each view gives one vote to each of its tools. The tool with the most votes wins; at a tie, the tool that came first in
+ * the order of the views and their lists. */
 
 struct candidate_tool {
     uint32_t row;
-    unsigned views; /* bitmap of the views that have it */
+    unsigned views; /* bitmap of the views that voted for it */
 };
 
+/* The tools of all views of a problem. */
 struct ballot {
-    struct candidate_tool *items; /* in the order of their first occurrence */
+    struct candidate_tool *items; /* [len] in the order of their first occurrence */
     size_t len;
 };
 
@@ -295,18 +286,10 @@ static int count_view(struct ballot *ballot, enum ptr_view view, const struct pt
     return 0;
 }
 
-static unsigned votes_of(const struct candidate_tool *candidate)
-{
-    unsigned votes = 0;
-    for (unsigned bits = candidate->views; bits; bits >>= 1)
-        votes += bits & 1;
-    return votes;
-}
-
 static void elect_tool(const struct ballot *ballot, struct ptr_problem *problem)
 {
     for (size_t i = 0; i < ballot->len; i++) {
-        unsigned votes = votes_of(&ballot->items[i]);
+        unsigned votes = (unsigned)__builtin_popcount(ballot->items[i].views);
         if (votes > problem->votes) {
             problem->solved = true;
             problem->tool = ballot->items[i].row;
@@ -315,40 +298,38 @@ static void elect_tool(const struct ballot *ballot, struct ptr_problem *problem)
     }
 }
 
-/* Tools and requests of the views, cut to the requested number. */
+/* The lists of the views, each cut to K. */
 struct view_lists {
     struct ptr_tools dsa, cte;
-    const struct ptr_tools *hqc;
+    const struct ptr_tools *hqc; /* [hqc_count] tools of each past request */
     size_t hqc_count;
 };
 
 static int fetch_views(const struct ptr_run *run, struct str text, struct view_lists *lists, wt_error *err)
 {
     const struct ptr_sources *sources = run->sources;
-    int rc = sources->tools(sources->self, text, run->k, run->arena, &lists->dsa, err);
+    WT_TRY(sources->tools(sources->self, text, run->k, run->arena, &lists->dsa, err));
     lists->dsa.count = lesser_count(lists->dsa.count, run->k);
-    if (rc >= 0 && !(run->ablate & PTR_ABLATE_HQC)) {
-        rc = sources->past(sources->self, text, run->k, run->arena, &lists->hqc, &lists->hqc_count, err);
+    if (!(run->ablate & PTR_ABLATE_HQC)) {
+        WT_TRY(sources->past(sources->self, text, run->k, run->arena, &lists->hqc, &lists->hqc_count, err));
         lists->hqc_count = lesser_count(lists->hqc_count, run->k);
     }
-    if (rc >= 0 && !(run->ablate & PTR_ABLATE_CTE) && lists->dsa.count > 0) {
-        rc = sources->similar(sources->self, lists->dsa.rows[0], run->k, run->arena, &lists->cte, err);
+    if (!(run->ablate & PTR_ABLATE_CTE) && lists->dsa.count > 0) {
+        WT_TRY(sources->similar(sources->self, lists->dsa.rows[0], run->k, run->arena, &lists->cte, err));
         lists->cte.count = lesser_count(lists->cte.count, run->k);
     }
     if (run->ablate & PTR_ABLATE_DSA)
         lists->dsa.count = 0;
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 static int rerank_by_views(const struct ptr_run *run, struct str text, struct ptr_problem *problem, wt_error *err)
 {
     struct view_lists lists = {0};
     WT_TRY(fetch_views(run, text, &lists, err));
-
     size_t most = lists.dsa.count + lists.cte.count + count_ptr_tools(lists.hqc, lists.hqc_count);
     struct ballot ballot = {wt__arena_array(run->arena, struct candidate_tool, most), 0};
     WT_CHECK_ALLOC(ballot.items, err);
-
     WT_TRY(count_view(&ballot, PTR_DSA, &lists.dsa, 1, run->arena, &problem->views[PTR_DSA], err));
     WT_TRY(count_view(&ballot, PTR_HQC, lists.hqc, lists.hqc_count, run->arena, &problem->views[PTR_HQC], err));
     WT_TRY(count_view(&ballot, PTR_CTE, &lists.cte, 1, run->arena, &problem->views[PTR_CTE], err));
@@ -362,21 +343,12 @@ static int rerank_by_views(const struct ptr_run *run, struct str text, struct pt
 static int acquire_bundle(const struct ptr_run *run, wt_error *err)
 {
     struct ptr_tools found = {0};
-    int rc = run->sources->bundle(run->sources->self, run->request->text, run->arena, &found, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(run->sources->bundle(run->sources->self, run->request->text, run->arena, &found, err));
     uint32_t *rows = init_ptr_tools(run->arena, PTR_MOST_LISTED, &run->trace->bundle);
     WT_CHECK_ALLOC(rows, err);
     for (size_t i = 0; i < found.count && run->trace->bundle.count < PTR_MOST_LISTED; i++)
         add_ptr_tool(&run->trace->bundle, rows, found.rows[i]);
     return 0;
-}
-
-static enum ptr_verdict verdict_of(const struct ptr_trace *trace)
-{
-    if (trace->problem_count > 0)
-        return PTR_PARTIAL;
-    return trace->kept.count < trace->bundle.count ? PTR_OVER : PTR_EXACT;
 }
 
 /* Derives the kept tools and the unmet requirements from the matches. */
@@ -393,16 +365,10 @@ static int assess_matches(const struct ptr_run *run, wt_error *err)
         if (tools->count == 0)
             trace->problems[trace->problem_count++].requirement = i;
     }
-    trace->verdict = verdict_of(trace);
+    trace->verdict = trace->problem_count > 0                  ? PTR_PARTIAL
+                     : trace->kept.count < trace->bundle.count ? PTR_OVER
+                                                               : PTR_EXACT;
     return 0;
-}
-
-/* Matches requirements and bundle (section 2.2). */
-static int map_coverage(const struct ptr_run *run, wt_error *err)
-{
-    WT_TRY(ask_requirements(run, err));
-    WT_TRY(ask_matches(run, err));
-    return assess_matches(run, err);
 }
 
 /* Finds a tool for each unsolved problem (section 2.3). */
@@ -416,9 +382,7 @@ static int solve_problems(const struct ptr_run *run, wt_error *err)
         add_ptr_tool(&set, rows, trace->kept.rows[i]);
     for (size_t i = 0; i < trace->problem_count; i++) {
         struct ptr_problem *problem = &trace->problems[i];
-        int rc = rerank_by_views(run, trace->requirements[problem->requirement].text, problem, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(rerank_by_views(run, trace->requirements[problem->requirement].text, problem, err));
         if (problem->solved)
             problem->already = !add_ptr_tool(&set, rows, problem->tool);
     }
@@ -446,7 +410,6 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
         options = &defaults;
     *out = (struct ptr_trace){0};
     WT_TRY(check_ptr_options(options, err));
-
     const struct ptr_run run = {
         .sources = sources,
         .model = model,
@@ -459,7 +422,9 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
     };
     if (!(run.ablate & PTR_ABLATE_BUNDLE))
         WT_TRY(acquire_bundle(&run, err));
-    WT_TRY(map_coverage(&run, err));
+    WT_TRY(ask_requirements(&run, err)); /* section 2.2 */
+    WT_TRY(ask_matches(&run, err));
+    WT_TRY(assess_matches(&run, err));
     return solve_problems(&run, err);
 }
 
@@ -477,7 +442,7 @@ const char *wt__ptr_view_name(enum ptr_view view)
 
 /* ---------------------------------------------------------------- oracle */
 
-/* Seeds the random numbers of one decision. Step and words distinguish it from other decisions of the request. */
+/* Seeds the random numbers of one decision of a request, which is identified by its step and words. */
 static void seed_oracle_decision(struct rng *rng, const struct oracle *oracle, const struct ptr_subject *subject,
                                  struct str words)
 {
@@ -511,7 +476,7 @@ static size_t name_requirements(const struct oracle *oracle, const struct ptr_su
     return count;
 }
 
-/* Returns the 1-based number of the tool in the list, or 0. */
+/* Returns the number of the tool in the list, from 1; 0 if it is not listed. */
 static size_t requirement_number(struct ptr_tools listed, uint32_t tool)
 {
     for (size_t i = 0; i < listed.count; i++)
@@ -520,6 +485,7 @@ static size_t requirement_number(struct ptr_tools listed, uint32_t tool)
     return 0;
 }
 
+/* Returns the number of the listed tool that the oracle matches with the label; 0 for none. */
 static size_t match_oracle_label(const struct oracle *oracle, const struct ptr_subject *subject,
                                  const struct ptr_label *label)
 {
@@ -559,7 +525,6 @@ static int answer_ptr_question(struct chat_model *model, const struct chat_quest
     const struct ptr_subject *subject = question->subject;
     if (!subject || !subject->request->labels)
         return wt__fail(err, WT_EINVAL, "%s: the request has no labels", model->name);
-
     const struct ptr_label **list =
         wt__arena_array(arena, const struct ptr_label *, 2 * subject->request->labels->needed_count);
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};

@@ -160,8 +160,6 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
 const char *wt__ptr_verdict_name(enum ptr_verdict verdict); /* "exact", "over", "partial" */
 const char *wt__ptr_view_name(enum ptr_view view);          /* "dsa", "hqc", "cte" */
 
-/* ---------------------------------------------------------------- oracle */
-
 /* Replaces PTR's language model by the known answers, for tests and evaluations only. It separates the loss in PTR's
  * stages from the loss in the model, and shows the cost of a given rate of model errors.
  *

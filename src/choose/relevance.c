@@ -1,4 +1,4 @@
-/* relevance.c: relevance of hits, weak hits, and one tool per need. */
+/* relevance.c: see relevance.h. The parameters are data, fitted by programs in bench/. */
 #include "choose/relevance.h"
 
 #include <math.h>
@@ -7,19 +7,16 @@
 #include "choose/chooser.h"
 #include "retrieve/segment.h"
 
-/* ---------------------------------------------------------------- relevance */
-
-/* The default parameters are data. bench/bench_relevance.c fitted them on the train splits of metatool, metatool-multi
- * and numpybank (MIT licences), 300 requests each, with the default encoder. docs/retrieval.md measures them on other
- * data. */
-
 enum { TENTH = 10 };
 
-/* Added to a share of votes before its logarithm, so that one voter in a hundred hardly counts. */
+/* Added to a share of votes before its logarithm, so that a share of one in a hundred hardly counts. */
 static const float LITTLE = 0.01f;
 
+/* Evidence of a hit: words, vectors, or both. */
 enum { BY_WORDS, BY_MEANING, BY_BOTH, KINDS };
 
+/* Fitted by bench/bench_relevance.c on the train splits of metatool, metatool-multi and numpybank (MIT licences), 300
+ * requests each, with the default encoder. docs/retrieval.md measures them on other data. */
 static const struct relevance_model defaults[KINDS] = {
     [BY_WORDS] = {{4.816f, 0, 2.817f, 0, 0, 0}, -6.265f},
     [BY_MEANING] = {{4.325f, 7.211f, 0, -5.789f, 10.17f, 0}, -7.081f},
@@ -57,8 +54,7 @@ float wt__relevance(const struct relevance_model *relevance, const struct retrie
                     const struct hit_list *hits, const struct hit *hit)
 {
     float values[RELEVANCE_FEATURES];
-    bool whole = retriever->weights[SOURCE_DENSE] <= 0 ||
-                 has_meaning(hits); /* false if tools lack vectors, which the fitted weights need */
+    bool whole = retriever->weights[SOURCE_DENSE] <= 0 || has_meaning(hits); /* false if the tools lack vectors */
     const struct relevance_model *with = relevance && whole ? relevance : wt__relevance_default(retriever, hits);
     if (hit->brought)
         return NAN;
@@ -71,14 +67,12 @@ float wt__relevance_below(float probability, double none)
     return isnan(none) || isnan(probability) ? probability : fminf(probability, (float)(1 - none));
 }
 
-/* ---------------------------------------------------------------- weak hits */
+/* Thresholds of weak hits, chosen on the dev set of bench/real with the default encoder (docs/retrieval.md). */
 
-/* The thresholds were chosen on the dev set of bench/real with the default encoder. docs/retrieval.md measures them. */
-
-/* Share of the request's words by idf below which a matching word counts as common. */
+/* Share of the request's total idf below which a matching word counts as common. */
 static const float COMMON_SHARE = 0.5f;
 
-/* Cosine with the request, or with the nearest sub-query. */
+/* Cosine from which a hit counts as near, with and without words as further evidence. */
 static const float NEAR_WITH_WORDS = 0.35f, NEAR_ALONE = 0.3f;
 
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
@@ -88,15 +82,11 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
     float near = fmaxf(features[FEATURE_MEANING], features[FEATURE_SUBQUERY_MEANING]);
     if (hit->lead || hit->brought || features[FEATURE_NEIGHBOUR_VOTES] > 0)
         return false;
-    if (features[FEATURE_SCORE] <= 0) /* only present because a filter admits few tools */
+    if (features[FEATURE_SCORE] <= 0) /* the hit matches nothing; it is listed because a filter admits few tools */
         return true;
     return (words || meaning) && (!words || (hit->words.count <= 1 && hit->words.weight < COMMON_SHARE)) &&
            (!meaning || near < (words ? NEAR_WITH_WORDS : NEAR_ALONE));
 }
-
-/* ---------------------------------------------------------------- needs */
-
-/* ---------------------------------------------------------------- default parameters */
 
 /* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder and with words only. */
 static const struct {
@@ -106,11 +96,12 @@ static const struct {
 
 const float wt__need_least = 0.2f;
 
-/* Alternatives are added until one of them is right with probability SURE. Each needs a probability of ALTERNATIVE. */
+/* Hits of a need are added until one of them is right with probability SURE, but no hit with a probability below
+ * ALTERNATIVE after the first. */
 static const float SURE = 0.55f, ALTERNATIVE = 0.05f;
-enum { ALTERNATIVES_MAX = 3 }; /* per need, including the first */
+enum { ALTERNATIVES_MAX = 3 }; /* maximum number of hits of a need in the set */
 
-/* Percentiles of the best tool's probability over answerable requests. */
+/* Percentiles of the probability of the best tool of answerable requests. */
 static const float hundredths[] = {
     0.05564f, 0.05841f, 0.06179f, 0.0666f, 0.06847f, 0.07025f, 0.0715f, 0.07506f, 0.07684f, 0.08539f,
     0.08698f, 0.09327f, 0.1204f,  0.1231f, 0.1583f,  0.1704f,  0.1732f, 0.1917f,  0.2056f,  0.2408f,
@@ -123,15 +114,13 @@ static const float hundredths[] = {
     0.8025f,  0.8148f,  0.8243f,  0.8263f, 0.8275f,  0.8387f,  0.848f,  0.8566f,  0.8649f,  0.8675f,
     0.8746f,  0.8796f,  0.889f,   0.892f,  0.8941f,  0.8974f,  0.9076f, 0.9193f,  0.9379f,  0.9585f};
 
-/* ---------------------------------------------------------------- features */
-
 static float log_odds(float probability)
 {
     float p = isnan(probability) ? 0 : fminf(fmaxf(probability, 1e-4f), 1 - 1e-4f);
     return p > 0 ? logf(p / (1 - p)) : logf(1e-4f);
 }
 
-/* Returns the hit's score for its own need. */
+/* Returns the hit's score for its sub-query; its score if it was found by the whole request. */
 static float need_score_of_hit(const struct hit *hit)
 {
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++)
@@ -153,9 +142,10 @@ struct need {
     struct str subquery;
     size_t count;
     float first;   /* score of its first hit */
-    size_t leader; /* index of its first hit in `out` */
+    size_t leader; /* index of its first hit in the result */
 };
 
+/* Finds or adds the need of a hit. Returns its index; *count if there are too many needs. */
 static size_t find_need(struct need *needs, size_t *count, const struct hit *hit)
 {
     size_t n = 0;
@@ -190,7 +180,7 @@ size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *h
             need->leader = count;
         }
         float behind = (here - need->first) / need->first;
-        if (need->count == 1) /* lead of the first hit */
+        if (need->count == 1) /* the second hit determines the lead of the first hit */
             out[need->leader].values[NEED_MARGIN] = -behind;
         out[count] = (struct need_hit){.hit = (uint32_t)h, .need = (uint32_t)n};
         float *values = out[count++].values;
@@ -206,8 +196,6 @@ size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *h
         rate_need_hit(&out[i], meaning);
     return count;
 }
-
-/* ---------------------------------------------------------------- choice */
 
 /* Finds the most likely hits of a need, best first. Returns their number, at most ALTERNATIVES_MAX. */
 static size_t find_likeliest(const struct need_hit *hits, size_t count, uint32_t need, struct scored *best)
@@ -237,7 +225,7 @@ void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least,
         out->tracc += right;
     }
     if (out->len > 0)
-        out->tracc /= (float)out->len; /* superfluous tools count as well */
+        out->tracc /= (float)out->len; /* wrong alternatives reduce TRACC */
     wt__scored_sort(chosen, out->len);
     for (size_t i = 0; i < out->len; i++)
         out->which[i] = chosen[i].row;

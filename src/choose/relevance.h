@@ -1,42 +1,39 @@
-/* relevance.h: the evidence for single hits: the probability that a request needs a hit, hits with hardly any evidence,
- * and one tool per need. */
+/* relevance.h: the probability that a request needs a hit, weak hits, and sets of tools for catalogues without recorded
+ * use. */
 #ifndef WT_CHOOSE_RELEVANCE_H
 #define WT_CHOOSE_RELEVANCE_H
 
 #include "retrieve/retrieve.h"
 
-/* ---------------------------------------------------------------- relevance */
-
-/* The probability that a request needs the tool of a hit. Scores cannot express this, because they are relative to the
- * best score of their request.
+/* Relevance is the probability that a request needs the tool of a hit. Scores do not express this, because they are relative
+ * to the best score of their request.
  *
- * The probability is a logistic function of features of the hit and of the request's best hit, independent of the
- * retriever's weights. It needs no further search and does not change the order. The fit assumes that one request in
- * five needs no tool. Requests of other catalogues, requests whose tools were removed, and small talk represent
- * these. */
+ * Relevance is a logistic function of features of the hit and of the tools nearest to the request. It does not change the
+ * order of hits. The fit assumes that one request in five needs no tool. */
 
 enum relevance_feature {
     RELEVANCE_SHARE,   /* score divided by the best hit's score, as in the first stage */
-    RELEVANCE_MEANING, /* cosine with the nearest sub-query, or with a request without sub-queries */
-    RELEVANCE_WORDS,   /* weighted share of words that the tool has, of the same text */
+    RELEVANCE_MEANING, /* cosine with the nearest sub-query; with the request if it has no sub-queries */
+    RELEVANCE_WORDS,   /* weighted share of the words of a sub-query (or request) that the tool has; 0 without words */
     RELEVANCE_NEAREST, /* greatest cosine of any tool with the whole request */
-    RELEVANCE_LEAD,    /* its lead over the tenth tool */
-    RELEVANCE_VOTES,   /* log(share of past requests' votes + a small constant), if votes have a weight */
+    RELEVANCE_LEAD,    /* that cosine minus the cosine of the tenth nearest tool */
+    RELEVANCE_VOTES,   /* log(share of past requests' votes + a small constant); 0 if votes have no weight */
     RELEVANCE_FEATURES
 };
 
-enum { RELEVANCE_HITS = 10 /* hits per request in the fit */ };
+enum { RELEVANCE_HITS = 10 }; /* number of first hits of a request to which the model is fitted */
 
 struct relevance_model {
     float weights[RELEVANCE_FEATURES], constant;
 };
 
-/* Relevance of a tool named in the request. Measured on the dev set of bench/real. */
+/* Relevance of a tool whose name is in the request, as measured on the dev set of bench/real. */
 #define RELEVANCE_NAMED 0.95f
 
 /* Returns the weights fitted on other catalogues for this kind of evidence: words, vectors, or both. */
 const struct relevance_model *wt__relevance_default(const struct retriever *retriever, const struct hit_list *hits);
 
+/* Reads the features of a hit. */
 void wt__relevance_read(float out[RELEVANCE_FEATURES], const struct retriever *retriever, const struct hit_list *hits,
                         const struct hit *hit);
 
@@ -44,34 +41,29 @@ void wt__relevance_read(float out[RELEVANCE_FEATURES], const struct retriever *r
 float wt__relevance(const struct relevance_model *relevance, const struct retriever *retriever,
                     const struct hit_list *hits, const struct hit *hit);
 
-/* Returns the probability, limited to 1 - none. none: probability that no tool fits, or NaN if unknown. */
+/* Returns the smaller of probability and 1 - none. none: probability that no tool fits; NaN if unknown. */
 float wt__relevance_below(float probability, double none);
 
-/* ---------------------------------------------------------------- weak hits */
-
-/* Detects hits with hardly any evidence. A search always finds nearest tools, even if the catalogue has nothing
- * suitable. Such tools share a common word with the request ("send", "file") and do something else. */
-
-/* True if a hit has at most one common word of the request and is not near in meaning. A hit found by its name, by past
+/* True if a hit has hardly any evidence: it has at most one word of the request, which is a common word such as "send" or
+ * "file", and its cosine is low. A search also finds such hits if no tool is suitable. A hit found by its name, by past
  * requests or by a reranker is not weak. */
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
 
-/* ---------------------------------------------------------------- needs */
-
-/* Chooses a set for a request in a catalogue without recorded use: one tool per need.
+/* The set for a request in a catalogue without recorded use.
  *
- * Each sub-query of a request is a need; a request without sub-queries is one need. Hits for the same need are
- * alternatives. The most likely one is taken, and further ones until it is more likely than not that one of them is
- * right. A need gets no tool if its best tool is unlikely. The probability is a logistic function of the hit's features
- * among the hits of its need. The default parameters are data (relevance.c). */
+ * Each sub-query of a request is a need; a request without sub-queries is one need. The hits of a need are alternatives.
+ * The set has the most likely hit of each need, and further hits until it is more likely than not that one of them is
+ * right. A need whose best hit is unlikely gets no tool. The probability of a hit is a logistic function of its features
+ * among the hits of its need. */
 
 enum need_feature {
-    NEED_RELEVANCE, /* log odds of its relevance (relevance.h) */
+    NEED_RELEVANCE, /* log odds of the hit's relevance */
     NEED_MEANING,   /* cosine with the nearest sub-query */
-    NEED_ACTION,    /* 1 if its action matches the request's verb, -1 if not, 0 if unknown */
+    NEED_ACTION,    /* 1 if the tool's action matches the request's verb, -1 if not, 0 if unknown */
     NEED_RANK,      /* log(1 + number of earlier hits for the need) */
-    NEED_MARGIN,    /* lead of the need's first hit, or (negative) distance to it, relative to its score */
-    NEED_WEAK,      /* 1 if hardly any evidence supports it (wt__hit_is_weak), else 0 */
+    NEED_MARGIN, /* for the need's first hit its lead over the second, for others minus their distance to the first, divided
+                       by the first hit's score */
+    NEED_WEAK, /* 1 if the hit is weak (wt__hit_is_weak), else 0 */
     NEED_FEATURES
 };
 
@@ -82,19 +74,19 @@ enum {
 
 struct need_hit {
     uint32_t hit;  /* index of the hit */
-    uint32_t need; /* number of its need, in order of their first hits */
+    uint32_t need; /* number of its need; needs are numbered in the order of their first hits */
     float values[NEED_FEATURES];
     float probability;
 };
 
-/* Lists the hits of all needs in order: out [NEED_HITS]. Returns their number. The hits' probabilities must be their
- * relevance; NaN counts as 0. retriever: the one that found them. */
+/* Lists the hits of all needs in the order of hits: out [NEED_HITS]. Returns their number. hits: their probabilities must be
+ * their relevance; NaN counts as 0. retriever: the retriever that found them. */
 size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *hits, struct need_hit *out);
 
 struct need_set {
     uint32_t which[NEED_HITS]; /* [len] indices of need_hits, most likely first */
     size_t len;
-    float complete; /* probability that every need with a tool has a right one */
+    float complete; /* probability that every need with a tool has a right tool */
     float tracc;    /* expected TRACC if the request has no other needs; 0 for an empty set */
 };
 /* Chooses tools for each need. least: minimum probability of a need's best tool; negative to give every need a tool. */
@@ -102,8 +94,7 @@ void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least,
 
 /* Default minimum probability of a need's best tool. */
 extern const float wt__need_least;
-/* Returns the probability that the best tool falls below for a share `false_share`, in (0, 1), of answerable
- * requests. */
+/* Returns the probability below which the best tool of a share `false_share`, in (0, 1), of answerable requests lies. */
 float wt__need_least_for(double false_share);
 
 #endif

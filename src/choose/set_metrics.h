@@ -1,9 +1,9 @@
-/* set_metrics.h: metrics for a set of tools against the needed set. All except the size difference and the size are in
- * 0..1, and 1 for the exact set.
+/* set_metrics.h: metrics that compare a set of tools with the needed set. All except the size and the size difference are
+ * in 0..1, and 1 for the exact set.
  *
  *   tracc   (1 - | |B| - |A| | / |A or B|) * |A and B| / |A|     with A needed and B picked (PTR, section 3)
  *
- * TRACC is the share of needed tools found, reduced for superfluous or missing tools. If no tool is needed, an empty
+ * TRACC is the share of needed tools found, reduced if the set is too large or too small. If no tool is needed, an empty
  * set scores 1 and any other set 0. */
 #ifndef WT_CHOOSE_SET_METRICS_H
 #define WT_CHOOSE_SET_METRICS_H
@@ -23,7 +23,7 @@ static inline double wt__tracc(struct overlap sets)
            (double)sets.gold;
 }
 
-/* Metric of a set with its name in reports. */
+/* A metric and its name in reports. */
 struct set_metric {
     const char *name;
     double (*of)(struct overlap sets);

@@ -1,12 +1,10 @@
-/* auto.c: the lesson "auto": finds the recipe that serves this store best on its dev requests.
+/* auto.c: the lesson "auto": finds the recipe that is best on the dev requests.
  *
- * It tunes the weights of all available evidence (words, Tool2Vec's vectors, the classifier's rows, sub-queries) on
- * dev, one after the other, in two rounds. A weighting without some evidence equals a simpler recipe, so this also
- * chooses among the plain recipes. `hybrid` with the engine's encoder and the refiners are compared with the result. A
- * refiner is chosen if it is better; hybrid is kept if it is the best.
+ * It tunes the weights of words, Tool2Vec's vectors, the classifier's rows and sub-queries on dev, one after the other,
+ * in two rounds. A weight of 0 is among the values, so the search includes the simpler recipes. The result is compared with
+ * the trained refiners and with `hybrid` by the engine's own encoder.
  *
- * Each weight has only a few values, and the figure is the mean of several cutoffs. With a few dozen dev requests a
- * finer search would only fit those requests. */
+ * Each weight has only a few values: with a few dozen dev requests, a finer search would only fit those requests. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +26,7 @@ struct source_balance {
     float lexical, dense;
 };
 
-/* Values in order of preference: at equal figures the earlier one stays. */
+/* Values that are tried, the preferred value first. At equal figures the earlier value stays. */
 static const struct weight_mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct source_balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float subqueries[] = {0.5f, 1, 0.75f, 0.25f, 0};
@@ -38,16 +36,16 @@ enum { ROUNDS = 2, CLEARLY = 2 /* standard errors by which a refiner must be bet
 
 struct weight_search {
     struct dev_evaluator *evaluator;
-    float *tools, *rows;      /* [M, D] T, and C if there is a head */
-    bool head;                /* true if a head exists */
-    float *mixed;             /* [M, D] of the current mix */
+    float *tools, *rows;      /* [M, D] tool2vec's vectors, and the classifier's rows */
+    bool head;                /* true if a classifier's head exists */
+    float *mixed;             /* [M, D] tool vectors of mix in_hand */
     struct tool_vectors view; /* view of mixed */
     struct weight_mix in_hand;
     struct source_weights best;
-    struct dev_outcome figure;  /* with the best weights */
-    const char *refined;        /* better recipe with a refiner, or NULL */
-    struct dev_outcome refiner; /* its figure */
-    struct dev_outcome hybrid;
+    struct dev_outcome figure;  /* outcome with the best weights */
+    const char *refined;        /* recipe with a refiner that is clearly better than these; NULL if no recipe is */
+    struct dev_outcome refiner; /* outcome of that recipe */
+    struct dev_outcome hybrid;  /* outcome of `hybrid` */
 };
 
 static int mix_vectors(struct weight_search *search, struct weight_mix wanted, wt_error *err)
@@ -137,17 +135,14 @@ static void close_weight_search(struct weight_search *search)
     free(search->mixed);
 }
 
-/* ---------------------------------------------------------------- description of the result */
-
-/* Returns the mean of recall at 1, 3, 5 and 7. If all tools are among the first three, as with a few requests in the
- * tools' own words, only recall at 1 shows whether training did harm. */
+/* Returns the mean of recall at 1, 3, 5 and 7. Recall at 1 still differs if all tools are among the first three hits. */
 static double average_recalls(const struct dev_outcome *outcome)
 {
     return (3 * outcome->figure + outcome->first) / 4;
 }
 
-/* True if `hybrid` is better than the result. At equal figures the trained result is chosen, because the chooser of
- * sets needs usage. NaN keeps hybrid. */
+/* True if `hybrid` is better than the trained result, or nothing was measured. At equal figures the trained result is
+ * chosen. */
 static bool is_hybrid_kept(const struct weight_search *search)
 {
     const struct dev_outcome *learned = search->refined ? &search->refiner : &search->figure;
@@ -178,7 +173,7 @@ static void describe_choice(const struct weight_search *search, struct buffer *r
     else
         write_source_names(&search->best, runs);
     if (search->evaluator->dev_count == 0) {
-        wt__buffer_text(why, "there are no dev requests to choose by, so that hybrid stays");
+        wt__buffer_text(why, "there are no dev requests to choose by, so hybrid is kept");
         return;
     }
     wt__buffer_printf(why,
@@ -217,30 +212,29 @@ static int save_choice(struct weight_search *search, const json_t *about, wt_tra
     return wt__evaluator_finish(search->evaluator, about, config, out, err);
 }
 
-/* Compares the trained recipes with a refiner. They take about twice the time, so the gain must be clear. */
+/* Compares the recipes with a refiner with the best weights. A refiner takes about twice the time, so it must be clearly
+ * better. */
 static int try_refiners(struct weight_search *search, wt_error *err)
 {
     size_t count = search->evaluator->dev_count;
-    double *each = wt__alloc_array(2 * count, sizeof *each);
-    int rc = each ? 0 : wt__fail_nomem(err);
+    WT_AUTO_FREE double *each = wt__alloc_array(2 * count, sizeof *each);
+    WT_CHECK_ALLOC(each, err);
     search->figure.each = each;
-    if (rc == 0)
-        rc = ask_weights(search, &search->best, &search->figure, err);
-    for (size_t i = RECIPES; rc == 0 && i-- > 0;) { /* at equal figures the later recipe is chosen */
+    WT_TRY(ask_weights(search, &search->best, &search->figure, err));
+    for (size_t i = RECIPES; i-- > 0;) { /* at equal figures the later recipe is chosen */
         const char *recipe = wt__recipes[i].public.name;
         struct dev_outcome here = {.each = each + count};
         bool there = false;
         if (wt__recipes[i].reranker == &wt__rerank_refiner)
-            rc = wt__refiner_measure(search->evaluator, recipe, &there, &here, err);
-        if (rc == 0 && there && wt__evaluator_is_better(search->evaluator, each, each + count, CLEARLY) &&
+            WT_TRY(wt__refiner_measure(search->evaluator, recipe, &there, &here, err));
+        if (there && wt__evaluator_is_better(search->evaluator, each, each + count, CLEARLY) &&
             !(search->refined && here.figure <= search->refiner.figure)) {
             search->refined = recipe;
             search->refiner = here;
         }
     }
     search->figure.each = search->refiner.each = NULL;
-    free(each);
-    return rc;
+    return 0;
 }
 
 /* Returns the number of measurements on dev. */

@@ -1,3 +1,4 @@
+/* cross_trainer.c: the lesson "cross": trains a cross-encoder on pairs of a request and a tool (trainers.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +16,17 @@
 #include "rerank/cross.h"
 
 enum {
-    REQUEST_TOKENS = 96, /* maximum of a request, and of a tool */
-    TOOL_TOKENS = 96,
-    PAIR_TOKENS = 160, /* maximum of both, including the frame */
-    FRAME = 2,         /* tokens around a single text, which are removed */
-    ENOUGH = 8000,     /* requests to process */
-    MOST = 3,          /* maximum epochs */
-    CUTOFF = 5         /* of the dev figure */
+    REQUEST_TOKENS = 96, /* maximum tokens of a request */
+    TOOL_TOKENS = 96,    /* maximum tokens of a tool */
+    PAIR_TOKENS = 160,   /* maximum tokens of a pair, including special tokens */
+    FRAME = 2,           /* special tokens around a single text, which are removed */
+    ENOUGH = 8000,       /* number of requests to process */
+    MOST = 3,            /* maximum epochs */
+    CUTOFF = 5           /* cutoff of recall on dev */
 };
-#define SHRINKAGE 1e-4
+#define SHRINKAGE 1e-4 /* of the fit of Platt's scale */
 
-/* Pairs of one request. */
+/* Range of the step's pairs that belong to one request. */
 struct pair_group {
     size_t first, count;
 };
@@ -47,32 +48,30 @@ struct cross_training {
     float *vectors; /* [M, D] */
 
     struct token_texts requests, dev_requests, tools;
-    size_t pair_tokens;
+    size_t pair_tokens; /* PAIR_TOKENS, or the model's limit if that is less */
 
     /* Current step. */
     struct pair_group *groups; /* [batch] */
     size_t group_count;
-    uint8_t *gold;        /* [pairs] */
+    uint8_t *gold;        /* [pairs] 1 if the tool is a label of the request, else 0 */
     int32_t *ids, *types; /* [pairs, PAIR_TOKENS] */
     struct head_rows head;
-    struct str *texts; /* [batch] */
-    float *asking;     /* [batch, D] */
-    uint32_t *parts;   /* [batch] */
-    uint32_t *best;    /* [batch, RANKING_DEPTH] */
+    struct str *texts; /* [batch] requests */
+    float *asking;     /* [batch, D] their vectors */
+    uint32_t *parts;   /* [batch] their data sets */
+    uint32_t *best;    /* [batch, RANKING_DEPTH] their nearest tools */
 
     /* Dev requests. */
     size_t dev_count;
-    uint32_t *dev;      /* [dev_count] their numbers */
-    uint32_t *dev_best; /* [dev_count, CROSS_DEPTH] in the first stage's order */
-    double first;       /* figure of the first stage; NaN without dev requests */
-    size_t pairs;       /* measured pairs: logits and right [dev_count, CROSS_DEPTH] */
-    float *logits;
-    uint8_t *right;
-    float slope, constant; /* map logits to log odds of being right */
-    float *score;          /* [H + 1] the head's last weights and constant in that scale, while saving */
+    uint32_t *dev;         /* [dev_count] their numbers */
+    uint32_t *dev_best;    /* [dev_count, CROSS_DEPTH] first stage's best tools, filled up with UINT32_MAX */
+    double first;          /* figure of the first stage; NaN without dev requests */
+    size_t pairs;          /* number of measured pairs, at most dev_count * CROSS_DEPTH */
+    float *logits;         /* [pairs] */
+    uint8_t *right;        /* [pairs] 1 if the tool is right */
+    float slope, constant; /* Platt's scale: logit * slope + constant is the log odds of being right */
+    float *score;          /* [H + 1] copy of the head's last weights and constant, while a scaled model is saved */
 };
-
-/* ---------------------------------------------------------------- pairs */
 
 /* Returns a text's tokens without their frame. */
 static struct token_run get_token_run(const struct token_texts *texts, size_t number)
@@ -143,7 +142,7 @@ static int rank_first_stage(struct cross_training *c, const struct example_set *
     return wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
 }
 
-/* Returns recall at CUTOFF of a request with its candidates [count] in this order. */
+/* Returns the recall at CUTOFF of a request whose candidates [count] are in this order. */
 static double measure_order(const struct example_set *set, size_t request, const uint32_t *order, size_t count)
 {
     size_t labels = set->starts[request + 1] - set->starts[request], found = 0;
@@ -201,7 +200,7 @@ static size_t count_most_pairs(const struct cross_training *c)
     return step > CROSS_DEPTH ? step : CROSS_DEPTH;
 }
 
-/* Returns the bytes needed, and sets the size of the training batch. */
+/* Returns the memory of a training in bytes, and sets the limits of the training batch. */
 static size_t measure_cross_step(struct cross_training *c)
 {
     const struct examples *e = &c->training->examples;
@@ -255,6 +254,7 @@ static size_t draw_to_front(uint32_t *values, size_t count, size_t wanted, struc
     return count < wanted ? count : wanted;
 }
 
+/* Adds the pairs of a training request with tools [count]. */
 static void put_pair_tokens(struct cross_training *c, uint32_t example, const uint32_t *rows, size_t count, bool gold)
 {
     for (size_t i = 0; i < count; i++) {
@@ -263,13 +263,14 @@ static void put_pair_tokens(struct cross_training *c, uint32_t example, const ui
     }
 }
 
-/* Adds the tools and negatives of the i-th request. */
+/* Adds the pairs of the step's i-th request: some of its tools, and some negatives. */
 static int add_group(struct cross_training *c, size_t i, uint32_t example, struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &c->training->examples.train;
     size_t labels = train->starts[example + 1] - train->starts[example];
     struct pair_group *group = &c->groups[c->group_count++];
-    uint32_t wrong[CROSS_DEPTH], *right = wt__alloc_array(labels, sizeof *right);
+    uint32_t wrong[CROSS_DEPTH];
+    WT_AUTO_FREE uint32_t *right = wt__alloc_array(labels, sizeof *right);
     WT_CHECK_ALLOC(right, err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
     size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
@@ -277,7 +278,6 @@ static int add_group(struct cross_training *c, size_t i, uint32_t example, struc
     put_pair_tokens(c, example, right, draw_to_front(right, labels, CROSS_POSITIVES, rng), true);
     put_pair_tokens(c, example, wrong, draw_to_front(wrong, pool, c->negatives, rng), false);
     group->count = c->training_batch.count - group->first;
-    free(right);
     return 0;
 }
 
@@ -348,7 +348,7 @@ static int score_cross_request(void *context, size_t index, unsigned thread)
     return 0;
 }
 
-/* Returns recall of a dev request with its candidates sorted by logit. */
+/* Scores the candidates of dev request d, records their logits, and returns the recall in the order of the logits. */
 static double measure_cross_request(struct cross_training *c, size_t d)
 {
     struct scored order[CROSS_DEPTH];
@@ -372,8 +372,8 @@ static double measure_cross_request(struct cross_training *c, size_t d)
     return measure_order(&c->training->examples.dev, c->dev[d], rows, count);
 }
 
-/* Fits Platt's scale. Softmax leaves the offset of a request's logits free and scales them to reduce the loss, but
- * Algorithm 1 needs probabilities. The order does not change. */
+/* Fits Platt's scale, which turns logits into log odds, because Algorithm 1 needs probabilities. The slope is positive, so
+ * that the order does not change. */
 static void find_scale(struct cross_training *c)
 {
     const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};
@@ -418,13 +418,13 @@ static int save_scaled(struct cross_training *c, const json_t *members, wt_error
     return rc;
 }
 
-/* The initial model has no head, so `before` is the figure of the first stage alone. */
+/* Saves the model. The initial model has no head, so `before` is the figure of the first stage. */
 static int save_cross(void *self, const struct loop_state *state, wt_error *err)
 {
     struct cross_training *c = self;
-    struct loop_state told = *state;
-    told.before = c->first;
-    WT_CLEANUP(json_decrefp) json_t *members = wt__training_outcome(c->about, c->training->lesson->figure, &told);
+    struct loop_state from_first_stage = *state;
+    from_first_stage.before = c->first;
+    json_auto_t *members = wt__training_outcome(c->about, c->training->lesson->figure, &from_first_stage);
     WT_CHECK_ALLOC(members, err);
     wt__train_progress_phase(&c->training->progress, "saving", 0);
     return save_scaled(c, members, err);
@@ -435,15 +435,11 @@ static int save_cross(void *self, const struct loop_state *state, wt_error *err)
 static int open_first_stage(struct cross_training *c, wt_error *err)
 {
     struct training *training = c->training;
-    struct progress progress;
+    WT_CLEANUP(wt__progress_dispose) struct progress progress = {0};
     wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
-    int rc = wt__ranking_open(&c->ranking, &training->examples, false, SIZE_MAX, training->seed, err);
-    if (rc == 0)
-        rc = wt__encoder_open(&c->encoder, c->base, err);
-    if (rc == 0)
-        rc = sum_tool_vectors(c, &progress, err);
-    wt__progress_dispose(&progress);
-    return rc;
+    WT_TRY(wt__ranking_open(&c->ranking, &training->examples, false, SIZE_MAX, training->seed, err));
+    WT_TRY(wt__encoder_open(&c->encoder, c->base, err));
+    return sum_tool_vectors(c, &progress, err);
 }
 
 static int open_cross_model(struct cross_training *c, wt_error *err)
@@ -526,7 +522,7 @@ int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
         wt__training_result(&result, out);
         out->before = c.first;
         if (out->after < out->before)
-            out->notice = "on dev the encoder's own order is better than this one";
+            out->notice = "on dev the encoder's own order is better than that of the cross-encoder";
     }
     return 0;
 }

@@ -1,5 +1,5 @@
-/* dev_evaluator.c: see dev_evaluator.h. Encodes with the current encoder and runs dev requests through the
- * retrieval. */
+/* dev_evaluator.c: encodes tools and requests with the current encoder, and measures dev requests with the retrieval
+ * (dev_evaluator.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 
 /* ---------------------------------------------------------------- vectors of tools and requests */
 
-/* Encodes the tools into the store, where queries and later trainings find the vectors. */
+/* Encodes the tools that lack vectors of this encoder, stores these in the store for queries and later trainings, and
+ * reads all. */
 static int encode_documents(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     struct training *training = evaluator->training;
@@ -84,7 +85,7 @@ static int list_past_requests(struct dev_evaluator *evaluator, wt_error *err)
     return 0;
 }
 
-/* Draws EVALUATOR_DEV of the dev examples without repetition. */
+/* Draws at most EVALUATOR_DEV of the dev examples without repetition. */
 static int draw_dev(struct dev_evaluator *evaluator, wt_error *err)
 {
     size_t all = evaluator->training->examples.dev.count;
@@ -114,12 +115,7 @@ static int open_evaluator_index(struct dev_evaluator *evaluator, struct progress
     return wt__engine_index(engine, NULL, &set, NULL, &evaluator->index, err);
 }
 
-static bool is_evaluator_current(const struct dev_evaluator *evaluator, const struct training_base *base)
-{
-    return evaluator && strcmp(evaluator->base.hash, base->hash) == 0;
-}
-
-/* Uses the engine's encoder if that is the base, else opens the folder's. */
+/* Sets the encoder: the engine's if it is the base model, else the model in the base's folder. */
 static int find_base_encoder(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct encoder *engine;
@@ -132,41 +128,38 @@ static int find_base_encoder(struct dev_evaluator *evaluator, wt_error *err)
     return 0;
 }
 
+static int fill_evaluator(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
+{
+    WT_TRY(find_base_encoder(evaluator, err));
+    evaluator->dim = wt__encoder_dim(evaluator->encoder);
+    WT_TRY(encode_documents(evaluator, progress, err));
+    WT_TRY(encode_requests(evaluator, progress, err));
+    WT_TRY(list_past_requests(evaluator, err));
+    WT_TRY(draw_dev(evaluator, err));
+    WT_TRY(open_evaluator_index(evaluator, progress, err));
+    if (evaluator->index->snapshot->rows != evaluator->tools)
+        return wt__fail(err, WT_EBUSY, "the catalogue changed during the training; start again");
+    return 0;
+}
+
 int wt__evaluator_open(struct dev_evaluator **out, struct training *training, wt_error *err)
 {
     struct training_base base;
     struct progress progress;
     *out = NULL;
-    int rc = wt__training_base(training, &base, err);
-    if (rc < 0)
-        return rc;
-    if (is_evaluator_current(training->evaluator, &base)) {
+    WT_TRY(wt__training_base(training, &base, err));
+    if (training->evaluator && strcmp(training->evaluator->base.hash, base.hash) == 0) {
         *out = training->evaluator;
         return 0;
     }
     wt__evaluator_free(training->evaluator);
     struct dev_evaluator *evaluator = training->evaluator = calloc(1, sizeof *evaluator);
-    if (!evaluator)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(evaluator, err);
     evaluator->training = training;
     evaluator->base = base;
     evaluator->tools = training->examples.tools;
     wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
-    rc = find_base_encoder(evaluator, err);
-    if (rc == 0) {
-        evaluator->dim = wt__encoder_dim(evaluator->encoder);
-        rc = encode_documents(evaluator, &progress, err);
-    }
-    if (rc == 0)
-        rc = encode_requests(evaluator, &progress, err);
-    if (rc == 0)
-        rc = list_past_requests(evaluator, err);
-    if (rc == 0)
-        rc = draw_dev(evaluator, err);
-    if (rc == 0)
-        rc = open_evaluator_index(evaluator, &progress, err);
-    if (rc == 0 && evaluator->index->snapshot->rows != evaluator->tools)
-        rc = wt__fail(err, WT_EBUSY, "the catalogue changed during the training; start again");
+    int rc = fill_evaluator(evaluator, &progress, err);
     wt__progress_dispose(&progress);
     if (rc < 0) {
         wt__evaluator_free(evaluator);
@@ -204,8 +197,6 @@ void wt__evaluator_free(struct dev_evaluator *evaluator)
     free(evaluator->every_row);
     free(evaluator);
 }
-
-/* ---------------------------------------------------------------- tool vectors of a search */
 
 int wt__tool_vectors_open(struct tool_vectors *out, const float *vectors, size_t tools, size_t dim, wt_error *err)
 {
@@ -256,6 +247,7 @@ struct dev_measurement {
     wt_error *errors;                /* [threads] */
 };
 
+/* Sets the recalls of dev request q from the rows of its hits. */
 static void measure_hits(struct dev_measurement *question, size_t q, const uint32_t *rows, size_t len)
 {
     static const size_t cutoffs[CUTOFFS] = {1, 3, 5, 7};
@@ -301,7 +293,8 @@ static int cache_search(struct dev_evaluator *evaluator, size_t q, const struct 
     return 0;
 }
 
-static int set_dev_member(void *context, size_t q, unsigned worker)
+/* Searches dev request q and measures its hits. */
+static int measure_dev_request(void *context, size_t q, unsigned worker)
 {
     struct dev_measurement *question = context;
     struct dev_evaluator *evaluator = question->evaluator;
@@ -338,28 +331,20 @@ static int measure_dev_requests(struct dev_measurement *question, struct dev_out
     struct dev_evaluator *evaluator = question->evaluator;
     size_t count = evaluator->dev_count;
     out->figure = out->recall = out->first = count ? 0 : NAN;
-    question->recalls = wt__alloc_array(CUTOFFS * count, sizeof *question->recalls);
-    question->errors = calloc(evaluator->training->threads, sizeof *question->errors);
-    int rc = question->recalls && question->errors ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__pool_run(evaluator->training->threads, count, set_dev_member, question);
-    for (unsigned w = 0; rc < 0 && question->errors && w < evaluator->training->threads; w++)
-        if (question->errors[w].code && err)
-            *err = question->errors[w];
-    for (size_t q = 0; rc == 0 && q < count; q++) {
-        const double *recalls = question->recalls + CUTOFFS * q, figure = (recalls[1] + recalls[2] + recalls[3]) / 3;
+    WT_AUTO_FREE double *all = question->recalls = wt__alloc_array(CUTOFFS * count, sizeof *all);
+    WT_AUTO_FREE wt_error *errors = question->errors = calloc(evaluator->training->threads, sizeof *errors);
+    WT_CHECK_ALLOC(all && errors, err);
+    WT_TRY(wt__training_run(evaluator->training, count, measure_dev_request, question, errors, err));
+    for (size_t q = 0; q < count; q++) {
+        const double *recalls = all + CUTOFFS * q, figure = (recalls[1] + recalls[2] + recalls[3]) / 3;
         out->figure += figure / (double)count;
         out->recall += recalls[2] / (double)count;
         out->first += recalls[0] / (double)count;
         if (out->each)
             out->each[q] = figure;
     }
-    free(question->recalls);
-    free(question->errors);
-    if (rc == 0 &&
-        wt__train_progress_step(&evaluator->training->progress, evaluator->training->progress.state.done + 1))
-        rc = wt__fail_cancelled(err);
-    return rc;
+    struct train_progress *progress = &evaluator->training->progress;
+    return wt__train_progress_step(progress, progress->state.done + 1) ? wt__fail_cancelled(err) : 0;
 }
 
 int wt__evaluator_measure(struct dev_evaluator *evaluator, const struct retriever *retriever,
@@ -438,23 +423,22 @@ int wt__evaluator_measure_hybrid(struct dev_evaluator *evaluator, struct dev_out
 int wt__evaluator_tool_names(struct dev_evaluator *evaluator, json_t *out, wt_error *err)
 {
     wt_engine *engine = evaluator->training->engine;
-    struct arena arena = {0};
-    struct buffer id = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     struct tool *tools = wt__arena_array(&arena, struct tool, evaluator->tools);
-    int rc = tools ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(tools, err);
     pthread_mutex_lock(&engine->store_lock);
-    if (rc == 0)
-        rc = wt__store_get(engine->store, evaluator->training->examples.ids, evaluator->tools, &arena, tools, err);
+    int rc = wt__store_get(engine->store, evaluator->training->examples.ids, evaluator->tools, &arena, tools, err);
     pthread_mutex_unlock(&engine->store_lock);
-    for (size_t i = 0; rc >= 0 && i < evaluator->tools; i++) {
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < evaluator->tools; i++) {
         wt__buffer_clear(&id);
         wt__tool_id(&id, tools[i].provider, tools[i].name);
         if (id.failed || json_array_append_new(out, json_stringn(id.ptr, id.len)) < 0)
-            rc = wt__fail_nomem(err);
+            return wt__fail_nomem(err);
     }
-    wt__buffer_dispose(&id);
-    wt__arena_dispose(&arena);
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 int wt__evaluator_save(struct dev_evaluator *evaluator, const char *folder, const json_t *about,

@@ -1,3 +1,4 @@
+/* dev_recall.c: measures an encoder in training by the recall of dev requests (tuning.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,8 @@ const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by descrip
 
 /* ---------------------------------------------------------------- selection */
 
-/* Returns `most` of the numbers from first to below end, drawn without repetition, ascending; all if there are no
- * more. */
+/* Returns at most `most` of the numbers first .. end - 1, drawn without repetition and ascending. The caller frees them.
+ * NULL if out of memory. */
 static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t most, size_t *drawn)
 {
     size_t count = end - first;
@@ -36,19 +37,17 @@ static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t 
     return numbers;
 }
 
-/* Chooses the rows that dev requests need, and random others up to `most`. */
+/* Chooses the rows that dev requests need, and random other rows until there are `most`; 0 chooses all rows. */
 static int choose_set_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng,
                             wt_error *err)
 {
     size_t needed = 0, left, words = (set->rows + 63) / 64;
-    bool *wanted = calloc(set->rows + 1, sizeof *wanted);
+    WT_AUTO_FREE bool *wanted = calloc(set->rows + 1, sizeof *wanted);
     set->tools = wt__alloc_array(set->rows, sizeof *set->tools);
     if (most > 0 && most < set->rows)
         set->allowed = calloc(words + 1, sizeof *set->allowed);
-    if (!wanted || !set->tools || (most > 0 && most < set->rows && !set->allowed)) {
-        free(wanted);
+    if (!wanted || !set->tools || (most > 0 && most < set->rows && !set->allowed))
         return wt__fail_nomem(err);
-    }
     for (size_t d = 0; d < set->dev_count; d++)
         for (size_t i = dev->starts[set->dev[d]]; i < dev->starts[set->dev[d] + 1]; i++)
             wanted[dev->tools[i] - set->first] = true;
@@ -56,7 +55,7 @@ static int choose_set_tools(struct dev_set *set, const struct example_set *dev, 
         needed += wanted[row];
     left = !set->allowed ? set->rows : needed < most ? most - needed : 0;
     for (size_t row = 0, others = set->rows - needed; row < set->rows; row++) {
-        if (!wanted[row] && set->allowed) { /* each of the others is equally likely */
+        if (!wanted[row] && set->allowed) { /* every other row is equally likely to be chosen */
             wanted[row] = wt__rng_below(rng, others--) < left;
             left -= wanted[row];
         }
@@ -66,16 +65,15 @@ static int choose_set_tools(struct dev_set *set, const struct example_set *dev, 
         if (set->allowed)
             set->allowed[row / 64] |= (uint64_t)1 << row % 64;
     }
-    free(wanted);
     return 0;
 }
 
-/* Marks dev requests whose tools were all used by the training requests from first to end. Returns their number, or
- * SIZE_MAX if out of memory. */
+/* Marks dev requests whose tools were all used by the training requests first .. end - 1. Returns their number, or SIZE_MAX
+ * if out of memory. */
 static size_t mark_used_requests(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
 {
     const struct example_set *train = &examples->train, *dev = &examples->dev;
-    bool *used = calloc(set->rows + 1, sizeof *used);
+    WT_AUTO_FREE bool *used = calloc(set->rows + 1, sizeof *used);
     size_t count = 0;
     if (!used)
         return SIZE_MAX;
@@ -87,11 +85,10 @@ static size_t mark_used_requests(struct dev_set *set, const struct examples *exa
             set->by_use[d] &= used[dev->tools[i] - set->first];
         count += set->by_use[d];
     }
-    free(used);
     return count;
 }
 
-/* Tokenises the texts with these numbers, counted from `first`. */
+/* Tokenises the texts first + which[i]. */
 static int read_numbered_texts(struct token_texts *out, const struct trainable *model, enum text_role role,
                                const struct str *texts, size_t first, const uint32_t *which, size_t count,
                                size_t max_tokens, unsigned threads, wt_error *err)
@@ -103,7 +100,7 @@ static int read_numbered_texts(struct token_texts *out, const struct trainable *
     return wt__token_texts_read(out, model, role, chosen, count, max_tokens, threads, err);
 }
 
-/* Tokenises all texts of each dev request that the retrieval encodes. */
+/* Tokenises the texts of each dev request that the retrieval encodes: the request and its sub-queries. */
 static int read_dev_requests(struct dev_set *set, const struct trainable *model, const struct example_set *dev,
                              unsigned threads, wt_error *err)
 {
@@ -118,7 +115,8 @@ static int read_dev_requests(struct dev_set *set, const struct trainable *model,
     return wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
 }
 
-/* Chooses the training requests that represent tools, without joined requests. */
+/* Chooses the training requests that represent tools by usage: none unless `kind` is DEV_USE and they used all tools of a
+ * dev request. Joined requests are left out. */
 static int choose_uses(struct dev_set *set, const struct examples *examples, size_t part, enum dev_kind kind,
                        struct rng *rng, wt_error *err)
 {
@@ -207,7 +205,7 @@ struct recall_vectors {
     float *dev;   /* [texts of the requests, D] */
     float *uses;  /* [use_count, D] */
     float *tools; /* [rows, D]; zeros for rows outside the selection */
-    float *other; /* [rows, D] vectors of one text, or sums of usage */
+    float *other; /* [rows, D] scratch: vectors of one text of the tools, or sums of the vectors of their requests */
 };
 
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden)
@@ -263,11 +261,12 @@ static void add_uses(const struct dev_set *set, const struct example_set *train,
 struct recall_search {
     const struct dev_recall *recall;
     const struct dev_set *set;
-    const float *dev;
+    const float *dev; /* [texts of the requests, D] */
     size_t hidden;
-    struct tool_vectors described, used; /* used: empty if no request is answered by usage */
-    double *each;                        /* [dev_count] */
-    wt_error *errors;                    /* [threads] */
+    struct tool_vectors described,
+        used;         /* vectors of texts, and of texts and usage; used is zeroed if there is no usage */
+    double *each;     /* [dev_count] recall of each request */
+    wt_error *errors; /* [threads] */
 };
 
 static int search_dev_request(void *context, size_t index, unsigned worker)
@@ -282,7 +281,7 @@ static int search_dev_request(void *context, size_t index, unsigned worker)
     const struct retrieve_request request = {.text = dev->texts[number],
                                              .k = DEV_RECALL_CUTOFF,
                                              .allowed = set->allowed,
-                                             .copies = COPIES_ALL, /* judgements list any one tool of a group */
+                                             .copies = COPIES_ALL, /* the label may be any tool of a group of copies */
                                              .encoded = a->dev + set->texts[index] * a->hidden};
     struct retriever retriever = a->recall->options.kind == DEV_HYBRID ? wt__hybrid : wt__dense;
     struct hit_list hits;
@@ -299,18 +298,17 @@ static int search_all_requests(struct recall_search *a, double *figure, wt_error
 {
     size_t count = a->set->dev_count;
     unsigned threads = a->recall->options.threads;
-    a->each = wt__alloc_array(count, sizeof *a->each);
-    a->errors = calloc(threads, sizeof *a->errors);
-    int rc = a->each && a->errors ? wt__pool_run(threads, count, search_dev_request, a) : wt__fail_nomem(err);
-    for (unsigned w = 0; rc < 0 && a->errors && w < threads; w++)
-        if (a->errors[w].code && err)
-            *err = a->errors[w];
+    WT_AUTO_FREE double *each = a->each = wt__alloc_array(count, sizeof *each);
+    WT_AUTO_FREE wt_error *errors = a->errors = calloc(threads, sizeof *errors);
+    WT_CHECK_ALLOC(each && errors, err);
+    int rc = wt__pool_run(threads, count, search_dev_request, a);
+    for (unsigned w = 0; rc < 0 && w < threads; w++)
+        if (errors[w].code && err)
+            *err = errors[w];
     double sum = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        sum += a->each[i];
+        sum += each[i];
     *figure = sum / (double)count;
-    free(a->each);
-    free(a->errors);
     return rc;
 }
 

@@ -1,8 +1,5 @@
 /* distil.c: wt_distil: reads the texts, computes the teacher's vectors, runs the steps of learn/distil.h, and saves
- * the model.
- *
- * All vectors of the teacher are in memory at once, in its own dimension and in the student's: 2.5 KB per text for 384
- * and 256. */
+ * the model. All vectors of the teacher are in memory at once, in the teacher's dimension and in the student's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,28 +32,28 @@ enum {
 };
 static const double EPOCHS_MAX = 10000, SMOOTHING_MAX = 1;
 
-/* Result and the memory that it lives in. */
+/* Result and its memory. */
 struct distil_result {
-    wt_distilled visible; /* first, so that the public pointer equals this one */
-    struct arena arena;
+    wt_distilled visible; /* first, so that the public pointer equals the pointer to this struct */
+    struct arena arena;   /* owns the strings of visible */
 };
 
 struct distil_run {
     wt_engine *engine;
     const wt_distil_options *options;
     struct distil_settings settings;
-    struct arena *arena; /* the result's memory */
-    const char *without; /* steps to leave out; NULL if none */
-    struct train_progress steps;
-    struct progress progress; /* progress of other work than steps; the caller owns both */
-    const char *folder;       /* folder of the teacher */
+    struct arena *arena;         /* the result's memory */
+    const char *without;         /* names of steps to leave out, separated by commas; NULL if none */
+    struct train_progress steps; /* progress of the steps */
+    struct progress progress;    /* progress of other work */
+    const char *folder;          /* folder of the teacher */
     const struct encoder *teacher;
     const struct tokenizer *tokenizer;
     size_t width, dim; /* H, D */
     struct examples examples;
     struct distil_texts texts;
-    float *axes;   /* [D, H]; NULL if D is H, which needs no projection */
-    float *wanted; /* [N, D] the teacher's vectors of the texts on the axes */
+    float *axes;   /* [D, H] principal axes; NULL if D is H, which needs no projection */
+    float *wanted; /* [N, D] the teacher's vectors of the texts, projected to the axes */
     struct student student;
 };
 
@@ -88,8 +85,7 @@ static int ablate_steps(struct distil_settings *s, const char *names, wt_error *
             s->contrast_share = 1;
         else
             return wt__fail(err, WT_EINVAL,
-                            "unknown step \"%.*s\" to leave out; choose from: weights, fit, likeness, contrast, "
-                            "merge",
+                            "unknown step \"%.*s\" to leave out; choose from: weights, fit, likeness, contrast, merge",
                             (int)(name.len < 60 ? name.len : 60), name.ptr);
         at += name.len + (at[name.len] == ',');
     }
@@ -177,7 +173,7 @@ static int read_distil_examples(struct distil_run *d, const char *data, wt_engin
     return wt__examples_read(out, engine, &options, &d->steps, err);
 }
 
-/* Reads each set with its own catalogue. The first catalogue stays open, because it owns the teacher. */
+/* Reads each data set with its own catalogue. The first catalogue stays open as *own, because it owns the teacher. */
 static int read_distil_sets(struct distil_run *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
 {
     struct str folder;
@@ -202,30 +198,31 @@ static int read_distil_sets(struct distil_run *d, wt_engine **own, struct exampl
     return rc;
 }
 
+static int join_distil_sets(struct distil_run *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
+{
+    if (d->engine)
+        WT_TRY(open_distil_teacher(d, err));
+    if (d->options->data) {
+        WT_TRY(read_distil_sets(d, own, sets, count, err));
+    } else {
+        WT_TRY(read_distil_examples(d, NULL, d->engine, &sets[0], err));
+        ++*count;
+    }
+    if (*count == 0)
+        return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
+    return wt__examples_join(&d->examples, sets, NULL, *count, d->settings.seed, err);
+}
+
 static int read_distil_texts(struct distil_run *d, wt_engine **own, wt_error *err)
 {
-    const wt_distil_options *o = d->options;
-    struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
+    WT_AUTO_FREE struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
     size_t count = 0;
-    int rc = sets ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && d->engine)
-        rc = open_distil_teacher(d, err);
-    if (rc == 0 && o->data)
-        rc = read_distil_sets(d, own, sets, &count, err);
-    else if (rc == 0) {
-        rc = read_distil_examples(d, NULL, d->engine, &sets[0], err);
-        count += rc == 0;
-    }
-    if (rc == 0 && count == 0)
-        rc = wt__fail(err, WT_EINVAL, "the data set's folder has no name");
-    if (rc == 0)
-        rc = wt__examples_join(&d->examples, sets, NULL, count, d->settings.seed, err);
-    if (rc == 0)
-        rc = wt__distil_texts_open(&d->texts, &d->examples, d->tokenizer, wt__encoder_max_tokens(d->teacher), err);
+    WT_CHECK_ALLOC(sets, err);
+    int rc = join_distil_sets(d, own, sets, &count, err);
     for (size_t s = 0; s < count; s++)
         wt__examples_dispose(&sets[s]);
-    free(sets);
-    return rc;
+    WT_TRY(rc);
+    return wt__distil_texts_open(&d->texts, &d->examples, d->tokenizer, wt__encoder_max_tokens(d->teacher), err);
 }
 
 /* ---------------------------------------------------------------- teacher */
@@ -233,23 +230,14 @@ static int read_distil_texts(struct distil_run *d, wt_engine **own, wt_error *er
 /* Projects vectors [count, H] to the axes: out [count, D]. */
 static void project_vectors(const struct distil_run *d, const float *vectors, size_t count, float *out)
 {
-    struct matmul product = {.m = count,
-                             .n = d->dim,
-                             .k = d->width,
-                             .a = vectors,
-                             .a_stride = d->width,
-                             .b = d->axes,
-                             .b_stride = d->width,
-                             .b_transposed = true,
-                             .c = out,
-                             .c_stride = d->dim};
     if (d->axes)
-        wt__matmul(&product);
+        wt__multiply_dense(count, d->dim, d->width, vectors, false, d->axes, true, out);
     else
         memcpy(out, vectors, count * d->width * sizeof *out);
 }
 
-/* Computes the teacher's unit vectors of texts on the axes. axes_too: first find the axes from these texts. */
+/* Computes the teacher's vectors of texts, projected to the axes and normalised: out [count, D]. axes_too: first compute the
+ * axes from these texts. */
 static int encode_with_teacher(struct distil_run *d, const struct str *texts, size_t count, bool axes_too, float *out,
                                wt_error *err)
 {
@@ -266,7 +254,7 @@ static int encode_with_teacher(struct distil_run *d, const struct str *texts, si
     return 0;
 }
 
-/* Computes the initial rows. */
+/* Computes the initial rows of the student: step "begin" of learn/distil.h. */
 static int begin_rows(struct distil_run *d, wt_error *err)
 {
     size_t tokens = d->tokenizer->token_count;
@@ -284,7 +272,7 @@ static int begin_rows(struct distil_run *d, wt_error *err)
 
 /* ---------------------------------------------------------------- result */
 
-/* Measures the mean cosine with the teacher over dev requests. */
+/* Measures the mean cosine of the student's and the teacher's vectors of dev requests; NaN without dev requests. */
 static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
     const struct example_set *dev = &d->examples.dev;
@@ -295,8 +283,9 @@ static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *er
     out->cosine = NAN;
     out->dev_requests = count;
     WT_CHECK_ALLOC(wanted, err);
-    if (count > 0)
-        WT_TRY(encode_with_teacher(d, dev->texts, count, false, wanted, err));
+    if (count == 0)
+        return 0;
+    WT_TRY(encode_with_teacher(d, dev->texts, count, false, wanted, err));
     WT_TRY(wt__distil_tokens(&tokens, d->tokenizer, dev->texts, count, wt__encoder_max_tokens(d->teacher), err));
     for (uint32_t i = 0; i < count; i++) {
         wt__student_begin(&d->student);
@@ -304,12 +293,11 @@ static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *er
         for (size_t k = 0; k < d->dim; k++)
             sum += (double)d->student.vectors[k] * wanted[i * d->dim + k];
     }
-    if (count > 0)
-        out->cosine = sum / (double)count;
+    out->cosine = sum / (double)count;
     return 0;
 }
 
-/* Returns the last path components of the data, which identify it without its location. */
+/* Returns the last path components of the data sets, or of the store. NULL if out of memory. */
 static json_t *name_data(const struct distil_run *d)
 {
     json_t *names = json_array();
@@ -361,15 +349,10 @@ static json_t *describe_teacher(const struct distil_run *d)
 
 static int save_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
-    json_t *about = describe_teacher(d);
-    int rc = about ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__model_refuse_replacing(d->options->out, err); /* another process may have written it in the meantime */
-    if (rc == 0)
-        rc = wt__token_table_save(d->options->out, d->folder, d->student.rows, d->student.tokens, d->dim, about, err);
-    json_decref(about);
-    if (rc < 0)
-        return rc;
+    json_auto_t *about = describe_teacher(d);
+    WT_CHECK_ALLOC(about, err);
+    WT_TRY(wt__model_refuse_replacing(d->options->out, err)); /* again: another process may have written it meanwhile */
+    WT_TRY(wt__token_table_save(d->options->out, d->folder, d->student.rows, d->student.tokens, d->dim, about, err));
     const char *weights = wt__path_join(d->arena, d->options->out, TRAINED_WEIGHTS);
     out->path = wt__arena_copy(d->arena, wt__str(d->options->out));
     out->teacher = wt__arena_copy(d->arena, wt__str(wt__encoder_name(d->teacher)));
@@ -425,15 +408,13 @@ int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **
     wt_engine *own = NULL;
     *out = NULL;
     struct distil_run d = {.engine = engine, .options = &options};
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc == 0 && !engine && !options.data)
-        rc = wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    if (!engine && !options.data)
+        return wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");
     struct distil_result *result = calloc(1, sizeof *result);
     WT_CHECK_ALLOC(result, err);
     d.arena = &result->arena;
-    rc = read_distil_options(&d, err);
+    int rc = read_distil_options(&d, err);
     if (rc < 0) {
         wt_distilled_free(&result->visible);
         return rc;

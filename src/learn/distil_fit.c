@@ -1,4 +1,5 @@
-/* distil_fit.c: see distil.h. Both trainings use the loop of learn/loop.h on one thread, except for the optimiser. */
+/* distil_fit.c: the static encoder in training, its texts, and the steps fit and contrast (distil.h). Both steps use the
+ * loop of learn/loop.h; only the optimiser uses several threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,7 @@ void wt__student_backward(struct student *student)
 
 /* ---------------------------------------------------------------- texts */
 
-/* Returns the number of a text; adds new texts. */
+/* Sets *number to the number of a text, which is added if it is new. Returns false if out of memory. */
 static bool number_text(struct distil_texts *out, struct map *known, struct str text, uint32_t *number)
 {
     bool added;
@@ -112,7 +113,7 @@ static bool number_text(struct distil_texts *out, struct map *known, struct str 
 static int gather_texts(struct distil_texts *out, wt_error *err)
 {
     const struct examples *e = out->examples;
-    struct map known = {0};
+    WT_CLEANUP(wt__map_dispose) struct map known = {0};
     uint32_t number;
     out->texts = wt__alloc_array(e->tools * DOCUMENT_TEXTS + e->train.count, sizeof *out->texts);
     out->tool_text = wt__alloc_array(e->tools, sizeof *out->tool_text);
@@ -123,7 +124,6 @@ static int gather_texts(struct distil_texts *out, wt_error *err)
             whole = number_text(out, &known, e->texts[t][row], t == 0 ? &out->tool_text[row] : &number);
     for (size_t i = 0; whole && i < e->train.count; i++)
         whole = number_text(out, &known, e->train.texts[i], &out->request_text[i]);
-    wt__map_dispose(&known);
     return whole ? 0 : wt__fail_nomem(err);
 }
 
@@ -191,16 +191,7 @@ const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3,
                                                     .contrast_scale = 20,
                                                     .contrast_share = .5};
 
-/* Texts and requests to process, and minimum and maximum epochs. */
-enum {
-    FIT_ENOUGH = 750000,
-    FIT_LEAST = 5,
-    FIT_MOST = 100,
-    CONTRAST_ENOUGH = 180000,
-    CONTRAST_LEAST = 3,
-    CONTRAST_MOST = 10
-};
-
+/* Returns the epochs that process about `enough` texts, within least and most. */
 static double count_passes(size_t count, double enough, double least, double most)
 {
     return fmin(fmax(round(enough / fmax((double)count, 1)), least), most);
@@ -208,12 +199,12 @@ static double count_passes(size_t count, double enough, double least, double mos
 
 double wt__distil_fit_epochs(size_t texts)
 {
-    return count_passes(texts, FIT_ENOUGH, FIT_LEAST, FIT_MOST);
+    return count_passes(texts, 750000, 5, 100);
 }
 
 double wt__distil_contrast_epochs(size_t requests)
 {
-    return count_passes(requests, CONTRAST_ENOUGH, CONTRAST_LEAST, CONTRAST_MOST);
+    return count_passes(requests, 180000, 3, 10);
 }
 
 void wt__distil_weigh(struct student *student, const float *frequency, double smoothing)
@@ -223,33 +214,33 @@ void wt__distil_weigh(struct student *student, const float *frequency, double sm
             student->rows[t * student->dim + d] *= (float)(smoothing / (smoothing + frequency[t]));
 }
 
-/* ---------------------------------------------------------------- shared */
-
 struct fit_run {
     struct student *student;
     const struct distil_texts *texts;
     const struct distil_settings *settings;
-    float *scores; /* [batch, batch] */
+    float *scores; /* [batch, batch] similarities of the step's texts */
+    size_t count;  /* number of texts (fit) or requests (contrast) of the step */
 
-    const float *teacher; /* [N, D] for the fit */
-    float *wanted;        /* [batch, D] */
-    size_t count;         /* texts or requests of the step */
+    /* Fit only. */
+    const float *teacher; /* [N, D] */
+    float *wanted;        /* [batch, D] the teacher's vectors of the step's texts */
 
-    /* For contrast: an example is a batch of one source, drawn in its turn. */
+    /* Contrast only. An example of the loop is a batch of requests of one source. */
     struct source_batch *batches; /* [examples] */
-    uint32_t *order;              /* [B] requests of each source in their random order */
-    uint32_t *requests, *tools;   /* [batch] of the step: requests by number, and the row of one tool of each */
-    uint32_t *which;              /* [batch] texts */
+    uint32_t *order;              /* [B] numbers of the requests, shuffled within each source */
+    uint32_t *requests, *tools;   /* [batch] requests of the step, and the row of one tool of each */
+    uint32_t *which;              /* [batch] scratch: numbers of texts */
     uint8_t *pairs;               /* [batch, batch] of enum pair */
     float *gradients;             /* [batch, batch] of the scores */
 };
 
+/* Saves nothing, because the student's rows are the model. */
 static int keep_rows(void *self, const struct loop_state *state, wt_error *err)
 {
     (void)self;
     (void)state;
     (void)err;
-    return 0; /* the student is the model */
+    return 0;
 }
 
 static size_t count_student_tokens(const struct student *student)
@@ -326,7 +317,7 @@ int wt__distil_fit(struct student *student, const struct distil_texts *texts, co
 /* ---------------------------------------------------------------- contrast */
 
 struct source_batch {
-    size_t first, count; /* in order */
+    size_t first, count; /* range in fit_run.order */
 };
 
 static bool is_tool_of_request(const struct example_set *train, uint32_t request, uint32_t row)
@@ -337,8 +328,9 @@ static bool is_tool_of_request(const struct example_set *train, uint32_t request
     return false;
 }
 
-/* One random tool of each request is right. Its other tools, and those with the same text, are not negatives. */
-static void draw_right_tools(struct fit_run *f)
+/* Sets the pairs of requests and tools of the step. A request's own tool of the step is positive; its other tools and tools
+ * with the same text are ignored. */
+static void mark_pairs(struct fit_run *f)
 {
     const struct example_set *train = &f->texts->examples->train;
     const uint32_t *text = f->texts->tool_text;
@@ -372,7 +364,7 @@ static int prepare_distil_contrast(void *self, const uint32_t *examples, size_t 
     for (size_t i = 0; i < f->count; i++)
         f->which[i] = f->texts->tool_text[f->tools[i]];
     wt__student_forward(f->student, &f->texts->tokens, f->which, f->count);
-    draw_right_tools(f);
+    mark_pairs(f);
     *tokens += count_student_tokens(f->student);
     return 0;
 }
@@ -396,7 +388,7 @@ static double compute_contrast_loss(void *self)
     return loss;
 }
 
-/* Shuffles the requests of every source and cuts them into batches of nearly equal size. */
+/* Shuffles the requests of each source, and divides them into batches of nearly equal size. */
 static int cut_batches(struct fit_run *f, size_t *count, wt_error *err)
 {
     const struct examples *e = f->texts->examples;

@@ -1,4 +1,4 @@
-/* examples.c: reads requests and tools from a store or a data set, and makes synthetic requests. */
+/* examples.c: reads requests and tools from a store or a data set, and generates synthetic requests (examples.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +26,6 @@ void wt__synthetic_part(struct str description, struct buffer *out)
     wt__buffer_cut(out, end - begin < SYNTHETIC_LEAST ? begin : end);
 }
 
-/* ---------------------------------------------------------------- requests */
-
 /* Tools with a usable description, grouped by provider. */
 struct described_tools {
     struct described_tool {
@@ -35,9 +33,9 @@ struct described_tools {
         uint32_t row;
     } * tools; /* [count] ascending */
     struct described_provider {
-        size_t first, count; /* in tools */
+        size_t first, count; /* range of its tools in `tools` */
     } * providers;           /* [provider_count] */
-    uint32_t *order;         /* [provider_count] */
+    uint32_t *order;         /* [provider_count] indexes of the providers in random order */
     size_t count, provider_count;
 };
 
@@ -77,7 +75,8 @@ static int gather_descriptions(const struct synthetic *m, struct described_tools
     return 0;
 }
 
-/* Draws one tool for a quarter of the requests, three for another quarter, else two; at most the provider's tools. */
+/* Draws distinct tools of a provider: one for a quarter of the requests, three for another quarter, else two; fewer if the
+ * provider has fewer. Returns their number. */
 static size_t draw_synthetic_tools(const struct described_tools *d, const struct described_provider *provider,
                                    struct rng *rng, uint32_t rows[SYNTHETIC_TOOLS])
 {
@@ -123,34 +122,32 @@ int wt__synthetic_each(const struct synthetic *m, synthetic_visit visit, void *c
 
 enum { PAGE = 4096 /* usages per read */ };
 
-/* One side while it is collected: pairs of a request's number and a row, in any order. */
+/* The training or dev requests while they are read. */
 struct example_side {
     struct str *texts;
     size_t count, text_capacity;
-    uint64_t *pairs; /* request << 32 | row */
+    uint64_t *pairs; /* [pair_count] number of the request << 32 | row of its tool, in any order */
     size_t pair_count, pair_capacity;
-    struct map by_text;
+    struct map by_text; /* number of each request by its text */
 };
 
 struct example_reader {
     struct examples *out;
-    struct buffer text;
-    size_t capacity[DOCUMENT_TEXTS + 1], pair_capacity;
-    unsigned document_fields; /* that the encoder reads */
-    unsigned fields;          /* of the pair texts; 0 if pairs are texts[0] */
-    struct map rows;          /* row by label, for data sets */
-    bool by_label;
+    struct buffer text;                                 /* scratch */
+    size_t capacity[DOCUMENT_TEXTS + 1], pair_capacity; /* of out->texts, out->ids and out->pairs */
+    unsigned document_fields;                           /* fields that the encoder reads */
+    unsigned fields; /* fields of a cross-encoder's text; 0 if out->pairs is out->texts[0] */
+    bool by_label;   /* true if requests refer to tools by label, as in a data set */
+    struct map rows; /* row of each label, if by_label */
     struct example_side train, dev;
     size_t synthetic;   /* number of synthetic requests; 0 to leave the tools their descriptions */
-    struct str *parts;  /* [M] parts for synthetic requests */
-    int64_t *providers; /* [M] */
+    struct str *parts;  /* [M] descriptions for synthetic requests (wt__synthetic_part) */
+    int64_t *providers; /* [M] number of each tool's provider (struct synthetic) */
     size_t part_capacity, provider_capacity;
     uint64_t seed;
     struct train_progress *progress;
     wt_error *err;
 };
-
-/* ---------------------------------------------------------------- tools */
 
 static int keep_label(struct example_reader *r, struct str label, uint32_t row)
 {
@@ -162,7 +159,7 @@ static int keep_label(struct example_reader *r, struct str label, uint32_t row)
     return 0;
 }
 
-/* Registers the labels of a tool: the identifier in its source, or the store's id for a handmade data set. */
+/* Registers both labels of a tool: its identifier in its source, and PROVIDER/NAME as handmade data sets use. */
 static int keep_labels(struct example_reader *r, const struct tool *tool, uint32_t row)
 {
     WT_TRY(keep_label(r, tool->source_id, row));
@@ -175,7 +172,7 @@ static int keep_labels(struct example_reader *r, const struct tool *tool, uint32
     return r->text.failed ? wt__fail_nomem(r->err) : keep_label(r, wt__buffer_view(&r->text), row);
 }
 
-/* Separates the description from the tool. A tool without a provider counts as its own. */
+/* Moves the description from the tool to r->parts. A tool without a provider counts as its own provider. */
 static int separate_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
@@ -190,40 +187,43 @@ static int separate_description(struct example_reader *r, const struct store_key
     return 0;
 }
 
+/* Copies the text in r->text to row out->tools of a list, and empties r->text. */
+static int keep_tool_text(struct example_reader *r, struct str **texts, size_t *capacity)
+{
+    struct examples *out = r->out;
+    char *copy = r->text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r->text));
+    if (!copy || wt__grow((void **)texts, capacity, out->tools + 1, sizeof **texts) < 0)
+        return wt__fail_nomem(r->err);
+    (*texts)[out->tools] = (struct str){copy, r->text.len};
+    wt__buffer_clear(&r->text);
+    return 0;
+}
+
 static int read_example_tool(void *context, const struct store_key *key, const struct tool *whole)
 {
     struct example_reader *r = context;
     struct examples *out = r->out;
     struct tool bare = *whole, *tool = &bare;
     size_t row = out->tools;
-    if (r->synthetic && separate_description(r, key, tool, row) < 0)
-        return WT_ENOMEM;
+    if (r->synthetic)
+        WT_TRY(separate_description(r, key, tool, row));
     if (wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0)
         return wt__fail_nomem(r->err);
     out->ids[row] = key->id;
+    wt__buffer_clear(&r->text);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
-        wt__buffer_clear(&r->text);
         wt__document_text(tool, r->document_fields, t, &r->text);
-        char *copy = r->text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r->text));
-        if (!copy || wt__grow((void **)&out->texts[t], &r->capacity[t], row + 1, sizeof *out->texts[t]) < 0)
-            return wt__fail_nomem(r->err);
-        out->texts[t][row] = (struct str){copy, r->text.len};
+        WT_TRY(keep_tool_text(r, &out->texts[t], &r->capacity[t]));
     }
     if (r->fields) {
-        wt__buffer_clear(&r->text);
         wt__document_fields_text(tool, r->fields, &r->text);
-        char *copy = r->text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r->text));
-        if (!copy || wt__grow((void **)&out->pairs, &r->pair_capacity, row + 1, sizeof *out->pairs) < 0)
-            return wt__fail_nomem(r->err);
-        out->pairs[row] = (struct str){copy, r->text.len};
+        WT_TRY(keep_tool_text(r, &out->pairs, &r->pair_capacity));
     }
     out->tools++;
     return r->by_label ? keep_labels(r, tool, (uint32_t)row) : 0;
 }
 
-/* ---------------------------------------------------------------- requests */
-
-/* Finds or adds a request on its side and returns its number. */
+/* Finds a request by its text, or adds it. *number is its number in the side. */
 static int find_request(struct example_reader *r, struct example_side *side, struct str text, uint32_t *number)
 {
     uint32_t *known = wt__map_get(&side->by_text, text);
@@ -257,8 +257,8 @@ static int add_request(struct example_reader *r, struct example_side *side, stru
     return 0;
 }
 
-/* Converts collected pairs to a set; its strings are already in the arena. left [count]: requests to skip; NULL for
- * none. */
+/* Converts a side, whose pairs are sorted, to a set. Its strings already live in the arena. left: [count] true for requests
+ * to skip; NULL to skip none. */
 static int finish_side(struct example_reader *r, const struct example_side *side, const bool *left,
                        struct example_set *out)
 {
@@ -291,7 +291,7 @@ static int finish_side(struct example_reader *r, const struct example_side *side
     return 0;
 }
 
-/* Returns a number that decides the side of a request. Depends only on text and seed. */
+/* Returns the number that decides whether a request is dev. It depends only on the text and the seed. */
 static uint64_t hash_request_side(const struct example_reader *r, struct str request)
 {
     struct sha256 sha;
@@ -306,8 +306,8 @@ static uint64_t hash_request_side(const struct example_reader *r, struct str req
     return lot;
 }
 
-/* Moves dev requests out of the training side: those with the lowest numbers, one in EXAMPLES_DEV_SHARE, or more if
- * there are few. */
+/* Divides the training side into dev and training requests. Dev requests have the lowest numbers: about one in
+ * EXAMPLES_DEV_SHARE, but at least EXAMPLES_DEV_LEAST or, if that is less, a quarter of the requests. */
 static int divide_sides(struct example_reader *r)
 {
     size_t count = r->train.count, chosen = 0;
@@ -333,11 +333,11 @@ static int divide_sides(struct example_reader *r)
     return finish_side(r, &r->train, dev, &r->out->train);
 }
 
+/* Converts both sides to sets. divided: take the dev requests from the training side. */
 static int finish_examples(struct example_reader *r, bool divided)
 {
-    struct example_side *sides[] = {&r->train, &r->dev};
-    for (unsigned i = 0; i < 2; i++)
-        wt__sort_u64(sides[i]->pairs, sides[i]->pair_count);
+    wt__sort_u64(r->train.pairs, r->train.pair_count);
+    wt__sort_u64(r->dev.pairs, r->dev.pair_count);
     if (divided)
         return divide_sides(r);
     WT_TRY(finish_side(r, &r->train, NULL, &r->out->train));
@@ -375,11 +375,9 @@ static int read_split(struct example_reader *r, const char *dir, const char *spl
 
 static bool has_split(const char *dir, const char *split)
 {
-    struct buffer path = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
     wt__buffer_printf(&path, "%s/qrels/%s.tsv", dir, split);
-    bool there = !path.failed && wt__is_file(path.ptr);
-    wt__buffer_dispose(&path);
-    return there;
+    return !path.failed && wt__is_file(path.ptr);
 }
 
 static int read_data(struct example_reader *r, const char *dir, bool requests_optional)
@@ -391,7 +389,7 @@ static int read_data(struct example_reader *r, const char *dir, bool requests_op
     return 0;
 }
 
-/* Finds the row of a tool id. False for a tool added after the tools were read. */
+/* Finds the row of a tool's id. Returns false for a tool that was added after the tools were read. */
 static bool find_tool_row_by_id(const struct examples *examples, int64_t id, uint32_t *row)
 {
     size_t at = wt__lower_bound_i64(examples->ids, examples->tools, id);
@@ -419,23 +417,22 @@ static int add_usage_example(struct example_reader *r, const struct usage *usage
 static int read_store_usages(struct example_reader *r, struct store *store)
 {
     struct usage_query query = {.teaching = true, .limit = PAGE};
-    uint64_t total = 0, done = 0;
-    int rc = wt__store_count_usages(store, &query, &total, r->err);
-    size_t count = PAGE;
-    while (rc >= 0 && count == PAGE) {
-        struct arena page = {0};
+    uint64_t done = 0;
+    for (size_t count = PAGE; count == PAGE;) {
+        WT_CLEANUP(wt__arena_dispose) struct arena page = {0};
         struct usage *usages = NULL;
-        rc = wt__store_usages(store, &query, &page, &usages, &count, r->err);
+        int rc = wt__store_usages(store, &query, &page, &usages, &count, r->err);
         for (size_t i = 0; rc >= 0 && i < count; i++) {
             rc = add_usage_example(r, &usages[i]);
             query.after = usages[i].id;
         }
+        if (rc < 0)
+            return rc;
         done += count;
-        wt__arena_dispose(&page);
-        if (rc >= 0 && r->progress && wt__train_progress_step(r->progress, done))
-            rc = wt__fail_cancelled(r->err);
+        if (r->progress && wt__train_progress_step(r->progress, done))
+            return wt__fail_cancelled(r->err);
     }
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 static int add_synthetic_request(void *context, struct str text, const uint32_t *rows, size_t count)
@@ -502,17 +499,26 @@ static int check_examples(const struct examples *e, const struct examples_option
                         e->source, SYNTHETIC_LEAST);
     return wt__fail(err, WT_EEMPTY,
                     !options->data
-                        ? "the store %s has no recorded use; record some with `whichtool usage add`, or name a "
-                          "data set"
+                        ? "the store %s has no recorded use; record some with `whichtool usage add`, or name a data set"
                         : "%s has no training requests",
                     e->source);
 }
 
-static void gathering_dispose(struct example_side *side)
+static void dispose_example_side(struct example_side *side)
 {
     free(side->texts);
     free(side->pairs);
     wt__map_dispose(&side->by_text);
+}
+
+static void dispose_example_reader(struct example_reader *r)
+{
+    wt__buffer_dispose(&r->text);
+    wt__map_dispose(&r->rows);
+    free(r->parts);
+    free(r->providers);
+    dispose_example_side(&r->train);
+    dispose_example_side(&r->dev);
 }
 
 static int read_all_examples(struct example_reader *r, wt_engine *engine, const struct examples_options *options)
@@ -527,19 +533,19 @@ static int read_all_examples(struct example_reader *r, wt_engine *engine, const 
         wt__store_read_end(engine->store);
     }
     pthread_mutex_unlock(&engine->store_lock);
-    if (rc >= 0 && r->synthetic > 0)
-        rc = read_synthetic_requests(r);
-    else if (rc >= 0 && data && r->out->tools > 0)
-        rc = read_data(r, data, options->requests_optional);
-    if (rc >= 0)
-        rc = finish_examples(r, r->synthetic > 0 ? !options->no_dev : !data || !has_split(data, "dev"));
-    return rc < 0 ? rc : 0;
+    if (rc < 0)
+        return rc;
+    if (r->synthetic > 0)
+        WT_TRY(read_synthetic_requests(r));
+    else if (data && r->out->tools > 0)
+        WT_TRY(read_data(r, data, options->requests_optional));
+    return finish_examples(r, r->synthetic > 0 ? !options->no_dev : !data || !has_split(data, "dev"));
 }
 
-int wt__examples_read(struct examples *out, wt_engine *engine, const struct examples_options *options,
-                      struct train_progress *progress, wt_error *err)
+static int fill_examples(struct examples *out, wt_engine *engine, const struct examples_options *options,
+                         struct train_progress *progress, wt_error *err)
 {
-    *out = (struct examples){0};
+    WT_CLEANUP(dispose_example_reader)
     struct example_reader r = {.out = out,
                                .seed = options->seed,
                                .by_label = options->data && !options->synthetic,
@@ -553,30 +559,28 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     wt__buffer_text(&r.text, options->data ? options->data : engine->path);
     out->source = r.text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r.text));
     out->parts = wt__arena_array(&out->arena, struct example_part, 1);
-    int rc = out->source && out->parts ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && progress && wt__train_progress_phase(progress, "reading", 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = read_all_examples(&r, engine, options);
-    if (rc == 0)
-        rc = check_examples(out, options, err);
-    if (rc == 0) {
-        out->part_count = 1;
-        if (!r.fields)
-            out->pairs = out->texts[0];
-        *out->parts = (struct example_part){.tools = out->tools,
-                                            .train = out->train.count,
-                                            .dev = out->dev.count,
-                                            .name = wt__arena_copy(&out->arena, wt__model_name(out->source))};
-        rc = out->parts->name ? 0 : wt__fail_nomem(err);
-        wt__examples_seal(out);
-    }
-    wt__buffer_dispose(&r.text);
-    wt__map_dispose(&r.rows);
-    free(r.parts);
-    free(r.providers);
-    gathering_dispose(&r.train);
-    gathering_dispose(&r.dev);
+    WT_CHECK_ALLOC(out->source && out->parts, err);
+    if (progress && wt__train_progress_phase(progress, "reading", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(read_all_examples(&r, engine, options));
+    WT_TRY(check_examples(out, options, err));
+    out->part_count = 1;
+    if (!r.fields)
+        out->pairs = out->texts[0];
+    *out->parts = (struct example_part){.tools = out->tools,
+                                        .train = out->train.count,
+                                        .dev = out->dev.count,
+                                        .name = wt__arena_copy(&out->arena, wt__model_name(out->source))};
+    WT_CHECK_ALLOC(out->parts->name, err);
+    wt__examples_seal(out);
+    return 0;
+}
+
+int wt__examples_read(struct examples *out, wt_engine *engine, const struct examples_options *options,
+                      struct train_progress *progress, wt_error *err)
+{
+    *out = (struct examples){0};
+    int rc = fill_examples(out, engine, options, progress, err);
     if (rc < 0)
         wt__examples_dispose(out);
     return rc;
@@ -616,18 +620,13 @@ int wt__examples_notice(const struct examples *examples, struct arena *arena, co
     if (examples->dev.count == 0)
         wt__buffer_text(&text, "; too few requests for a dev set, so the figure was not measured");
     *out = NULL;
-    if (text.len > 0 || text.failed) {
-        char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-        *out = copy ? copy + 2 : NULL;
-        WT_CHECK_ALLOC(copy, err);
-    }
+    if (text.len == 0 && !text.failed)
+        return 0;
+    char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    WT_CHECK_ALLOC(copy, err);
+    *out = copy + strlen("; ");
     return 0;
 }
-
-/* ---------------------------------------------------------------- hash of the data */
-
-/* Computes the hash of the training data without training. It shows whether an existing model was trained on this
- * data. */
 
 int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err)
 {

@@ -1,4 +1,4 @@
-/* examples.h: the training data: requests with their tools, recorded, of data sets, or synthetic. */
+/* examples.h: the training data: requests with their tools, from recorded use or data sets, or synthetic. */
 #ifndef WT_LEARN_EXAMPLES_H
 #define WT_LEARN_EXAMPLES_H
 
@@ -13,44 +13,40 @@
 #include "learn/loop.h"
 #include "retrieve/document.h"
 
-/* ---------------------------------------------------------------- examples */
-
-/* The training data: requests with the tools that they used, and the tools' texts.
- *
- * A tool is a row, 0 .. M-1, in order of its id in the store, as in a snapshot of the same store. Requests come from
+/* A tool is a row, 0 .. M-1, in order of its id in the store, as in a snapshot of the same store. Requests come from
  * the store's recorded use or from a data set in BEIR layout. A repeated request is one example with all tools that it
  * ever used. Labels of unknown tools, and requests without a known tool, are counted and dropped.
  *
  * Dev examples are never used for training. A data set lists them in qrels/dev.tsv. Without that file, and for recorded
- * use, a tenth is selected by a seeded hash of the request's text, so that new usages never move a request to the other
- * side.
+ * use, a tenth of the requests is selected by a seeded hash of the request's text, so that new usages do not turn a
+ * training request into a dev request or vice versa.
  *
- * Examples may also be synthetic: made of the tools' descriptions, which the tools then lack.
+ * Examples may also be synthetic: made of the tools' descriptions, which are then removed from the tools' texts.
  *
- * Several data sets are read separately and concatenated: their tools, training requests and dev requests. Each keeps
- * its own catalogue: labels refer to tools of their own set, and a request is answered from that set. */
+ * Several data sets are read separately, and their tools, training requests and dev requests are concatenated. Each data
+ * set is a part with its own catalogue: a request is only answered from the tools of its own part. */
 
 enum {
-    EXAMPLES_MAX = 20000000, /* pairs of a request and a tool */
-    EXAMPLES_DEV_SHARE = 10, /* one request in so many is dev, unless the data says otherwise */
-    EXAMPLES_DEV_LEAST = 5,  /* minimum number of dev requests, for a few dozen requests or more */
+    EXAMPLES_MAX = 20000000, /* maximum number of pairs of a request and a tool */
+    EXAMPLES_DEV_SHARE = 10, /* one request in so many is dev, unless the data set lists its dev requests */
+    EXAMPLES_DEV_LEAST = 5,  /* minimum number of dev requests, from 20 requests on */
     EXAMPLES_PARTS = 64      /* maximum number of data sets of a training */
 };
 
 struct example_set {
     size_t count;      /* B requests */
     struct str *texts; /* [B] */
-    size_t *starts;    /* [B + 1] start of each request's tools */
+    size_t *starts;    /* [B + 1] start of each request's range in tools and times */
     uint32_t *tools;   /* [starts[B]] rows, ascending and distinct within each request */
-    uint32_t *times;   /* [starts[B]] how often each was recorded with the request */
+    uint32_t *times;   /* [starts[B]] number of times that each tool was recorded with the request */
 };
 
-/* A data set's share of joined examples: the ends of its tools, training requests and dev requests. It begins at the
- * end of the previous part. */
+/* The range of a data set in the examples. It begins at the end of the previous part. */
 struct example_part {
-    size_t tools, train, dev; /* also the input of the hash */
-    size_t joined;            /* number of its last training requests that were joined from others */
-    const char *name;         /* last path component of its folder */
+    size_t tools, train, dev; /* ends of its tools, training requests and dev requests; hashed, with the fields before
+                                 joined */
+    size_t joined;    /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
+    const char *name; /* last path component of its folder */
 };
 
 struct examples {
@@ -58,24 +54,25 @@ struct examples {
     size_t part_count;                 /* 1 for a single set */
     struct example_part *parts;        /* [part_count] */
     size_t tools;                      /* M */
-    int64_t *ids;                      /* [M] in the store of their own part */
+    int64_t *ids;                      /* [M] ids of the tools in the store of their part */
     struct str *texts[DOCUMENT_TEXTS]; /* [M] each: the encoder's texts of a tool */
-    struct str *pairs;                 /* [M] a cross-encoder's text of a tool; may be texts[0] */
+    struct str *pairs;                 /* [M] text of a tool for a cross-encoder; may be the array texts[0] */
     struct example_set train, dev;
     size_t unknown_labels; /* number of labels of unknown tools */
     size_t barren;         /* number of requests without a known tool */
     size_t withheld;       /* number of training requests that are dev in another data set */
-    const char *source;    /* for users: the data set's folder or the store's path, or "descriptions of" it */
+    const char *source;    /* folder of the data set or path of the store, for messages; after "descriptions of " if the
+                              requests are synthetic */
     char hash[65];         /* SHA-256 of all training data, hexadecimal */
 };
 
 struct examples_options {
     const char *data;         /* BEIR folder; NULL for the store's recorded use */
-    uint64_t seed;            /* seed of the dev side */
+    uint64_t seed;            /* seed of the selection of dev requests, and of synthetic requests */
     unsigned fields;          /* fields of a tool that a cross-encoder reads (retrieve/document.h); 0 for the default */
     unsigned document_fields; /* fields that the encoder reads; 0 for the default */
-    size_t synthetic;         /* number of synthetic requests to create instead of reading others; 0 to read them */
-    bool no_dev;              /* use no synthetic request as dev */
+    size_t synthetic;         /* number of synthetic requests to generate instead of reading requests; 0 to read */
+    bool no_dev;              /* if true, no synthetic request is dev */
     bool requests_optional;   /* accept a catalogue without requests, such as a data set without qrels/train.tsv */
 };
 
@@ -85,39 +82,35 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
                       struct train_progress *progress, wt_error *err);
 void wt__examples_dispose(struct examples *examples);
 
-/* Joins data sets [count] that were read separately; does not modify them. Drops training requests that are dev in any
- * set. most: [count] maximum training requests of each, of which a seeded sample is taken; 0 or a NULL array for all.
+/* Concatenates data sets [count] that were read separately; does not modify them. Drops training requests that are dev in
+ * any set. most: [count] maximum training requests of each set, 0 for all; NULL for all of every set. If a set has more, a
+ * seeded sample is taken.
  * Errors: WT_EEMPTY, WT_ETOOLONG (too many tools for a row, or too many pairs), WT_ENOMEM. */
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
                       uint64_t seed, wt_error *err);
 
-/* Appends training requests to each part that join two or three of its requests and have the tools of all. They make up
- * `share` of all training requests, 0 <= share < 1, or less if joined requests would be too long or add no tool.
- * Errors: WT_ENOMEM. */
+/* Appends joined requests to the training requests of each part. A joined request consists of two or three requests of the
+ * part and has the tools of all. Joined requests make up `share` of all training requests, 0 <= share < 1, or less if
+ * requests are too long to be joined. Errors: WT_ENOMEM. */
 int wt__examples_join_requests(struct examples *examples, double share, uint64_t seed, wt_error *err);
 
 void wt__example_set_dispose(struct example_set *set);
 
-/* Computes the hash. */
+/* Computes examples->hash. */
 void wt__examples_seal(struct examples *examples);
 
 /* Describes the dropped data in one line in the arena; *out is NULL if nothing was dropped. WT_ENOMEM. */
 int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err);
 
-/* ---------------------------------------------------------------- synthetic requests */
-
-/* Synthetic requests by the inverse cloze task of Lee et al. 2019, with tools instead of passages. They are made of
- * tool descriptions, to learn a catalogue's words before it has usage, or for unused tools. A request joins the
- * descriptions of one to three tools of one provider. The tools to find have only name and provider, without their
- * descriptions:
+/* Synthetic requests by the inverse cloze task of Lee et al. 2019, with tools instead of passages. They teach an encoder
+ * the words of a catalogue without recorded use, or of unused tools. A request joins the descriptions of one to three
+ * tools of one provider. The texts of the tools to find have no description, only name and provider:
  *
- *   "Returns the racecard of a meeting. Also, odds of a race."  ->  Horse Racing / racecards, Horse Racing / odds
- *
- * Users do not ask like this, so such requests complement recorded ones or replace missing ones. */
+ *   "Returns the racecard of a meeting. Also, odds of a race."  ->  Horse Racing / racecards, Horse Racing / odds */
 
 enum {
-    SYNTHETIC_MAX = 1000000, /* requests */
-    SYNTHETIC_TOOLS = 3,     /* maximum per request */
+    SYNTHETIC_MAX = 1000000, /* maximum number of synthetic requests */
+    SYNTHETIC_TOOLS = 3,     /* maximum tools of a request */
     SYNTHETIC_LEAST = 25     /* minimum bytes of a usable description */
 };
 
@@ -125,17 +118,17 @@ enum {
 void wt__synthetic_part(struct str description, struct buffer *out);
 
 struct synthetic {
-    const struct str *parts;  /* [M] part of each tool; may be empty */
+    const struct str *parts;  /* [M] usable description of each tool (wt__synthetic_part); empty if it has none */
     const int64_t *providers; /* [M] equal numbers for tools of one provider */
-    size_t tools, wanted;     /* M; number of requests */
+    size_t tools, wanted;     /* M; number of requests to generate */
     uint64_t seed;
 };
 
-/* rows [count]: the tools, distinct. A non-zero result stops the enumeration. */
+/* Receives a request and its distinct tools, rows [count]. A non-zero result stops the generation. */
 typedef int (*synthetic_visit)(void *context, struct str text, const uint32_t *rows, size_t count);
 
-/* Generates requests. Every provider has its turn, in a seeded order, before one has its second turn; a text may
- * repeat. Generates no request without a usable description. Errors: the visitor's, WT_ENOMEM. */
+/* Generates requests for the providers in turn, in a seeded order. A text may repeat. Generates nothing if no tool has a
+ * usable description. Returns 0, the non-zero result of the visitor, or WT_ENOMEM. */
 int wt__synthetic_each(const struct synthetic *synthetic, synthetic_visit visit, void *context, wt_error *err);
 
 #endif

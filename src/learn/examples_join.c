@@ -1,5 +1,5 @@
-/* examples_join.c: concatenates several data sets. Rows and requests keep their order and are shifted by the sets
- * before them. Equal texts of different sets stay separate requests, because each set has its own labels. */
+/* examples_join.c: concatenates data sets, and generates joined requests (examples.h). Equal texts of different sets stay
+ * separate requests, because each set has its own labels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct set_joining {
     const size_t *most; /* [count], or NULL */
     size_t count;
     struct rng rng;
-    struct map dev; /* texts that are dev in any set */
+    struct map dev; /* texts of the dev requests of all sets */
 };
 
 static bool copy_joined_request(struct set_joining *j, struct str text, struct str *copy)
@@ -25,8 +25,7 @@ static bool copy_joined_request(struct set_joining *j, struct str text, struct s
     return copy->ptr != NULL;
 }
 
-/* ---------------------------------------------------------------- memory */
-
+/* Allocates an empty set with room for requests and pairs. Returns false if out of memory. */
 static bool open_joined_set(struct example_set *set, size_t requests, size_t pairs)
 {
     set->texts = wt__alloc_array(requests, sizeof *set->texts);
@@ -51,8 +50,7 @@ static int open_joined_examples(struct set_joining *j, wt_error *err)
     }
     if (tools >= UINT32_MAX || train_pairs > EXAMPLES_MAX || dev_pairs > EXAMPLES_MAX)
         return wt__fail(err, WT_ETOOLONG,
-                        "the data sets have %zu tools and %zu pairs of a request and a tool; %d is "
-                        "the most",
+                        "the data sets have %zu tools and %zu pairs of a request and a tool; at most %d are allowed",
                         tools, train_pairs + dev_pairs, EXAMPLES_MAX);
     out->parts = wt__arena_array(&out->arena, struct example_part, j->count);
     out->ids = wt__alloc_array(tools, sizeof *out->ids);
@@ -86,7 +84,7 @@ static bool add_set_tools(struct set_joining *j, const struct examples *set)
     return whole;
 }
 
-/* Appends a request and shifts its labels by `base`. */
+/* Appends request i of a set, and adds `base` to its labels. */
 static bool copy_request(struct set_joining *j, struct example_set *out, const struct example_set *from, size_t i,
                          size_t base)
 {
@@ -100,10 +98,11 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
     return whole;
 }
 
-/* Appends a set's training requests that are not dev; a seeded sample, in order, if there are too many. */
+/* Appends the training requests of a set that are not dev in any set: all, or if there are more than `most` > 0, a seeded
+ * sample in order. Returns false if out of memory. */
 static bool add_training_requests(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
 {
-    uint32_t *left = wt__alloc_array(train->count, sizeof *left);
+    WT_AUTO_FREE uint32_t *left = wt__alloc_array(train->count, sizeof *left), *drawn = NULL;
     size_t count = 0;
     if (!left)
         return false;
@@ -113,23 +112,20 @@ static bool add_training_requests(struct set_joining *j, const struct example_se
         else
             left[count++] = (uint32_t)i;
     }
-    bool whole = true;
     if (most > 0 && count > most) {
-        uint32_t *drawn = wt__alloc_array(count, sizeof *drawn);
-        whole = drawn != NULL;
-        if (whole) {
-            wt__rng_draw(&j->rng, drawn, count, most);
-            wt__sort_u32(drawn, most);
-            for (size_t i = 0; i < most; i++)
-                left[i] = left[drawn[i]]; /* drawn[i] >= i */
-            count = most;
-        }
-        free(drawn);
+        drawn = wt__alloc_array(count, sizeof *drawn);
+        if (!drawn)
+            return false;
+        wt__rng_draw(&j->rng, drawn, count, most);
+        wt__sort_u32(drawn, most);
+        for (size_t i = 0; i < most; i++)
+            left[i] = left[drawn[i]]; /* drawn[i] >= i */
+        count = most;
     }
-    for (size_t i = 0; whole && i < count; i++)
-        whole = copy_request(j, &j->out->train, train, left[i], base);
-    free(left);
-    return whole;
+    for (size_t i = 0; i < count; i++)
+        if (!copy_request(j, &j->out->train, train, left[i], base))
+            return false;
+    return true;
 }
 
 static bool add_set_part(struct set_joining *j, size_t s)
@@ -148,7 +144,7 @@ static bool add_set_part(struct set_joining *j, size_t s)
     return whole && name;
 }
 
-/* Writes the sources as "a, b", and collects the texts of dev requests. */
+/* Sets the source to those of the sets as "a, b", and collects the texts of dev requests. */
 static bool add_names(struct set_joining *j)
 {
     struct buffer names = {0};
@@ -187,15 +183,14 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
 
 /* ---------------------------------------------------------------- joined requests */
 
-/* Makes requests for several tools from requests for few: joins two or three of one data set, with natural words
- * between them, and gives them the tools of all. If most recorded requests need one tool, an encoder learns that
- * every text is near to a single tool. */
+/* Joined requests need several tools. They are useful if most recorded requests need one tool, because an encoder then
+ * learns that every text is near to a single tool. */
 
 enum {
-    JOINED_MOST = 3,    /* maximum requests joined */
-    JOINED_BYTES = 400, /* about the limit of an encoder in training, so that it reads the last request's words */
-    JOINED_TOOLS = 8,   /* maximum in total */
-    TRIES = 8           /* attempts to find a suitable request */
+    JOINED_MOST = 3,    /* maximum number of requests in a joined request */
+    JOINED_BYTES = 400, /* maximum length, so that an encoder in training reads it to its end */
+    JOINED_TOOLS = 8,   /* maximum number of its tools */
+    TRIES = 8           /* requests that are tried for one joined request */
 };
 static const char *const joints[] = {". ", " and ", ", then ", "; also ", ", and "};
 
@@ -203,12 +198,12 @@ struct request_joiner {
     const struct example_set *from;
     size_t first, count; /* requests of the part */
     struct rng rng;
-    struct buffer text;
-    uint32_t tools[JOINED_TOOLS];
+    struct buffer text;           /* the joined request */
+    uint32_t tools[JOINED_TOOLS]; /* [tool_count] its tools, ascending */
     size_t tool_count;
 };
 
-/* Removes the mark at the end of a sentence. */
+/* Removes blanks around the text, and punctuation at its end. */
 static struct str strip_sentence_end(struct str text)
 {
     text = wt__str_trim(text);
@@ -217,7 +212,8 @@ static struct str strip_sentence_end(struct str text)
     return text;
 }
 
-/* Adds a request. False if the result would be too long, would need too many tools, or gains no tool. */
+/* Adds a request. Returns false, with nothing changed, if the result would be too long, have too many tools, or no further
+ * tool. */
 static bool add_to_joined_request(struct request_joiner *j, size_t request, const char *joint)
 {
     uint32_t tools[JOINED_TOOLS];
@@ -237,7 +233,7 @@ static bool add_to_joined_request(struct request_joiner *j, size_t request, cons
     return true;
 }
 
-/* Joins two or three requests. False if no suitable ones were found. */
+/* Joins two or three random requests of the part. Returns false if fewer than two fit together. */
 static bool join_some_requests(struct request_joiner *j)
 {
     size_t wanted = 2 + (size_t)wt__rng_below(&j->rng, JOINED_MOST - 1), taken = 0;
@@ -249,17 +245,6 @@ static bool join_some_requests(struct request_joiner *j)
         taken += add_to_joined_request(j, request, taken ? joint : "");
     }
     return taken > 1;
-}
-
-static bool open_union_set(struct example_set *set, size_t requests, size_t pairs)
-{
-    set->texts = wt__alloc_array(requests, sizeof *set->texts);
-    set->starts = wt__alloc_array(requests + 1, sizeof *set->starts);
-    set->tools = wt__alloc_array(pairs, sizeof *set->tools);
-    set->times = wt__alloc_array(pairs, sizeof *set->times);
-    if (set->starts)
-        set->starts[0] = 0;
-    return set->texts && set->starts && set->tools && set->times;
 }
 
 static void append_request(struct example_set *out, struct str text, const uint32_t *tools, const uint32_t *times,
@@ -274,8 +259,8 @@ static void append_request(struct example_set *out, struct str text, const uint3
     out->starts[out->count] = at + count;
 }
 
-/* Appends the part's requests and up to `wanted` joined ones. Returns the number of joined ones, or SIZE_MAX if out of
- * memory. */
+/* Appends the part's requests and up to `wanted` joined requests. Returns the number of joined requests, or SIZE_MAX if out
+ * of memory. */
 static size_t add_joined_part(struct request_joiner *j, size_t wanted, struct arena *arena, struct example_set *out)
 {
     const struct example_set *from = j->from;
@@ -302,7 +287,7 @@ int wt__examples_join_requests(struct examples *examples, double share, uint64_t
     struct request_joiner j = {.from = train};
     double each = share / (1 - share); /* joined requests per request */
     size_t all = (size_t)((double)train->count * each);
-    bool whole = open_union_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS);
+    bool whole = open_joined_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS);
     wt__rng_seed(&j.rng, seed);
     for (size_t p = 0; whole && p < examples->part_count; p++) {
         struct example_part *part = &examples->parts[p];

@@ -1,4 +1,4 @@
-/* fine_tuning.c: the lesson "encoder", with any method of tuning.h. */
+/* fine_tuning.c: the lesson "encoder": trains the encoder with one of the methods of tuning.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,14 @@
 #include "learn/tuning.h"
 
 enum {
-    ENOUGH = 60000, /* requests to process */
-    MOST = 3, /* maximum epochs: sets of a thousand are best on dev after three, sets of thousands after two or three */
-    LEAST = 3000 /* minimum to process: sets of a few hundred are best after eight epochs */
+    ENOUGH = 60000, /* number of requests to process */
+    MOST = 3,       /* maximum epochs; data sets of a thousand requests and more are best on dev after two or three */
+    LEAST = 3000    /* minimum number of requests to process; sets of a few hundred are best after eight epochs */
 };
 
-/* In the order of the lesson's losses. */
+/* The methods in the order of the lesson's losses (train.c). */
 static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet, &wt__classify_softmax, &wt__classify_bce,
                                                   &wt__likeness};
-
-/* ---------------------------------------------------------------- objective */
 
 static int begin_tuning(void *self, wt_error *err)
 {
@@ -74,7 +72,7 @@ static int measure_tuning(void *self, struct train_progress *progress, double *f
     return wt__dev_recall_run(&tuning->dev_recall, &tuning->training_batch, head, progress, figure, err);
 }
 
-/* Saves the model. head: of the model, or NULL. */
+/* Saves the model with its classifier's rows; removes the file of an earlier head if head is NULL. */
 static int save_model(const struct tuning *tuning, const struct trainable *model, const float *head,
                       const struct loop_state *state, wt_error *err)
 {
@@ -96,15 +94,13 @@ static int save_tuning(void *self, const struct loop_state *state, wt_error *err
     return save_model(tuning, tuning->model, tuning->kind->head ? tuning->kind->head(tuning) : NULL, state, err);
 }
 
-/* Replaces the tuned weights by those of another model with the same base. */
+/* Replaces the tuned weights by those of the model in folder, which must have the same base model. */
 static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_error *err)
 {
     struct trainable *other = NULL;
     struct model_parameter *to, *from;
     size_t count, others;
-    int rc = wt__trainable_open(&other, folder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__trainable_open(&other, folder, err));
     wt__trainable_parameters(tuning->model, &to, &count);
     wt__trainable_parameters(other, &from, &others);
     for (size_t i = 0; i < count && i < others; i++)
@@ -114,8 +110,8 @@ static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_erro
     return 0;
 }
 
-/* Checks whether an earlier training's model, perhaps with less recorded use, is better on today's dev than the initial
- * model. Called after the last step, so the tuned weights may be overwritten. */
+/* Sets tuning->earlier if the model of an earlier training is better on dev than the initial model. Overwrites the tuned
+ * weights, which are not needed after the last step. */
 static int compare_earlier_model(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;
@@ -131,6 +127,7 @@ static int compare_earlier_model(struct tuning *tuning, double before, wt_error 
     return 0;
 }
 
+/* Keeps an earlier training's model if it is better than the initial model, else saves the initial model. */
 static int revert_tuning(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
@@ -144,8 +141,6 @@ static int revert_tuning(void *self, const struct loop_state *state, wt_error *e
     wt__trainable_close(model);
     return rc;
 }
-
-/* ---------------------------------------------------------------- lesson */
 
 static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
 {
@@ -163,7 +158,7 @@ static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
     return wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options, err);
 }
 
-/* Computes the bytes of the largest step, and the size of the training batch. */
+/* Returns the memory of a training in bytes, and sets the limits of the training batch. */
 static size_t measure_tuning_step(struct tuning *tuning)
 {
     size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = DEV_RECALL_REQUEST;
@@ -243,19 +238,30 @@ static int choose_dev(const struct training *training, const struct tuning_kind 
     return 0;
 }
 
+static void dispose_tuning(struct tuning *tuning)
+{
+    tuning->kind->end(tuning);
+    wt__batch_dispose(&tuning->training_batch);
+    wt__dev_recall_dispose(&tuning->dev_recall);
+    wt__token_texts_dispose(&tuning->requests);
+    wt__token_texts_dispose(&tuning->tools);
+    wt__trainable_close(tuning->model);
+    free(tuning->objective.parameters);
+    json_decref(tuning->about);
+}
+
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct tuning tuning = {.training = training, .out = out->path, .earlier = NAN};
     struct training_base base;
     struct loop_options options;
     struct loop_result result;
     int chosen = wt__training_loss(training, err);
     if (chosen < 0)
         return chosen;
-    const struct tuning_kind *kind = tuning.kind = kinds[chosen];
-    int rc = choose_dev(training, kind, &tuning.dev, err);
-    if (rc < 0)
-        return rc;
+    const struct tuning_kind *kind = kinds[chosen];
+    WT_CLEANUP(dispose_tuning)
+    struct tuning tuning = {.kind = kind, .training = training, .out = out->path, .earlier = NAN};
+    WT_TRY(choose_dev(training, kind, &tuning.dev, err));
     out->figure = wt__dev_figures[tuning.dev];
     if (training->options->negatives > 0 && !kind->renew)
         return wt__fail(err, WT_EINVAL, "hard negatives need the loss \"%s\", not \"%s\"", kinds[0]->name, kind->name);
@@ -265,29 +271,17 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         return wt__fail(err, WT_EINVAL, "the loss needs a teacher (--teacher MODEL)");
     const struct lesson_plan plan = {
         .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST, .least = LEAST};
-    rc = wt__training_model(training, &base, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &base, &options, &tuning.about, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__training_model(training, &base, err));
+    WT_TRY(wt__training_plan(training, &plan, &base, &options, &tuning.about, err));
     tuning.base = base.folder;
     tuning.batch = options.batch;
     if (!wt__training_done(training, &options, out)) {
-        rc = run_encoder_lesson(&tuning, &options, &result, err);
-        if (rc == 0)
-            wt__training_result(&result, out);
-        if (rc == 0 && !isnan(tuning.earlier)) {
+        WT_TRY(run_encoder_lesson(&tuning, &options, &result, err));
+        wt__training_result(&result, out);
+        if (!isnan(tuning.earlier)) {
             out->after = tuning.earlier;
-            out->notice = "no step made it better on dev than the model of an earlier training, which stays";
+            out->notice = "no step improved the model on dev beyond that of an earlier training, which is kept";
         }
     }
-    kind->end(&tuning);
-    wt__batch_dispose(&tuning.training_batch);
-    wt__dev_recall_dispose(&tuning.dev_recall);
-    wt__token_texts_dispose(&tuning.requests);
-    wt__token_texts_dispose(&tuning.tools);
-    wt__trainable_close(tuning.model);
-    free(tuning.objective.parameters);
-    json_decref(tuning.about);
-    return rc;
+    return 0;
 }

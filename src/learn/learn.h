@@ -16,18 +16,17 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/pool.h"
 #include "encoder/config.h"
 #include "engine/engine.h"
 #include "learn/examples.h"
 #include "learn/loop.h"
 
-/* ---------------------------------------------------------------- lessons */
-
 /* Requirements of a lesson. */
 enum {
     LESSON_NEEDS_MODEL = 1,   /* an installed encoder */
     LESSON_NEEDS_ONE_SET = 2, /* a single catalogue, because it uses the retrieval over it */
-    LESSON_NEEDS_WISH = 4,    /* must be requested: takes too long to be part of "all" */
+    LESSON_NEEDS_WISH = 4,    /* must be named: takes too long to be part of "all" */
     LESSON_NEEDS_LAYERS = 8   /* an encoder with layers; skipped by "all" for a static one */
 };
 
@@ -38,49 +37,54 @@ struct trainable;
 struct training {
     wt_engine *engine;
     const wt_train_options *options; /* the caller's; 0 or NULL means the default */
-    const struct lesson *lesson;     /* lesson that is running */
+    const struct lesson *lesson;     /* running lesson */
     uint64_t seed;
     unsigned threads;
     bool reduced;    /* products may round to bfloat16 */
-    unsigned fields; /* fields for encoder or cross-encoder chosen by the caller; 0 for the default */
+    unsigned fields; /* bits of the fields that the encoder or cross-encoder reads, as chosen by the caller; 0 for the
+                        default */
     uint64_t memory; /* maximum bytes to allocate */
     const char *out; /* folder of the trained models */
     int lock;        /* lock of that folder, or -1 */
     struct examples examples;
-    wt_engine **engines;               /* [examples.part_count] catalogue of each part; the first is `engine` */
+    wt_engine **engines;               /* [examples.part_count] engine with the catalogue of each part */
     wt_engine *others[EXAMPLES_PARTS]; /* [other_count] engines opened for the other parts */
     size_t other_count;
     struct train_progress progress;
     struct dev_evaluator
         *evaluator;     /* shared by lessons after the encoder (learn/dev_evaluator.h); NULL before its first use */
-    struct arena arena; /* memory of the report; lives as long as it */
+    struct arena arena; /* memory of the report, which takes it over */
 };
 
 struct lesson {
-    wt_lesson public;
+    wt_lesson public;   /* name and description */
     const char *figure; /* name of its figure on dev */
     const char *losses; /* names separated by blanks, default first; "" if there is no choice */
     unsigned needs;     /* LESSON_NEEDS_... */
-    size_t batch;       /* defaults */
-    double rate;
+    size_t batch;       /* default number of requests per batch */
+    double rate;        /* default learning rate; 0 if the lesson's plan has it */
 
-    /* Fills out, whose strings live in training->arena; lesson and figure are already set. Negative WT_E... code with
-     * *err on error. */
+    /* Trains and fills out, whose strings live in training->arena; lesson, figure and path are already set. Returns 0
+     * or a negative WT_E... code. */
     int (*run)(struct training *training, wt_trained *out, wt_error *err);
 };
 
-/* ---------------------------------------------------------------- shared by lessons */
+/* Calls work for each of 0 .. count-1 on the training's threads. errors: [threads], zeroed; work fills the element of its
+ * worker on failure, which is then copied to *err. Returns 0 or the result that stopped the run. */
+int wt__training_run(const struct training *training, size_t count, pool_work work, void *context,
+                     const wt_error *errors, wt_error *err);
 
 /* Returns out/NAME in training->arena, or NULL if out of memory. */
 char *wt__training_folder(struct training *training, const char *name);
 
-/* Base model of the lessons after "encoder": its folder, the hash of its vectors, and the fields of a tool that it
- * reads. It is out/encoder if that was trained from the engine's model, else the engine's model. In training->arena.
- * WT_EMODEL, WT_ENOMEM. */
+/* Base model of a lesson. */
 struct training_base {
-    const char *folder;
-    char hash[65], fields[MODEL_FIELDS];
+    const char *folder;        /* in training->arena */
+    char hash[65];             /* hash of the model's vectors, hexadecimal */
+    char fields[MODEL_FIELDS]; /* names of the fields of a tool that it reads */
 };
+/* Returns the base model of the lessons after "encoder": out/encoder if that was trained from the engine's model, else
+ * the engine's model. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__training_base(struct training *training, struct training_base *out, wt_error *err);
 /* Returns the engine's model itself. */
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err);
@@ -92,8 +96,9 @@ int wt__training_freeze(const struct training *training, struct trainable *model
 int wt__training_loss(const struct training *training, wt_error *err);
 
 enum {
-    LEAST_EPOCHS = 10,
-    PATIENCE = 3 /* measurements; with a few dozen dev requests, two without a change mean little */
+    LEAST_EPOCHS = 10, /* maximum epochs that struct lesson_plan.least may extend a training to */
+    PATIENCE =
+        3 /* measurements without improvement that end a training; with a few dozen dev requests, two mean little */
 };
 
 /* Defaults of a lesson, in addition to those of its row. */
@@ -123,12 +128,8 @@ json_t *wt__training_outcome(const json_t *about, const char *figure, const stru
 /* Fills figures, steps, epochs and seconds. */
 void wt__training_result(const struct loop_result *result, wt_trained *out);
 
-/* ---------------------------------------------------------------- memory */
-
-/* The amount of memory available to this process. */
-
-/* Returns the bytes that the system can provide without swapping, or the rest of the process's control group if that is
- * less. 0 if unknown. */
+/* Returns the bytes of memory that the system can provide without swapping, or the rest of the limit of the process's
+ * control group if that is less; 0 if unknown. */
 uint64_t wt__memory_available(void);
 
 #endif

@@ -1,20 +1,26 @@
+/* logistic.c: see logistic.h. */
 #include <math.h>
 #include <string.h>
 
 #include "learn/logistic.h"
 
-enum { STEPS = 30, ROW = LOGISTIC_MOST + 1 /* the last unknown is the constant */ };
+enum {
+    STEPS = 30,             /* maximum number of steps */
+    ROW = LOGISTIC_MOST + 1 /* maximum number of unknowns: the weights, then the constant */
+};
 
-static const double CLOSE = 1e-10; /* a step this small is the last */
+static const double CLOSE = 1e-10; /* squared length of a step below which no further step is made */
 
 struct logistic_fit {
     const struct logistic_samples *samples;
-    size_t n;         /* number of unknowns: F + 1 */
-    double counts[2]; /* weight of a sample of each answer; total 1 */
-    double mean[ROW], inverse[ROW], unknown[ROW], gradient[ROW], curvature[ROW][ROW];
+    size_t n;                                  /* number of unknowns: F + 1 */
+    double counts[2];                          /* weight of a sample with answer 0, and with answer 1 */
+    double mean[ROW], inverse[ROW];            /* mean, and inverse standard deviation, of each feature */
+    double unknown[ROW];                       /* weights of the standardised features, then the constant */
+    double gradient[ROW], curvature[ROW][ROW]; /* of the loss by the unknowns; only the lower triangle is filled */
 };
 
-/* Computes mean and inverse standard deviation; 0 for a constant feature. */
+/* Computes the mean and the inverse standard deviation of each feature; the latter is 0 for a constant feature. */
 static void standardise_features(struct logistic_fit *fit)
 {
     const struct logistic_samples *s = fit->samples;
@@ -76,7 +82,7 @@ static void solve_step(struct logistic_fit *fit)
     }
 }
 
-/* Makes one step and returns its length. */
+/* Makes one step of Newton's method and returns its squared length. */
 static double newton_step(struct logistic_fit *fit, double shrinkage)
 {
     double length = 0;

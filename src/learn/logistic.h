@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LOGISTIC_MOST = 15 /* maximum number of features */ };
+enum { LOGISTIC_MOST = 15 }; /* maximum number of features */
 
 struct logistic_samples {
     size_t count, features; /* n, F */
     const float *values;    /* [n, F] */
     const uint8_t *answers; /* [n] 0 or 1 */
     const float *counts;    /* [n] weight of each sample; NULL for equal weights */
-    bool balanced;          /* both answers have the same total weight, whatever their numbers */
+    bool balanced;          /* give both answers the same total weight */
 };
 
 /* Minimises the mean loss plus shrinkage / 2 times the squared weights, each in units of its feature's standard

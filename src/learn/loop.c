@@ -66,9 +66,9 @@ int wt__train_progress_forward(void *context, const char *phase, uint64_t done, 
 
 int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err)
 {
-    if (wt__grow((void **)&progress->sets, &progress->set_capacity, progress->set_count + 1, sizeof *progress->sets) <
-        0)
-        return wt__fail_nomem(err);
+    int rc =
+        wt__grow((void **)&progress->sets, &progress->set_capacity, progress->set_count + 1, sizeof *progress->sets);
+    WT_CHECK_ALLOC(rc == 0, err);
     progress->sets[progress->set_count++] = (wt_dev_figure){set, figure};
     return 0;
 }
@@ -113,9 +113,10 @@ int wt__train_progress_move(struct train_progress *progress, wt_trained *out, wt
 
 /* ---------------------------------------------------------------- sampler */
 
-/* Random streams of one seed. */
+/* Purposes of random numbers. Each purpose has its own generators, all derived from one seed. */
 enum stream { STREAM_ORDER = 1, STREAM_STEP = 2 };
 
+/* Seeds the generator number `number` of a purpose. */
 static void seed_stream(struct rng *rng, uint64_t seed, enum stream stream, uint64_t number)
 {
     wt__rng_seed(rng, seed);
@@ -145,6 +146,7 @@ void wt__sampler_dispose(struct sampler *sampler)
     *sampler = (struct sampler){0};
 }
 
+/* Shuffles the examples of a part for an epoch, unless they already are in its order. */
 static void shuffle_part(struct sampler *sampler, struct sampled_part *part, uint64_t epoch)
 {
     struct rng rng;
@@ -215,12 +217,12 @@ struct loop {
 
     uint64_t first_step; /* step that this run began with */
     double run_ms;       /* start time of this run */
-    double earlier;      /* seconds of earlier runs */
-    double measure_ms;   /* spent on measurements in this run */
-    uint64_t judgements;
-    double saved_ms; /* time of the last checkpoint */
-    double tokens;   /* read in this run */
-    double loss;     /* mean loss of the last steps */
+    double earlier;      /* duration of earlier runs in seconds */
+    double measure_ms;   /* time spent on measurements in this run */
+    uint64_t measured;   /* number of measurements in this run */
+    double saved_ms;     /* time of the last checkpoint */
+    double tokens;       /* number of tokens read in this run */
+    double loss;         /* moving average of the loss of the last steps; NaN before the first step */
 };
 
 static size_t get_batch_size(const struct loop_options *options, size_t examples)
@@ -235,8 +237,6 @@ uint64_t wt__loop_steps(const struct loop_options *options, size_t examples)
         options->epochs * (double)examples / ((double)get_batch_size(options, examples) * (double)accumulate);
     return steps < 1 ? 1 : (uint64_t)steps;
 }
-
-/* ---------------------------------------------------------------- one step */
 
 static int run_forward(void *context, size_t index, unsigned thread)
 {
@@ -318,8 +318,6 @@ static int run_step(struct loop *loop, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- reports */
-
 static double seconds_since(double ms)
 {
     return (wt__now_ms() - ms) / 1000;
@@ -336,10 +334,10 @@ static int report_step(struct loop *loop)
     p->loss = loop->loss;
     p->best = loop->state.best;
     if (made > 0 && seconds > 0) {
-        double judgements = loop->objective->measure ? ceil((double)left / (double)loop->measure_every) : 0;
-        double judging = loop->judgements ? loop->measure_ms / 1000 / (double)loop->judgements : 0;
+        double measurements = loop->objective->measure ? ceil((double)left / (double)loop->measure_every) : 0;
+        double seconds_each = loop->measured ? loop->measure_ms / 1000 / (double)loop->measured : 0;
         p->tokens_per_second = loop->tokens / seconds;
-        p->seconds_left = seconds / (double)made * (double)left + judging * judgements;
+        p->seconds_left = seconds / (double)made * (double)left + seconds_each * measurements;
     }
     return wt__train_progress_step(loop->progress, loop->state.step);
 }
@@ -358,17 +356,15 @@ static int stop_loop(struct loop *loop, wt_error *err)
     WT_TRY(write_checkpoint(loop, err));
     return wt__fail(err, WT_ECANCELLED, "stopped after step %llu of %llu%s", (unsigned long long)loop->state.step,
                     (unsigned long long)loop->state.steps,
-                    loop->options->checkpoint ? "; resume goes on from there" : "");
+                    loop->options->checkpoint ? "; resume to continue from there" : "");
 }
-
-/* ---------------------------------------------------------------- measurements */
 
 static int run_measurement(struct loop *loop, double *figure, wt_error *err)
 {
     double began = wt__now_ms();
     int rc = loop->objective->measure(loop->objective->self, loop->progress, figure, err);
     loop->measure_ms += wt__now_ms() - began;
-    loop->judgements++;
+    loop->measured++;
     return rc < 0 ? rc : record_measurement(loop->progress, loop->state.step, *figure, err);
 }
 
@@ -411,8 +407,6 @@ static int renew_buffers(struct loop *loop, wt_error *err)
     return rc == WT_ECANCELLED ? stop_loop(loop, err) : rc;
 }
 
-/* ---------------------------------------------------------------- training */
-
 static int check_memory(const struct loop *loop, wt_error *err)
 {
     const struct objective *o = loop->objective;
@@ -423,8 +417,8 @@ static int check_memory(const struct loop *loop, wt_error *err)
     if (loop->options->memory == 0 || (bytes <= most && o->bytes != SIZE_MAX))
         return 0;
     return wt__fail(err, WT_ENOMEM,
-                    "training would take %.0f MB, and there are %.0f MB; a smaller batch (now %zu), more frozen layers "
-                    "or fewer threads (now %u) take less",
+                    "training would take %.0f MB, and there are %.0f MB; use a smaller batch (now %zu), more frozen "
+                    "layers or fewer threads (now %u)",
                     ceil(bytes / 1e6), floor(most / 1e6), loop->batch, loop->options->workers);
 }
 
@@ -433,35 +427,30 @@ static int begin_state(struct loop *loop, wt_error *err)
 {
     const struct loop_options *options = loop->options;
     struct objective *o = loop->objective;
-    int rc = check_memory(loop, err);
-    if (rc == 0 && o->begin)
-        rc = o->begin(o->self, err);
-    if (rc == 0)
-        rc = wt__adamw_open(&loop->adamw, o->parameters, o->parameter_count, &options->adamw, err);
-    if (rc == 0)
-        rc = o->part_count > 0
-                 ? wt__sampler_open(&loop->sampler, options->seed, loop->batch, o->part_ends, o->part_count, err)
-                 : wt__sampler_open(&loop->sampler, options->seed, loop->batch, &o->examples, 1, err);
+    WT_TRY(check_memory(loop, err));
+    if (o->begin)
+        WT_TRY(o->begin(o->self, err));
+    WT_TRY(wt__adamw_open(&loop->adamw, o->parameters, o->parameter_count, &options->adamw, err));
+    WT_TRY(wt__sampler_open(&loop->sampler, options->seed, loop->batch, o->part_count > 0 ? o->part_ends : &o->examples,
+                            o->part_count > 0 ? o->part_count : 1, err));
     loop->chosen = wt__alloc_array(loop->batch, sizeof *loop->chosen);
-    if (rc == 0 && !loop->chosen)
-        rc = wt__fail_nomem(err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(loop->chosen, err);
     wt__gradients_clear(o->parameters, o->parameter_count);
     uint64_t steps = wt__loop_steps(options, o->examples);
     if (options->resume && options->checkpoint) {
-        rc = wt__checkpoint_read(options->checkpoint, options->identity, &loop->state, &loop->adamw, &o->buffers, err);
+        int rc =
+            wt__checkpoint_read(options->checkpoint, options->identity, &loop->state, &loop->adamw, &o->buffers, err);
         if (rc > 0 && loop->state.steps != steps)
-            rc = wt__fail(err, WT_EFORMAT, "%s is the state of a training of %llu steps, not %llu", options->checkpoint,
-                          (unsigned long long)loop->state.steps, (unsigned long long)steps);
+            return wt__fail(err, WT_EFORMAT, "%s is the state of a training of %llu steps, not %llu",
+                            options->checkpoint, (unsigned long long)loop->state.steps, (unsigned long long)steps);
+        if (rc != 0)
+            return rc < 0 ? rc : 0;
     }
-    if (rc == 0) {
-        loop->state = (struct loop_state){.steps = steps, .before = NAN, .best = NAN};
-        if (o->measure && o->revert)
-            rc = run_measurement(loop, &loop->state.before, err);
-        loop->state.best = loop->state.before;
-    }
-    return rc < 0 ? rc : 0;
+    loop->state = (struct loop_state){.steps = steps, .before = NAN, .best = NAN};
+    if (o->measure && o->revert)
+        WT_TRY(run_measurement(loop, &loop->state.before, err));
+    loop->state.best = loop->state.before;
+    return 0;
 }
 
 static int run_steps(struct loop *loop, struct loop_result *out, wt_error *err)

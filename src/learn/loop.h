@@ -1,4 +1,4 @@
-/* loop.h: the training loop, with the order of its examples, its progress and its checkpoints. */
+/* loop.h: the training loop: progress reports, the order of examples, the steps, and checkpoints. */
 #ifndef WT_LEARN_LOOP_H
 #define WT_LEARN_LOOP_H
 
@@ -11,19 +11,16 @@
 #include "base/rng.h"
 #include "nn/adamw.h"
 
-/* ---------------------------------------------------------------- progress */
-
-/* Reports the progress of a training, at most ten times a second, and learns whether to stop. For one thread at a
- * time. */
+/* Reports the progress of a training at most ten times a second. A report may cancel the training. Not thread-safe. */
 
 struct train_progress {
     wt_train_progress_fn report; /* NULL for no reports */
     void *context;
-    wt_train_progress state; /* set before each report */
+    wt_train_progress state; /* content of the next report */
     double interval_ms;      /* minimum interval of reports */
-    double last_ms;
-    bool cancelled;
-    struct arena *arena; /* memory of measurements; NULL to keep none */
+    double last_ms;          /* time of the last report */
+    bool cancelled;          /* true once a report has cancelled the training */
+    struct arena *arena;     /* memory of measurements; NULL to keep none */
     const wt_measurement **measurements;
     size_t measurement_count, measurement_capacity;
     wt_dev_figure *sets; /* figures of the current measurement */
@@ -35,37 +32,32 @@ void wt__train_progress_init(struct train_progress *progress, wt_train_progress_
 /* Resets everything except the lesson's name. */
 void wt__train_progress_lesson(struct train_progress *progress, const char *lesson);
 
-/* Starts and reports a phase. Non-zero to stop. */
+/* Starts and reports a phase. Returns non-zero if the training is cancelled. */
 int wt__train_progress_phase(struct train_progress *progress, const char *phase, uint64_t total);
-/* Reports the work done. The last step of a phase is always reported. Non-zero to stop. */
+/* Reports the work done; always reports the last step of a phase. Returns non-zero if the training is cancelled. */
 int wt__train_progress_step(struct train_progress *progress, uint64_t done);
 
-/* Records the figure of a set, whose name is borrowed until the measurement's figure, and reports it at once. Errors:
- * WT_ENOMEM; WT_ECANCELLED from the report. */
+/* Records the figure of one data set for the current measurement. The name is borrowed until the measurement ends.
+ * Errors: WT_ENOMEM. */
 int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err);
-/* Moves the lesson's measurements into the arena. WT_ENOMEM. */
+/* Sets the measurements of out to those of the lesson, copied to the arena. Errors: WT_ENOMEM. */
 int wt__train_progress_move(struct train_progress *progress, wt_trained *out, wt_error *err);
 void wt__train_progress_dispose(struct train_progress *progress);
 
 /* Adapts a struct train_progress (context) to wt_progress_fn, for the library's other long operations. */
 int wt__train_progress_forward(void *context, const char *phase, uint64_t done, uint64_t total);
 
-/* ---------------------------------------------------------------- sampler */
-
 /* Selects the examples of each batch.
  *
- * Examples lie in consecutive parts, and a batch has examples of one part: contrast with a tool of another catalogue
- * would teach nothing. Parts take turns in proportion to the square root of their size, so that large parts do not
- * dominate and small ones do not repeat too often. Turns follow the Sainte-Lague method, which keeps these shares at
- * any time without random draws. Within a part, batches run through an endless sequence of epochs, each with an order
- * of its own.
- *
- * Batch number b depends only on (seed, b), not on earlier calls. A single part is one sequence of all examples. */
+ * Examples lie in consecutive parts, one for each catalogue. A batch has examples of one part, because contrast with a
+ * tool of another catalogue would teach nothing. Each part gets batches in proportion to the square root of its size,
+ * distributed by the Sainte-Lague method. Within a part, batches run through a sequence of epochs, each with its own
+ * random order. Batch number b depends only on (seed, b), not on earlier calls. */
 
 struct sampled_part {
     size_t first, count; /* examples */
     uint64_t epoch;      /* epoch of the current order; UINT64_MAX before the first */
-    uint64_t batches;    /* number of its batches before batch `next` */
+    uint64_t batches;    /* number of the part's batches before batch `next` of the sampler */
 };
 
 struct sampler {
@@ -73,8 +65,8 @@ struct sampler {
     size_t batch;
     struct sampled_part *parts; /* [part_count] */
     size_t part_count;
-    uint32_t *order; /* [examples] order within an epoch, each part in its place */
-    uint64_t next;   /* number of the next batch */
+    uint32_t *order; /* [examples] numbers of the examples, each part shuffled within its range */
+    uint64_t next;   /* number of the next batch; state of the Sainte-Lague method */
 };
 
 /* Opens a sampler. ends: [part_count] ends of the parts, the last equal to the number of examples. A batch has `batch`
@@ -86,8 +78,6 @@ void wt__sampler_dispose(struct sampler *sampler);
 /* Selects the examples of a batch into chosen [batch]. Returns their number. Consecutive batches take constant time. */
 size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *chosen);
 
-/* ---------------------------------------------------------------- the loop */
-
 /* The training loop, independent of the trained model.
  *
  * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the
@@ -95,13 +85,12 @@ size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *cho
  *
  * All random numbers of step s come from a generator seeded by (seed, s), and batches depend on the seed and their
  * numbers. The state of a training is therefore its parameters, the optimiser's moments, the number of its step and
- * the objective's buffers. A training that was stopped or killed and then resumed ends in the same bits as an
- * uninterrupted one.
+ * the objective's buffers. A training that was stopped and resumed ends with the same bits as an uninterrupted training.
  *
- * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Workers are
- * numbers, not threads: worker w always does share w of the batch, so equal numbers of workers give equal bits. */
+ * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Worker w always
+ * computes share w of the batch, whichever thread runs it, so equal numbers of workers give equal bits. */
 
-/* Further state of a training: numbers that the objective recomputes from time to time and later steps read. */
+/* Further state of a training: numbers that the objective recomputes after each measurement (renew). */
 struct train_buffers {
     float *values;
     size_t count;
@@ -122,25 +111,23 @@ struct objective {
     void *self;
     struct model_parameter *parameters; /* borrowed by the optimiser until the loop ends */
     size_t parameter_count;
-    size_t examples; /* per epoch */
-    /* Ends of the parts that batches must not mix, the last equal to `examples`; count 0 for a single
-     * part. */
-    const size_t *part_ends;
-    size_t part_count;
-    size_t bytes; /* memory that self uses or will use, for the estimate before the start */
+    size_t examples; /* number of examples per epoch */
+    const size_t
+        *part_ends;    /* [part_count] ends of the parts that batches must not mix, the last equal to `examples` */
+    size_t part_count; /* 0 for a single part */
+    size_t bytes;      /* memory that self uses or will use, for the estimate before the start */
 
-    /* Allocates resources, after the estimate was accepted. May be NULL. */
+    /* Allocates memory, after the estimate was accepted. May be NULL. */
     int (*begin)(void *self, wt_error *err);
-    /* Prepares the work of a step: examples [count] by number. rng: for random draws. *tokens: number of tokens that
-     * forward will read. */
+    /* Prepares the work of a step. examples: [count] numbers. rng: for random draws. Adds the number of tokens that forward
+     * will read to *tokens, which is 0. */
     int (*prepare)(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err);
     void (*forward)(void *self, unsigned worker); /* each worker on its own thread; NULL if loss does all the work */
     double (*loss)(void *self); /* loss of the whole batch; also computes the gradients of forward's results */
     void (*backward)(void *self, unsigned worker);
     /* Adds up the workers' gradients: part `part` of `parts`, each on its own thread. */
     void (*reduce)(void *self, unsigned part, unsigned parts);
-    /* Recomputes `buffers` from parameters and seed, between measurements, but not before the first. NULL without
-     * buffers. */
+    /* Recomputes `buffers` from the parameters after each measurement interval. NULL without buffers. */
     int (*renew)(void *self, struct train_progress *progress, wt_error *err);
     struct train_buffers buffers; /* set by begin */
     /* Measures the figure on dev; higher is better. NULL to keep the last model without measuring. */
@@ -159,18 +146,21 @@ struct loop_options {
     size_t batch;      /* examples per batch; at most objective.examples */
     size_t accumulate; /* batches per step; 0 for 1 */
     double rate;       /* peak learning rate */
-    double warmup;     /* share of the steps during which the rate rises */
+    double warmup;     /* share of the steps during which the learning rate rises */
     enum schedule schedule;
     struct adamw_options adamw;
     bool keep_last;            /* keep the last measured model, whatever its figure */
     uint64_t patience;         /* stop after so many measurements without improvement; 0 for never */
     const char *checkpoint;    /* file of the state; NULL to keep none */
-    double checkpoint_seconds; /* between states, also written after each measurement; 0 for LOOP_CHECKPOINT */
+    double checkpoint_seconds; /* seconds between two checkpoints; 0 for LOOP_CHECKPOINT; measurements write them too */
     bool resume;               /* resume from the checkpoint if there is one */
     const char *identity;      /* identifies the training; a checkpoint of another one is rejected */
 };
 
-enum { LOOP_CHECKPOINT = 300, /* seconds */ LOOP_MEASUREMENTS = 2 /* minimum in a training */ };
+enum {
+    LOOP_CHECKPOINT = 300, /* seconds between two checkpoints by default */
+    LOOP_MEASUREMENTS = 2  /* minimum number of measurements in a training */
+};
 
 struct loop_result {
     struct loop_state state;
@@ -187,8 +177,6 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
 
 /* Returns the number of steps of a training. */
 uint64_t wt__loop_steps(const struct loop_options *options, size_t examples);
-
-/* ---------------------------------------------------------------- checkpoints */
 
 /* Stores the state of a training in one file and replaces it atomically. It is a safetensors file with the
  * parameters, the optimiser's two moments of each, the objective's buffers, and the remaining state as JSON in its

@@ -1,14 +1,13 @@
-/* mlc_trainer.c: trains a head of M rows on the request's vector, with a fixed encoder. Vectors are computed once, so
- * an epoch costs two matrix products and the training takes seconds. The loss "kept" does not train; it uses the head
- * that the lesson "encoder" trained together with the encoder (--loss softmax or bce).
+/* mlc_trainer.c: the lesson "mlc": trains a head with one row per tool on the request's vector, with a fixed encoder whose
+ * vectors are computed once. The loss "kept" trains nothing; it uses the head that the lesson "encoder" trained together
+ * with the encoder (--loss softmax or bce), as the paper does.
  *
- * Differences from the paper: the paper trains encoder and head together and keeps both; here the encoder is fixed,
- * except with "kept". The head reads the pooled vector, on which the encoder was trained, instead of the first token.
- * Its rows start as Tool2Vec's vectors, so it is a good classifier before the first step and has rows for unused tools.
- * It has no bias, so its rows are tool vectors that an index can search.
+ * Other differences from the paper: the head reads the pooled vector instead of the first token's state. Its rows start
+ * as Tool2Vec's vectors, so that unused tools have rows too. It has no bias, so its rows are tool vectors that an index can
+ * search.
  *
- * Losses: "contrast" contrasts each gold tool with those that are not gold. "softmax" is the sum of log-softmax of the
- * authors' code, and "bce" the loss of their text. */
+ * Losses: "contrast" contrasts each gold tool with the tools that are not gold. "softmax" is the sum of log-softmax in the
+ * authors' code, and "bce" the binary cross-entropy in their text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -30,8 +29,8 @@
 
 static const char file_name[] = "head.safetensors";
 
-/* Returns the identity and step of a training, or NULL if out of memory. outcome: member of that name in a
- * config.json. */
+/* Returns the metadata that ties a head to its training: identity and step. NULL if out of memory. outcome: as from
+ * wt__training_outcome. */
 static json_t *make_head_label(const json_t *outcome)
 {
     char step[24];
@@ -122,7 +121,7 @@ enum { CONTRAST, SOFTMAX, BCE, KEPT };
 struct mlc_training {
     struct training *training;
     struct dev_evaluator *evaluator;
-    const char *out;       /* folder of the model; NULL to store it in `kept` */
+    const char *out;       /* folder of the model; NULL to store its rows in `kept` instead */
     float *kept;           /* [M, D] */
     const uint32_t *which; /* numbers of the training requests; NULL for all */
     json_t *about;
@@ -130,16 +129,14 @@ struct mlc_training {
     float subquery; /* weight of a sub-query relative to the whole request, from the last measurement */
     struct model_parameter head;
     float *start;           /* [M, D] rows before the first step */
-    size_t count, capacity; /* requests */
-    float *queries;         /* [capacity, D] */
-    float *logits;          /* [capacity, M] and their gradients */
-    size_t *label_starts;   /* [capacity + 1] */
-    int32_t *labels;        /* of the batch */
-    uint8_t *pairs;         /* [capacity, M] */
-    float *dqueries;        /* [capacity, D] */
+    size_t count, capacity; /* current and maximum number of requests of a batch */
+    float *queries;         /* [capacity, D] their vectors */
+    float *dqueries;        /* [capacity, D] gradients of queries, which are not used */
+    float *logits;          /* [capacity, M]; the loss replaces them by their gradients */
+    size_t *label_starts;   /* [capacity + 1] start of each request's labels */
+    int32_t *labels;        /* rows of the batch's gold tools */
+    uint8_t *pairs;         /* [capacity, M] of enum pair */
 };
-
-/* ---------------------------------------------------------------- a step */
 
 static int prepare_mlc(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
                        wt_error *err)
@@ -180,8 +177,8 @@ static double compute_mlc_contrast(struct mlc_training *mlc)
     return wt__loss_contrast(&contrast, mlc->dqueries, mlc->head.gradient);
 }
 
-/* Computes the loss "softmax" or "bce". sigmoid(0) is one half, so bce shifts cosines down to make most tools unlikely
- * at first. */
+/* Computes the loss "softmax" or "bce". bce subtracts a shift from the cosines, so that most tools are unlikely before the
+ * first step. */
 static double compute_multilabel_loss(struct mlc_training *mlc)
 {
     const struct label_rows gold = {mlc->label_starts, mlc->labels};
@@ -204,16 +201,11 @@ static double mlc_loss(void *self)
     return mlc->loss == CONTRAST ? compute_mlc_contrast(mlc) : compute_multilabel_loss(mlc);
 }
 
-/* ---------------------------------------------------------------- figure and model */
-
 static int measure_head(struct mlc_training *mlc, struct dev_outcome *out, wt_error *err)
 {
-    struct tool_vectors searched;
-    int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->evaluator->tools, mlc->evaluator->dim, err);
-    if (rc == 0)
-        rc = wt__evaluator_measure_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
-    wt__tool_vectors_dispose(&searched);
-    return rc;
+    WT_CLEANUP(wt__tool_vectors_dispose) struct tool_vectors searched = {0};
+    WT_TRY(wt__tool_vectors_open(&searched, mlc->head.value, mlc->evaluator->tools, mlc->evaluator->dim, err));
+    return wt__evaluator_measure_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
 }
 
 static int measure_mlc(void *self, struct train_progress *progress, double *figure, wt_error *err)
@@ -226,23 +218,13 @@ static int measure_mlc(void *self, struct train_progress *progress, double *figu
     return 0;
 }
 
-static json_t *list_tool_names(struct mlc_training *mlc, wt_error *err)
-{
-    json_t *names = json_array();
-    int rc = names ? wt__evaluator_tool_names(mlc->evaluator, names, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        return names;
-    json_decref(names);
-    return NULL;
-}
-
 static int write_mlc_config(struct mlc_training *mlc, const struct loop_state *state, wt_error *err)
 {
-    json_t *names = list_tool_names(mlc, err);
-    if (!names)
-        return err ? err->code : WT_ENOMEM;
+    json_auto_t *names = json_array();
+    WT_CHECK_ALLOC(names, err);
+    WT_TRY(wt__evaluator_tool_names(mlc->evaluator, names, err));
     return wt__evaluator_save(mlc->evaluator, mlc->out, mlc->about, state,
-                              json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "subquery",
+                              json_pack("{s:{s:f, s:f, s:f}, s:O}", "weights", "dense", 1.0, "mlc", 1.0, "subquery",
                                         (double)mlc->subquery, "tools", names),
                               err);
 }
@@ -271,11 +253,9 @@ static int revert_head(void *self, const struct loop_state *state, wt_error *err
     struct dev_outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
     if (mlc->out)
-        WT_TRY(measure_head(mlc, &outcome, err)); /* for the weight of sub-queries */
+        WT_TRY(measure_head(mlc, &outcome, err)); /* sets mlc->subquery */
     return save_head(self, state, err);
 }
-
-/* ---------------------------------------------------------------- lesson */
 
 static size_t count_most_labels(const struct example_set *train, size_t batch)
 {
@@ -366,7 +346,7 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
     return wt__loop_run(&objective, options, &mlc->training->progress, result, err);
 }
 
-/* Uses the head that was trained with the encoder unchanged. */
+/* Saves the head that was trained together with the encoder, unchanged. */
 static int use_kept_head(struct mlc_training *mlc, wt_trained *out, wt_error *err)
 {
     struct dev_evaluator *evaluator = mlc->evaluator;
@@ -406,6 +386,7 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err)
 {
     struct training *training = evaluator->training;
+    WT_CLEANUP(dispose_mlc)
     struct mlc_training mlc = {.training = training, .evaluator = evaluator, .kept = rows, .which = which};
     struct loop_options options = {.seed = training->seed,
                                    .memory = training->memory,
@@ -417,13 +398,11 @@ int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t c
                                    .adamw = ADAMW_DEFAULTS,
                                    .patience = PATIENCE};
     struct loop_result result;
-    int rc = count > 0 ? make_head(&mlc, err) : 0;
-    if (rc == 0 && count > 0) {
-        memcpy(mlc.start, rows, mlc.head.count * sizeof(float));
-        rc = train_head(&mlc, count, &options, &result, err);
-    }
-    dispose_mlc(&mlc);
-    return rc;
+    if (count == 0)
+        return 0;
+    WT_TRY(make_head(&mlc, err));
+    memcpy(mlc.start, rows, mlc.head.count * sizeof(float));
+    return train_head(&mlc, count, &options, &result, err);
 }
 
 int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *vectors, bool *there, wt_error *err)
@@ -438,7 +417,7 @@ int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *
         return rc;
     }
     *there = true;
-    json_t *names = json_array();
+    json_auto_t *names = json_array();
     rc = names ? wt__evaluator_tool_names(evaluator, names, err) : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < evaluator->tools; i++) {
         const json_t *name = json_array_get(names, i);
@@ -446,7 +425,6 @@ int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *
         for (size_t d = 0; d < dim; d++)
             vectors[i * dim + d] = wt__mlc_value(&trained->mlc, row, d, tools[i * dim + d]);
     }
-    json_decref(names);
     wt__trained_close(trained);
     return rc;
 }

@@ -1,3 +1,4 @@
+/* ranking.c: see ranking.h. Compares blocks of requests with all ranked tools by matrix products. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +13,18 @@
 
 enum { BLOCK = 64 /* requests per comparison with all tools */ };
 
-/* Finds tools with equal texts, also across data sets. */
+/* Finds tools with equal texts, also across data sets. Returns false if out of memory. */
 static bool find_twins(struct mined_ranking *ranking)
 {
     const struct examples *e = ranking->examples;
-    struct map map = {0};
-    bool whole = true;
-    for (size_t row = 0; whole && row < e->tools; row++) {
+    WT_CLEANUP(wt__map_dispose) struct map map = {0};
+    for (size_t row = 0; row < e->tools; row++) {
         const uint32_t *first = wt__map_insert(&map, e->texts[0][row], (uint32_t)row, NULL);
-        whole = first != NULL;
-        ranking->twins[row] = whole ? *first : 0;
+        if (!first)
+            return false;
+        ranking->twins[row] = *first;
     }
-    wt__map_dispose(&map);
-    return whole;
+    return true;
 }
 
 static void mark_used_tools(struct mined_ranking *ranking)
@@ -36,24 +36,25 @@ static void mark_used_tools(struct mined_ranking *ranking)
         ranking->used[row] = ranking->used[ranking->twins[row]];
 }
 
-/* Selects the tools to rank, at most `most` of out->rows. */
+/* Fills out->rows with the tools to rank, at most `most`. used: only tools marked in out->used. Returns false if out of
+ * memory. */
 static bool draw_ranked_tools(struct mined_ranking *out, bool used, size_t most, uint64_t seed)
 {
     struct rng rng;
     size_t all = 0;
-    uint32_t *rows = wt__alloc_array(out->examples->tools, sizeof *rows);
-    for (size_t row = 0; rows && row < out->examples->tools; row++)
+    WT_AUTO_FREE uint32_t *rows = wt__alloc_array(out->examples->tools, sizeof *rows);
+    if (!rows)
+        return false;
+    for (size_t row = 0; row < out->examples->tools; row++)
         if (!used || out->used[row])
             rows[all++] = (uint32_t)row;
     out->count = all < most ? all : most;
     wt__rng_seed(&rng, seed);
-    if (rows)
-        wt__rng_draw(&rng, out->rows, all, out->count);
-    for (size_t i = 0; rows && i < out->count; i++)
+    wt__rng_draw(&rng, out->rows, all, out->count);
+    for (size_t i = 0; i < out->count; i++)
         out->rows[i] = rows[out->rows[i]];
     wt__sort_u32(out->rows, out->count);
-    free(rows);
-    return rows != NULL;
+    return true;
 }
 
 int wt__ranking_open(struct mined_ranking *out, const struct examples *examples, bool used, size_t most, uint64_t seed,
@@ -64,11 +65,11 @@ int wt__ranking_open(struct mined_ranking *out, const struct examples *examples,
     out->rows = wt__alloc_array(all, sizeof *out->rows);
     out->twins = wt__alloc_array(all, sizeof *out->twins);
     out->used = calloc(all + 1, sizeof *out->used);
-    bool whole = out->rows && out->twins && out->used && find_twins(out);
-    if (whole)
+    if (out->rows && out->twins && out->used && find_twins(out)) {
         mark_used_tools(out);
-    if (whole && draw_ranked_tools(out, used, most, seed))
-        return 0;
+        if (draw_ranked_tools(out, used, most, seed))
+            return 0;
+    }
     wt__ranking_dispose(out);
     return wt__fail_nomem(err);
 }
@@ -98,7 +99,7 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
     return false;
 }
 
-/* Returns the inner product of a tool and a request's vector; -INFINITY if the tool is not ranked. */
+/* Returns the inner product of a request's vector and the tool's; -INFINITY if the tool is not ranked. */
 static double score_ranked_tool(const struct mined_ranking *ranking, const float *vector, uint32_t row)
 {
     size_t at = wt__lower_bound_u32(ranking->rows, ranking->count, row);
@@ -127,37 +128,28 @@ size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, co
     return n;
 }
 
-/* ---------------------------------------------------------------- nearest tools */
-
 struct ranking_search {
     const struct mined_ranking *ranking;
     size_t first, end; /* ranked tools of the current part */
     const float *requests;
     size_t k;
     uint32_t *best;
-    uint32_t members[BLOCK]; /* requests of the part */
+    uint32_t members[BLOCK]; /* [count] requests of the block, all of the current part */
     size_t count;
     float *block;       /* [BLOCK, D] their vectors */
-    float *scores;      /* [BLOCK, tools] */
-    struct scored *top; /* [k] */
+    float *scores;      /* [BLOCK, end - first] inner products */
+    struct scored *top; /* [k] scratch */
 };
 
+/* Ranks the part's tools for the requests of the block, and empties the block. */
 static void compare_batch(struct ranking_search *c)
 {
     size_t tools = c->end - c->first, dim = c->ranking->dim;
     for (size_t i = 0; i < c->count; i++)
         memcpy(c->block + i * dim, c->requests + c->members[i] * dim, dim * sizeof *c->block);
     if (tools > 0)
-        wt__matmul(&(struct matmul){.m = c->count,
-                                    .n = tools,
-                                    .k = dim,
-                                    .a = c->block,
-                                    .a_stride = dim,
-                                    .b = c->ranking->vectors + c->first * dim,
-                                    .b_stride = dim,
-                                    .b_transposed = true,
-                                    .c = c->scores,
-                                    .c_stride = tools});
+        wt__multiply_dense(c->count, tools, dim, c->block, false, c->ranking->vectors + c->first * dim, true,
+                           c->scores);
     for (size_t i = 0; i < c->count; i++) {
         struct topk top = {.items = c->top, .k = c->k};
         uint32_t *best = c->best + c->members[i] * c->k;
@@ -175,11 +167,11 @@ int wt__ranking_best(const struct mined_ranking *ranking, const float *requests,
 {
     const struct examples *e = ranking->examples;
     struct ranking_search c = {.ranking = ranking, .requests = requests, .k = k, .best = best};
-    c.block = wt__alloc_aligned(BLOCK * ranking->dim, sizeof *c.block);
-    c.scores = wt__alloc_aligned(BLOCK * ranking->count, sizeof *c.scores);
-    c.top = wt__alloc_array(k, sizeof *c.top);
-    bool whole = c.block && c.scores && c.top;
-    for (size_t part = 0; whole && part < e->part_count; part++) {
+    WT_AUTO_FREE float *block = c.block = wt__alloc_aligned(BLOCK * ranking->dim, sizeof *c.block);
+    WT_AUTO_FREE float *scores = c.scores = wt__alloc_aligned(BLOCK * ranking->count, sizeof *c.scores);
+    WT_AUTO_FREE struct scored *top = c.top = wt__alloc_array(k, sizeof *c.top);
+    WT_CHECK_ALLOC(block && scores && top, err);
+    for (size_t part = 0; part < e->part_count; part++) {
         c.first = c.end;
         while (c.end < ranking->count && ranking->rows[c.end] < e->parts[part].tools)
             c.end++;
@@ -190,8 +182,5 @@ int wt__ranking_best(const struct mined_ranking *ranking, const float *requests,
                 compare_batch(&c);
         }
     }
-    free(c.block);
-    free(c.scores);
-    free(c.top);
-    return whole ? 0 : wt__fail_nomem(err);
+    return 0;
 }

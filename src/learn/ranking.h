@@ -1,25 +1,25 @@
-/* ranking.h: ranks the tools of a request's own data set by vectors that the caller computes. Wrong tools near the top are
- * hard negatives, the mistakes with the most to learn from. */
+/* ranking.h: ranks the tools of a request's own data set by vectors that the caller computes. Wrong tools near the top of
+ * the ranking serve as hard negatives in training. */
 #ifndef WT_LEARN_RANKING_H
 #define WT_LEARN_RANKING_H
 
 #include "learn/examples.h"
 
-/* Tools searched for wrong ones; many may be skipped. */
+/* Number of nearest tools from which negatives are selected. */
 enum { RANKING_DEPTH = 256 };
 
-/* A wrong tool whose cosine exceeds this share of the best right one's may be an unlabelled right tool, and is skipped
- * (Moreira et al. 2024, "NV-Retriever", section 4: positive-aware mining, TopK-PercPos). */
+/* A wrong tool is skipped if its cosine exceeds this share of the best right tool's cosine, because it may be right but
+ * unlabelled (Moreira et al. 2024, "NV-Retriever", section 4: positive-aware mining, TopK-PercPos). */
 #define RANKING_DOUBTFUL .95
 
 struct mined_ranking {
     const struct examples *examples;
-    uint32_t *rows; /* [count] ranked tools, ascending */
+    uint32_t *rows; /* [count] rows of the ranked tools, ascending */
     size_t count;
     uint32_t *twins; /* [M] first tool with the same text, possibly itself; counts as equally right */
     bool *used;      /* [M] true if a training request needs the tool or a twin */
-    float *vectors;  /* [count, D] of the tools, borrowed */
-    size_t dim;
+    float *vectors;  /* [count, D] vectors of the ranked tools, borrowed; set by the caller after wt__ranking_open */
+    size_t dim;      /* D; set by the caller too */
 };
 
 /* Prepares a ranking. most: maximum number of tools, beyond which a seeded sample is ranked. used: rank only tools that
@@ -28,25 +28,27 @@ int wt__ranking_open(struct mined_ranking *out, const struct examples *examples,
                      wt_error *err);
 void wt__ranking_dispose(struct mined_ranking *ranking);
 
-/* Returns the part of a training or dev request. */
+/* Returns the index of the data set (struct example_part) of a training or dev request. */
 uint32_t wt__ranking_part(const struct mined_ranking *ranking, const struct example_set *set, size_t request);
 
 /* Finds the rows of the k tools [count, k] nearest to requests [count, D] by inner product, best first, ties by row.
- * Each request uses its own part (parts [count]). UINT32_MAX fills up if the part has fewer tools. Errors:
- * WT_ENOMEM. */
+ * Each request is compared with the tools of its own part (parts [count]). If the part has fewer than k ranked tools, the
+ * remaining entries are UINT32_MAX. Errors: WT_ENOMEM. */
 int wt__ranking_best(const struct mined_ranking *ranking, const float *requests, const uint32_t *parts, size_t count,
                      size_t k, uint32_t *best, wt_error *err);
 
-/* True if the tool, or one with the same text, is a label of the request. */
+/* True if the tool, or another tool with the same text, is a label of the request. */
 bool wt__ranking_right(const struct mined_ranking *ranking, const struct example_set *set, size_t request,
                        uint32_t row);
 
 /* Selects up to `most` negatives of a training request from best [RANKING_DEPTH], in order. Returns their number.
  *
- * Skips right tools and, given the request's vector [D] (may be NULL), those that may be right. Given a vector but no
- * ranked label, it selects none, because nearness to the right tools is unknown. Also skips tools that no request
- * needs. In a catalogue with little usage such tools would always be negatives, and the model would only learn which tools
- * were used: with them a cross-encoder lost 11 points of recall@5 on dev requests for a provider unseen in training. */
+ * Skips right tools. vector: [D] of the request, to skip tools that may be right as well (RANKING_DOUBTFUL); NULL to keep
+ * them. With a vector, selects nothing if none of the request's labels is ranked, because their cosine is unknown.
+ *
+ * Also skips tools that no request needs. In a catalogue with little usage such tools would always be negatives, and the
+ * model would only learn which tools were used: with such negatives a cross-encoder lost 11 points of recall@5 on dev
+ * requests for a provider unseen in training. */
 size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
                          size_t most, uint32_t *wrong);
 

@@ -1,4 +1,4 @@
-/* refiner_samples.c: builds samples by one search per request, on several threads. */
+/* refiner_samples.c: builds the training data of a refiner by one search per request (trainers.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,12 @@
 #include "base/rng.h"
 #include "learn/trainers.h"
 
-/* ---------------------------------------------------------------- vectors without a fold */
-
 unsigned wt__refiner_fold(size_t request)
 {
     return (unsigned)(request % REFINER_FOLDS);
 }
 
-/* Lists the requests of all folds except one, or of all. Returns their number. */
+/* Lists the training requests outside fold `without` (REFINER_FOLDS lists all). Returns their number. */
 static size_t list_other_folds(const struct dev_evaluator *evaluator, unsigned without, uint32_t *out)
 {
     size_t count = 0;
@@ -69,17 +67,15 @@ int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stag
     return first->classified ? wt__mlc_fit(evaluator, which, count, vectors, err) : 0;
 }
 
-/* ---------------------------------------------------------------- search */
-
 struct sample_search {
     struct dev_evaluator *evaluator;
     const struct first_stage *first;
     struct refiner_data *data;
     struct refiner_samples *samples;
-    size_t begin;                     /* first of the current block */
+    size_t begin;                     /* first sample of the current block */
     struct refiner_scratch **scratch; /* [threads] for counting tokens */
-    double kept;
-    wt_error *errors; /* [threads] */
+    double kept;                      /* see wt__refiner_data_open */
+    wt_error *errors;                 /* [threads] */
 };
 
 static bool is_tool_of_sample(const struct example_set *set, uint32_t request, uint32_t row)
@@ -97,7 +93,8 @@ static void add_sample_hit(struct refiner_samples *samples, size_t at, const str
     memcpy(samples->features[at], hit->features, sizeof hit->features);
 }
 
-/* Takes the first N hits; used tools among later hits replace the last unused ones. */
+/* Takes the first N hits as candidates. In training samples, used tools among later hits replace the last unused
+ * candidates with probability `kept`. */
 static void choose_candidates(struct sample_search *s, size_t i, const struct hit_list *hits)
 {
     struct refiner_samples *samples = s->samples;
@@ -156,21 +153,16 @@ static int search_all_samples(struct sample_search *s, wt_error *err)
     enum { TURN = 256 };
     struct training *training = s->evaluator->training;
     size_t count = s->samples->count;
-    int rc =
-        wt__train_progress_phase(&training->progress, "looking for candidates", count) ? wt__fail_cancelled(err) : 0;
-    for (s->begin = 0; rc == 0 && s->begin < count; s->begin += TURN) {
+    if (wt__train_progress_phase(&training->progress, "looking for candidates", count))
+        return wt__fail_cancelled(err);
+    for (s->begin = 0; s->begin < count; s->begin += TURN) {
         size_t n = count - s->begin < TURN ? count - s->begin : TURN;
-        rc = wt__pool_run(training->threads, n, search_sample, s);
-        for (unsigned w = 0; rc < 0 && w < training->threads; w++)
-            if (s->errors[w].code && err)
-                *err = s->errors[w];
-        if (rc == 0 && wt__train_progress_step(&training->progress, s->begin + n))
-            rc = wt__fail_cancelled(err);
+        WT_TRY(wt__training_run(training, n, search_sample, s, s->errors, err));
+        if (wt__train_progress_step(&training->progress, s->begin + n))
+            return wt__fail_cancelled(err);
     }
-    return rc;
+    return 0;
 }
-
-/* ---------------------------------------------------------------- all samples */
 
 static int open_samples(struct refiner_samples *samples, const struct example_set *set, size_t count, size_t candidates,
                         wt_error *err)
@@ -202,7 +194,8 @@ static void dispose_samples(struct refiner_samples *samples)
     free(samples->features);
 }
 
-/* Chooses the requests; of many training requests a seeded sample, in order. */
+/* Chooses the requests: all dev requests of the evaluator, and all training requests or a seeded sample of them, in
+ * order. */
 static int choose_requests(struct refiner_data *data, const struct dev_evaluator *evaluator, size_t candidates,
                            wt_error *err)
 {
@@ -246,32 +239,39 @@ static int mark_folds(struct refiner_data *data, const struct dev_evaluator *eva
     return 0;
 }
 
+static void dispose_sample_search(struct sample_search *s)
+{
+    for (unsigned w = 0; s->scratch && w < s->evaluator->training->threads; w++)
+        wt__refiner_scratch_free(s->scratch[w]);
+    free(s->scratch);
+    free(s->errors);
+}
+
+static int fill_refiner_data(struct refiner_data *out, struct dev_evaluator *evaluator, const struct first_stage *first,
+                             size_t candidates, double kept, wt_error *err)
+{
+    unsigned threads = evaluator->training->threads;
+    WT_CLEANUP(dispose_sample_search)
+    struct sample_search s = {.evaluator = evaluator, .first = first, .data = out, .kept = kept};
+    WT_TRY(make_vectors(out, evaluator, first, err));
+    WT_TRY(mark_folds(out, evaluator, err));
+    WT_TRY(choose_requests(out, evaluator, candidates, err));
+    s.scratch = calloc(threads, sizeof(struct refiner_scratch *));
+    s.errors = calloc(threads, sizeof *s.errors);
+    WT_CHECK_ALLOC(s.scratch && s.errors, err);
+    for (unsigned w = 0; w < threads; w++)
+        WT_TRY(wt__refiner_scratch_new(&s.scratch[w], evaluator->encoder, candidates, err));
+    s.samples = &out->train;
+    WT_TRY(search_all_samples(&s, err));
+    s.samples = &out->dev;
+    return search_all_samples(&s, err);
+}
+
 int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evaluator, const struct first_stage *first,
                           size_t candidates, double kept, wt_error *err)
 {
-    unsigned threads = evaluator->training->threads;
-    struct sample_search s = {.evaluator = evaluator, .first = first, .data = out, .kept = kept};
     *out = (struct refiner_data){.tools = evaluator->tools, .dim = evaluator->dim};
-    int rc = make_vectors(out, evaluator, first, err);
-    if (rc == 0)
-        rc = mark_folds(out, evaluator, err);
-    if (rc == 0)
-        rc = choose_requests(out, evaluator, candidates, err);
-    s.scratch = calloc(threads, sizeof(struct refiner_scratch *));
-    s.errors = calloc(threads, sizeof *s.errors);
-    if (rc == 0 && (!s.scratch || !s.errors))
-        rc = wt__fail_nomem(err);
-    for (unsigned w = 0; rc == 0 && w < threads; w++)
-        rc = wt__refiner_scratch_new(&s.scratch[w], evaluator->encoder, candidates, err);
-    struct refiner_samples *both[] = {&out->train, &out->dev};
-    for (size_t i = 0; rc == 0 && i < 2; i++) {
-        s.samples = both[i];
-        rc = search_all_samples(&s, err);
-    }
-    for (unsigned w = 0; s.scratch && w < threads; w++)
-        wt__refiner_scratch_free(s.scratch[w]);
-    free(s.scratch);
-    free(s.errors);
+    int rc = fill_refiner_data(out, evaluator, first, candidates, kept, err);
     if (rc < 0)
         wt__refiner_data_dispose(out);
     return rc;

@@ -2,11 +2,10 @@
  *
  *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
  *
- * v and a are fitted first; that is convex and fast. They set the weight of words and sub-queries relative to the first
- * stage. Dev also tries a part of v, down to 0. s, w and b start at 0, so that the layers learn a correction to this
- * order. A step runs the rows of the request and its candidates through a trainable copy of the encoder's upper layers,
- * on top of the fixed lower layers. Their correction is also tried in part. A refiner is therefore never worse on dev
- * than its first stage, and useless layers are not run. */
+ * v and a are fitted first, without the layers. Then s, w, b and a copy of the encoder's upper layers are trained; they
+ * start at 0, so the layers learn a correction. "state" is a candidate's last hidden state. Dev requests choose the factor
+ * of v and the factor of the correction among `strengths`, which include 0, so a refiner is never worse on dev than its
+ * first stage. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +19,12 @@
 #include "learn/training_batch.h"
 #include "nn/safetensors.h"
 
-/* ---------------------------------------------------------------- losses and the fit of features */
-
-/* Losses over candidates, and the fit of the features' weights. */
+/* ---------------------------------------------------------------- losses, and the fit of v and a */
 
 enum { FIT_STEPS = 200 };
 static const double FIT_RATE = 0.2, FIT_DECAY = 1e-3;
 
-/* ---------------------------------------------------------------- losses */
-
+/* Returns the logarithm of the sum of exp(logit) over unused candidates; -INFINITY if all are used. */
 static double sum_logits(const float *logits, const uint8_t *gold, size_t n)
 {
     double most = -INFINITY, sum = 0;
@@ -76,8 +72,6 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
     }
     return loss;
 }
-
-/* ---------------------------------------------------------------- weights of features */
 
 /* Computes the gradient of the mean loss over all samples by the weights; the last weight is the constant. */
 static void compute_feature_gradient(const struct refiner_samples *samples, refiner_loss loss, float prior,
@@ -127,13 +121,18 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
 
 /* ---------------------------------------------------------------- the lesson */
 
-static const float PRIOR = 12;      /* a first-stage score of nine tenths of the best has a third of its odds */
-static const float HEAD_RATE = 5;   /* rate of new parameters, relative to the layers' */
-static const float IDENTITY = 0.4f; /* initial factor of C times sqrt(H): a vector about as long as a token's state */
-static const double KEPT = 1;       /* probability of keeping used tools as candidates */
-enum { OWN_LAYERS = 2, USUAL_TEXTS = 3 /* a request and its sub-queries */ };
+static const float PRIOR = 12;    /* gives a score of 0.9 times the best about a third of the best one's odds */
+static const float HEAD_RATE = 5; /* rate of new parameters, relative to the layers' */
+static const float IDENTITY =
+    0.4f;                     /* the candidate layer starts as IDENTITY * sqrt(H) times the identity matrix, so that
+                                       its rows are about as long as a token's state */
+static const double KEPT = 1; /* probability that a used tool beyond the first N hits is kept as a candidate */
+enum {
+    OWN_LAYERS = 2, /* upper layers of the encoder that are trained */
+    USUAL_TEXTS = 3 /* estimated texts of a request: itself and its sub-queries */
+};
 
-static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1};
+static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1}; /* factors of v and of the correction that dev tries */
 enum { STRENGTHS = sizeof strengths / sizeof *strengths };
 
 enum { SOFTMAX, BCE };
@@ -142,8 +141,8 @@ enum { SOFTMAX, BCE };
 enum head_part { CANDIDATE, CANDIDATE_BIAS, STATE, WEIGHTS, BIAS, HEAD_PARTS };
 
 struct refiner_head {
-    size_t counts[HEAD_PARTS];
-    float *at[HEAD_PARTS]; /* in one block of `count` */
+    size_t counts[HEAD_PARTS]; /* floats of each part */
+    float *at[HEAD_PARTS];     /* start of each part in a block of `count` floats */
     size_t count;
 };
 
@@ -152,10 +151,11 @@ struct refiner_training {
     struct dev_evaluator *evaluator;
     const char *out;
     json_t *about;
-    int loss;
+    int loss; /* SOFTMAX or BCE */
     struct first_stage first;
-    size_t join, candidates; /* N */
-    size_t hidden, dim, in;  /* H, D, D + F */
+    size_t join;            /* number of lower layers, which stay fixed */
+    size_t candidates;      /* N */
+    size_t hidden, dim, in; /* H, D, D + F */
     struct refiner_data data;
     struct trainable *model;
     struct training_batch training_batch;
@@ -164,23 +164,22 @@ struct refiner_training {
     struct model_parameter *parameters;
     size_t parameter_count, layer_parameters;
     struct refiner_head value, gradient, *sums; /* [workers] of gradients */
-    float fitted[FIT_WEIGHTS];                  /* v, and a constant */
-    double alone;                               /* figure of the first stage */
-    float strength;                             /* part of s, w and b to use, from the last measurement */
+    float fitted[FIT_WEIGHTS];                  /* v and a */
+    double alone;                               /* figure of the first stage alone; NaN without dev requests */
+    float strength;                             /* factor of the correction, from the last measurement */
 
     /* The current batch. */
     const struct refiner_samples *samples;
-    const uint32_t *chosen; /* [count] of the samples */
+    const uint32_t *chosen; /* [count] numbers of the batch's samples */
     size_t count, capacity;
     int32_t *ids;       /* [T + N] all -1, because every row is external */
     int32_t *positions; /* [capacity, T + N] */
     float *inputs;      /* [capacity, N, D + F] */
-    float *logits;      /* [capacity, N], and their gradients */
-    float *learned;     /* [capacity, N] additions to the prior */
+    float *logits;      /* [capacity, N]; the loss replaces them by their gradients */
+    float *learned;     /* [capacity, N] corrections */
 };
 
-/* ---------------------------------------------------------------- a step */
-
+/* Lays the parts out in a block, each rounded up to 16 floats. block: NULL to compute only the counts. */
 static void place_head_parameters(struct refiner_head *head, const struct refiner_training *r, float *block)
 {
     const size_t counts[HEAD_PARTS] = {r->hidden * r->in, r->hidden, r->hidden, RETRIEVE_FEATURES, 1};
@@ -192,7 +191,7 @@ static void place_head_parameters(struct refiner_head *head, const struct refine
     }
 }
 
-/* Returns a candidate's logit without the layers. */
+/* Returns a candidate's logit without the correction. */
 static float compute_prior(const struct refiner_training *r, const float *features)
 {
     float sum = PRIOR * (features[FEATURE_SCORE] - 1) + r->fitted[RETRIEVE_FEATURES];
@@ -242,7 +241,8 @@ static int prepare_refiner(void *self, const uint32_t *examples, size_t count, s
     return 0;
 }
 
-/* Fills the rows of text b: the request's from the encoder's lower layers, and the candidates'. */
+/* Fills the external rows of text b: the request's rows from the encoder's lower layers, then the candidates' rows from
+ * the candidate layer. */
 static void fill_refiner_rows(struct refiner_training *r, size_t b, unsigned worker)
 {
     const struct refiner_samples *samples = r->samples;
@@ -310,7 +310,7 @@ static double refiner_step_loss(void *self)
     return sum / (double)(all ? all : 1);
 }
 
-/* Propagates the logits' gradients to the head and to the rows it read. */
+/* Propagates the gradients of text b's logits to sums and to the last hidden states of its candidates. */
 static void score_backward(struct refiner_training *r, size_t b, struct refiner_head *sums)
 {
     uint32_t sample = r->chosen[b];
@@ -364,8 +364,6 @@ static void reduce_refiner(void *self, unsigned part, unsigned parts)
     }
 }
 
-/* ---------------------------------------------------------------- figure */
-
 /* Returns the mean recall at 3, 5 and 7 of one dev sample with the correction scaled by `strength`. */
 static double measure_sample_recall(const struct refiner_training *r, size_t b, float strength)
 {
@@ -392,8 +390,8 @@ static double measure_sample_recall(const struct refiner_training *r, size_t b, 
     return sum / 3 / gold;
 }
 
-/* Returns the figure on dev without the layers. */
-static double dev_without_layers(struct refiner_training *r)
+/* Returns the figure on dev without the correction; NaN without dev requests. */
+static double measure_without_layers(struct refiner_training *r)
 {
     struct refiner_samples *dev = &r->data.dev;
     double sum = 0;
@@ -406,19 +404,19 @@ static double dev_without_layers(struct refiner_training *r)
     return dev->count ? sum / (double)dev->count : NAN;
 }
 
-/* Fits v, and the part of it that is best on dev. */
+/* Fits v and a, and scales v by the strength that is best on dev. */
 static void fit_refiner(struct refiner_training *r)
 {
     float all[FIT_WEIGHTS];
     size_t best = STRENGTHS - 1;
     double figure = NAN;
     memset(r->fitted, 0, sizeof r->fitted);
-    r->alone = dev_without_layers(r);
+    r->alone = measure_without_layers(r);
     wt__refiner_fit(&r->data.train, r->loss == BCE ? wt__refiner_bce : wt__refiner_softmax, PRIOR, all);
     for (size_t s = 0; s < STRENGTHS && r->data.dev.count > 0; s++) {
         for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
             r->fitted[f] = strengths[s] * all[f];
-        double here = dev_without_layers(r);
+        double here = measure_without_layers(r);
         if (s == 0 || here > figure + 1e-9) {
             best = s;
             figure = here;
@@ -436,39 +434,35 @@ static int forward_refiner_item(void *context, size_t index, unsigned worker)
     return 0;
 }
 
+/* Measures every strength, and sets the best one. */
 static int measure_refiner(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct refiner_training *r = self;
-    size_t count = r->data.dev.count;
+    size_t count = r->data.dev.count, best = 0;
     double sums[STRENGTHS] = {0};
-    uint32_t *chosen = wt__alloc_array(count, sizeof *chosen);
-    if (!chosen)
-        return wt__fail_nomem(err);
-    int rc = 0;
+    WT_AUTO_FREE uint32_t *chosen = wt__alloc_array(count, sizeof *chosen);
+    WT_CHECK_ALLOC(chosen, err);
     for (size_t i = 0; i < count; i++)
         chosen[i] = (uint32_t)i;
-    for (size_t first = 0; rc == 0 && first < count; first += r->capacity) {
+    for (size_t first = 0; first < count; first += r->capacity) {
         lay_out_batch(r, &r->data.dev, chosen + first, count - first < r->capacity ? count - first : r->capacity);
         wt__pool_run(r->training_batch.workers, r->training_batch.workers, forward_refiner_item, r);
         for (size_t b = 0; b < r->count; b++)
             for (size_t s = 0; s < STRENGTHS; s++)
                 sums[s] += measure_sample_recall(r, b, strengths[s]);
         if (wt__train_progress_step(progress, progress->state.done))
-            rc = wt__fail_cancelled(err);
+            return wt__fail_cancelled(err);
     }
-    size_t best = 0;
     for (size_t s = 1; s < STRENGTHS; s++)
         if (sums[s] > sums[best] + 1e-9 * (double)count)
             best = s;
     r->strength = strengths[best];
     *figure = sums[best] / (double)count;
-    free(chosen);
-    return rc;
+    return 0;
 }
 
-/* ---------------------------------------------------------------- model */
-
-/* Writes the weights of a query: v, and parts of s, w and b, in units of the first stage's best score. */
+/* Writes the weights that a query uses: the layers, the candidate layer, and the score layer, which combines v with s, w
+ * and b times the strength. The score layer is divided by PRIOR, so that the first stage's share needs no factor. */
 static int write_weights(struct refiner_training *r, const char *path, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
@@ -497,12 +491,10 @@ static int write_weights(struct refiner_training *r, const char *path, wt_error 
 static json_t *describe_refiner(const struct refiner_training *r)
 {
     const struct retriever *retriever = &r->first.retriever;
-    json_t *weights = wt__retriever_write(retriever);
-    if (!weights || json_object_set_new(weights, r->first.name, json_real(1)) < 0) {
-        json_decref(weights);
+    json_auto_t *weights = wt__retriever_write(retriever);
+    if (!weights || json_object_set_new(weights, r->first.name, json_real(1)) < 0)
         return NULL;
-    }
-    return json_pack("{s:o, s:b, s:s, s:I, s:I, s:f, s:f}", "weights", weights, "votes", retriever->also != 0, "first",
+    return json_pack("{s:O, s:b, s:s, s:I, s:I, s:f, s:f}", "weights", weights, "votes", retriever->also != 0, "first",
                      r->first.identity, "join", (json_int_t)r->join, "candidates", (json_int_t)r->candidates,
                      "strength", (double)r->strength, "kept", KEPT);
 }
@@ -514,20 +506,18 @@ static int save_refiner(void *self, const struct loop_state *state, wt_error *er
     char *path = wt__path_join(&arena, r->out, TRAINED_WEIGHTS);
     WT_CHECK_ALLOC(path, err);
     WT_TRY(write_weights(r, path, err));
-    struct loop_state from = *state;
-    from.before = r->alone;
-    return wt__evaluator_save(r->evaluator, r->out, r->about, &from, describe_refiner(r), err);
+    struct loop_state from_first_stage = *state;
+    from_first_stage.before = r->alone;
+    return wt__evaluator_save(r->evaluator, r->out, r->about, &from_first_stage, describe_refiner(r), err);
 }
 
-/* Saves the fitted weights without layers, because no step improved the model. */
+/* Saves the refiner with strength 0, because no step improved it: queries then skip the layers. */
 static int revert_refiner(void *self, const struct loop_state *state, wt_error *err)
 {
     struct refiner_training *r = self;
     r->strength = 0;
     return save_refiner(self, state, err);
 }
-
-/* ---------------------------------------------------------------- memory */
 
 static int open_heads(struct refiner_training *r, unsigned workers, wt_error *err)
 {
@@ -631,28 +621,29 @@ static void dispose_refiner(struct refiner_training *r)
     json_decref(r->about);
 }
 
-/* ---------------------------------------------------------------- lesson */
+static void close_trained(struct trained **trained)
+{
+    wt__trained_close(*trained);
+}
 
-/* Reads the recipe of the first stage as trained. */
+/* Reads the trained recipe of the first stage. */
 static int read_first_stage(struct refiner_training *r, wt_error *err)
 {
     const char *name = r->training->lesson->public.name;
-    struct trained *trained;
+    WT_CLEANUP(close_trained) struct trained *trained = NULL;
     const struct recipe *before = &wt__recipes[wt__recipe_named(name)->first];
     r->first.classified = before->model == MODEL_MLC;
     r->first.name = before->public.name;
-    int rc = wt__trained_open(&trained, r->training->out, r->evaluator->encoder, NULL, err);
-    const struct trained_recipe *first = rc == 0 ? wt__trained_recipe(trained, r->first.name) : NULL;
-    if (first) {
-        r->first.retriever = first->retriever;
-        r->first.retriever.also = wt__trained_recipe(trained, "neighbours") ? 1u << SOURCE_NEIGHBOURS : 0;
-        r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
-        rc = r->first.identity ? 0 : wt__fail_nomem(err);
-    } else if (rc == 0)
-        rc = wt__fail(err, WT_EINVAL, "%s reranks the hits of %s; run `whichtool train %s` first", name, r->first.name,
-                      r->first.name);
-    wt__trained_close(trained);
-    return rc;
+    WT_TRY(wt__trained_open(&trained, r->training->out, r->evaluator->encoder, NULL, err));
+    const struct trained_recipe *first = wt__trained_recipe(trained, r->first.name);
+    if (!first)
+        return wt__fail(err, WT_EINVAL, "%s reranks the hits of %s; run `whichtool train %s` first", name,
+                        r->first.name, r->first.name);
+    r->first.retriever = first->retriever;
+    r->first.retriever.also = wt__trained_recipe(trained, "neighbours") ? 1u << SOURCE_NEIGHBOURS : 0;
+    r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
+    WT_CHECK_ALLOC(r->first.identity, err);
+    return 0;
 }
 
 static int open_refiner_model(struct refiner_training *r, size_t batch, wt_error *err)
@@ -721,32 +712,26 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
     out->before = r.alone;
     if (result.state.best_step == 0 && !isnan(r.alone))
         out->notice = result.state.best > r.alone
-                          ? "weighing words and sub-queries anew was enough: its layers made it no better on dev"
-                          : "nothing made it better on dev: it is its first stage";
+                          ? "new weights of words and sub-queries were enough: the layers did not improve it on dev"
+                          : "nothing improved it on dev, so it keeps the order of its first stage";
     return 0;
 }
-
-/* ---------------------------------------------------------------- trained refiners */
 
 int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct dev_outcome *out,
                         wt_error *err)
 {
-    struct trained *trained;
-    struct tool_vectors searched = {0};
-    float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
-    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, NULL, err);
-    const struct trained_recipe *found = rc == 0 ? wt__trained_recipe(trained, recipe) : NULL;
-    *there = found != NULL;
-    if (found) {
-        const struct first_stage first = {recipe, found->identity, found->retriever, found->mlc > 0};
-        rc = vectors ? wt__refiner_vectors(evaluator, &first, REFINER_FOLDS, vectors, err) : wt__fail_nomem(err);
-        if (rc == 0)
-            rc = wt__tool_vectors_open(&searched, vectors, evaluator->tools, evaluator->dim, err);
-        if (rc == 0)
-            rc = wt__evaluator_measure_refined(evaluator, &found->retriever, &searched, &found->reranker, out, err);
-    }
-    wt__tool_vectors_dispose(&searched);
-    wt__trained_close(trained);
-    free(vectors);
-    return rc;
+    WT_CLEANUP(close_trained) struct trained *trained = NULL;
+    WT_CLEANUP(wt__tool_vectors_dispose) struct tool_vectors searched = {0};
+    *there = false;
+    WT_TRY(wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, NULL, err));
+    const struct trained_recipe *found = wt__trained_recipe(trained, recipe);
+    if (!found)
+        return 0;
+    *there = true;
+    WT_AUTO_FREE float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
+    WT_CHECK_ALLOC(vectors, err);
+    const struct first_stage first = {recipe, found->identity, found->retriever, found->mlc > 0};
+    WT_TRY(wt__refiner_vectors(evaluator, &first, REFINER_FOLDS, vectors, err));
+    WT_TRY(wt__tool_vectors_open(&searched, vectors, evaluator->tools, evaluator->dim, err));
+    return wt__evaluator_measure_refined(evaluator, &found->retriever, &searched, &found->reranker, out, err);
 }

@@ -1,5 +1,5 @@
-/* request_kind.c: fits one feature on a thousand samples. Both kinds have equal total weight,
- * because their frequency differs between catalogues. */
+/* request_kind.c: fits the classifier that tells requests for one provider from requests for several (trainers.h). It has
+ * one feature. Both kinds have equal total weight, because their frequency differs between catalogues. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +13,23 @@
 #include "retrieve/segment.h"
 
 enum {
-    HOLD_OUT = 5, /* one sample in so many is held out for the accuracy */
-    SCARCE = 4    /* a kind with less than one request in so many gets synthetic ones */
+    HOLD_OUT = 5, /* one sample in so many is held out to measure the accuracy */
+    SCARCE = 4    /* synthetic requests are added to a kind that has less than one request in so many */
 };
 #define SHRINKAGE 1e-3
 
 struct kind_sample {
-    uint32_t request, other; /* training requests; other: second request of a joined pair */
+    uint32_t request; /* number of the training request */
+    uint32_t other;   /* number of the request that it is joined with; NO_OTHER if it is not joined */
     bool several, synthetic;
-    bool there; /* has evidence, and is not a single sub-query, which is always covered */
+    bool there; /* true if it is used: its search succeeded, and a synthetic request has at least two sub-queries */
 };
 #define NO_OTHER UINT32_MAX
 
 struct kind_sampling {
     const struct first_ranking *ranking;
     struct kind_sample *samples; /* [count] */
-    float *lacks;                /* [count] */
+    float *lacks;                /* [count] feature of each sample (wt__request_lack) */
     size_t count;
     wt_error *errors; /* [threads] */
 };
@@ -59,9 +60,7 @@ bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *t
     return false;
 }
 
-/* ---------------------------------------------------------------- synthetic requests */
-
-/* Returns the provider of most of a request's tools, the first one at a tie; HIERARCHY_NO_PROVIDER if none has two. */
+/* Returns the provider of most of a request's tools, the first at a tie; HIERARCHY_NO_PROVIDER if no provider has two. */
 static uint32_t find_main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     uint32_t best = HIERARCHY_NO_PROVIDER;
@@ -79,8 +78,8 @@ static uint32_t find_main_provider(const struct first_ranking *ranking, const ui
 }
 
 /* Finds the provider whose `allowed` tools match a sub-query's words best; HIERARCHY_NO_PROVIDER if no tool matches. */
-static int provider_of_subquery(const struct first_ranking *ranking, struct str subquery, const uint64_t *allowed,
-                                unsigned worker, uint32_t *out, wt_error *err)
+static int find_subquery_provider(const struct first_ranking *ranking, struct str subquery, const uint64_t *allowed,
+                                  unsigned worker, uint32_t *out, wt_error *err)
 {
     static const struct retriever words = {.weights = {[SOURCE_BM25] = 1}};
     const struct dev_evaluator *evaluator = ranking->evaluator;
@@ -101,23 +100,20 @@ int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, c
     *provider = find_main_provider(ranking, tools, count);
     if (*provider == HIERARCHY_NO_PROVIDER)
         return 0;
-    uint64_t *allowed = calloc(ranking->evaluator->tools / 64 + 1, sizeof *allowed);
-    if (!allowed)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE uint64_t *allowed = calloc(ranking->evaluator->tools / 64 + 1, sizeof *allowed);
+    WT_CHECK_ALLOC(allowed, err);
     for (size_t i = 0; i < count; i++)
         allowed[tools[i] / 64] |= UINT64_C(1) << tools[i] % 64;
-    int rc = 0;
-    for (size_t p = 0; rc == 0 && p < n; p++) {
-        rc = provider_of_subquery(ranking, subqueries[p], allowed, worker, &of_subquery[p], err);
+    for (size_t p = 0; p < n; p++) {
+        WT_TRY(find_subquery_provider(ranking, subqueries[p], allowed, worker, &of_subquery[p], err));
         kept += of_subquery[p] == *provider;
     }
-    free(allowed);
-    for (size_t p = 0; rc == 0 && kept < n && p < n; p++)
+    for (size_t p = 0; kept < n && p < n; p++)
         if (of_subquery[p] == *provider) {
             wt__buffer_text(out, out->len ? ". " : "");
             wt__buffer_str(out, subqueries[p]);
         }
-    return rc == 0 && out->failed ? wt__fail_nomem(err) : rc;
+    return out->failed ? wt__fail_nomem(err) : 0;
 }
 
 bool wt__kind_is_scarce(size_t of_kind, size_t all)
@@ -145,8 +141,6 @@ static int cut_sample(const struct kind_sampling *s, const struct kind_sample *s
                              train->starts[sample->request + 1] - first, worker, out, &provider, err);
 }
 
-/* ---------------------------------------------------------------- samples */
-
 static int search_kind_sample(void *context, size_t index, unsigned worker)
 {
     struct kind_sampling *s = context;
@@ -154,27 +148,24 @@ static int search_kind_sample(void *context, size_t index, unsigned worker)
     struct training *training = s->ranking->evaluator->training;
     struct request_texts texts;
     struct hit_list hits;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt_error *err = &s->errors[worker];
     struct str request = training->examples.train.texts[sample->request];
-    int rc = 0;
     if (sample->synthetic) {
-        rc = sample->several ? join_sample_requests(s, sample, &text, err) : cut_sample(s, sample, worker, &text, err);
+        WT_TRY(sample->several ? join_sample_requests(s, sample, &text, err)
+                               : cut_sample(s, sample, worker, &text, err));
         request = wt__buffer_view(&text);
     }
-    if (rc == 0 && request.len > 0) {
-        rc = wt__kind_rank(s->ranking, request, 1, worker, &hits, &texts, err);
-        sample->there = rc == 0 && !(sample->synthetic && texts.texts == 1);
+    if (request.len > 0) {
+        WT_TRY(wt__kind_rank(s->ranking, request, 1, worker, &hits, &texts, err));
+        sample->there = !(sample->synthetic && texts.texts == 1);
         if (sample->there)
             s->lacks[index] = wt__request_lack(&texts, NULL, 0);
     }
-    wt__buffer_dispose(&text);
-    if (rc == 0 && worker == 0 && wt__train_progress_step(&training->progress, index + 1))
-        rc = wt__fail_cancelled(err);
-    return rc;
+    return worker == 0 && wt__train_progress_step(&training->progress, index + 1) ? wt__fail_cancelled(err) : 0;
 }
 
-/* Lists the drawn requests, then synthetic ones of a scarce kind to balance it. */
+/* Lists the drawn requests and, if one kind is scarce, synthetic requests of that kind. */
 static void list_samples(struct kind_sampling *s, const uint32_t *drawn, size_t count)
 {
     const struct example_set *train = &s->ranking->evaluator->training->examples.train;
@@ -209,29 +200,19 @@ static int draw_samples(struct kind_sampling *s, wt_error *err)
 {
     struct training *training = s->ranking->evaluator->training;
     size_t all = training->examples.train.count, count = all < KIND_SAMPLES ? all : KIND_SAMPLES;
-    uint32_t *drawn = wt__alloc_array(all, sizeof *drawn);
+    WT_AUTO_FREE uint32_t *drawn = wt__alloc_array(all, sizeof *drawn);
     struct rng rng;
     s->samples = wt__alloc_array(2 * count, sizeof *s->samples);
     s->lacks = wt__alloc_array(2 * count, sizeof *s->lacks);
     s->errors = calloc(training->threads, sizeof *s->errors);
-    int rc = drawn && s->samples && s->lacks && s->errors ? 0 : wt__fail_nomem(err);
-    if (rc == 0) {
-        wt__rng_seed(&rng, training->seed);
-        wt__rng_draw(&rng, drawn, all, count);
-        list_samples(s, drawn, count);
-        if (wt__train_progress_phase(&training->progress, "looking at requests", s->count))
-            rc = wt__fail_cancelled(err);
-    }
-    if (rc == 0)
-        rc = wt__pool_run(training->threads, s->count, search_kind_sample, s);
-    for (unsigned w = 0; rc < 0 && s->errors && w < training->threads; w++)
-        if (s->errors[w].code && err)
-            *err = s->errors[w];
-    free(drawn);
-    return rc;
+    WT_CHECK_ALLOC(drawn && s->samples && s->lacks && s->errors, err);
+    wt__rng_seed(&rng, training->seed);
+    wt__rng_draw(&rng, drawn, all, count);
+    list_samples(s, drawn, count);
+    if (wt__train_progress_phase(&training->progress, "looking at requests", s->count))
+        return wt__fail_cancelled(err);
+    return wt__training_run(training, s->count, search_kind_sample, s, s->errors, err);
 }
-
-/* ---------------------------------------------------------------- fit */
 
 void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out)
 {
@@ -241,7 +222,7 @@ void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, st
     wt__logistic_fit(&all, SHRINKAGE, &out->weight, &out->constant);
 }
 
-/* Returns the mean over both kinds of the share classified correctly. */
+/* Returns the share of samples classified correctly, as the mean over both kinds; NaN if one kind has no samples. */
 static double measure_accuracy(const struct request_classifier *c, const float *lacks, const uint8_t *several,
                                size_t count)
 {
@@ -253,8 +234,8 @@ static double measure_accuracy(const struct request_classifier *c, const float *
     return kinds[0] > 0 && kinds[1] > 0 ? (right[0] / kinds[0] + right[1] / kinds[1]) / 2 : NAN;
 }
 
-/* Lists the samples with evidence; held-out ones come last. A request and its synthetic variants stay on one side.
- * Returns the number of samples; *held: number of held-out ones. */
+/* Lists the used samples (`there`), the held-out samples last, and counts the kinds in out. A request and its synthetic
+ * variants are all held out or all fitted. Returns the number of samples; *held is the number of held-out samples. */
 static size_t sort_samples(const struct kind_sampling *s, float *lacks, uint8_t *several, size_t *held,
                            struct kind_fit *out)
 {
@@ -275,28 +256,25 @@ static size_t sort_samples(const struct kind_sampling *s, float *lacks, uint8_t 
     return n;
 }
 
+static void dispose_kind_sampling(struct kind_sampling *s)
+{
+    free(s->samples);
+    free(s->lacks);
+    free(s->errors);
+}
+
 int wt__kind_fit(const struct first_ranking *ranking, struct kind_fit *out, wt_error *err)
 {
-    struct kind_sampling s = {.ranking = ranking};
-    float *lacks = NULL;
-    uint8_t *several = NULL;
+    WT_CLEANUP(dispose_kind_sampling) struct kind_sampling s = {.ranking = ranking};
+    size_t held;
     *out = (struct kind_fit){.accuracy = NAN};
-    int rc = draw_samples(&s, err);
-    if (rc == 0) {
-        lacks = wt__alloc_array(s.count, sizeof *lacks);
-        several = wt__alloc_array(s.count, sizeof *several);
-        rc = lacks && several ? 0 : wt__fail_nomem(err);
-    }
-    if (rc == 0) {
-        size_t held, n = sort_samples(&s, lacks, several, &held, out);
-        wt__kind_weigh(lacks, several, n - held, &out->classifier);
-        out->accuracy = measure_accuracy(&out->classifier, lacks + n - held, several + n - held, held);
-        wt__kind_weigh(lacks, several, n, &out->classifier);
-    }
-    free(s.samples);
-    free(s.lacks);
-    free(s.errors);
-    free(lacks);
-    free(several);
-    return rc;
+    WT_TRY(draw_samples(&s, err));
+    WT_AUTO_FREE float *lacks = wt__alloc_array(s.count, sizeof *lacks);
+    WT_AUTO_FREE uint8_t *several = wt__alloc_array(s.count, sizeof *several);
+    WT_CHECK_ALLOC(lacks && several, err);
+    size_t n = sort_samples(&s, lacks, several, &held, out);
+    wt__kind_weigh(lacks, several, n - held, &out->classifier);
+    out->accuracy = measure_accuracy(&out->classifier, lacks + n - held, several + n - held, held);
+    wt__kind_weigh(lacks, several, n, &out->classifier);
+    return 0;
 }

@@ -10,21 +10,15 @@
 #include "learn/trainers.h"
 #include "nn/safetensors.h"
 
-/* ---------------------------------------------------------------- dpr */
-
-/* The lesson "dpr" (the dual encoder of ToolRerank, section 2.2, and of ToolBench): searches the tools' texts
- * with the current encoder. The encoder itself is trained by another lesson. This lesson measures it on dev, tunes the
- * weight of sub-queries there, and writes the recipe. */
+/* The lesson "dpr" searches the tools' texts with the current encoder, which another lesson trains (the dual encoder of
+ * ToolRerank, section 2.2, and of ToolBench). It tunes the weight of sub-queries on dev and writes the recipe. */
 
 static int measure_dpr(struct dev_evaluator *evaluator, struct retriever *retriever, struct dev_outcome *out,
                        wt_error *err)
 {
-    struct tool_vectors documents;
-    int rc = wt__tool_vectors_open(&documents, evaluator->documents, evaluator->tools, evaluator->dim, err);
-    if (rc == 0)
-        rc = wt__evaluator_measure_subqueries(evaluator, &documents, &retriever->subquery, out, err);
-    wt__tool_vectors_dispose(&documents);
-    return rc;
+    WT_CLEANUP(wt__tool_vectors_dispose) struct tool_vectors documents = {0};
+    WT_TRY(wt__tool_vectors_open(&documents, evaluator->documents, evaluator->tools, evaluator->dim, err));
+    return wt__evaluator_measure_subqueries(evaluator, &documents, &retriever->subquery, out, err);
 }
 
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
@@ -41,23 +35,19 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
                                 err);
 }
 
-/* ---------------------------------------------------------------- tool2vec */
+/* The lesson "tool2vec" tunes on dev the weight of the mean of the requests that used a tool relative to the tool's
+ * description, and the number of usages needed to trust it. The mean is normalised first (the paper does not specify
+ * this), because a tool with many different uses has a short mean. */
 
-/* The lesson "tool2vec". It does not train: the mean of a tool's requests follows from recorded use. It tunes on dev
- * the weight of this mean relative to the tool's description, and the number of usages needed to trust it.
- *
- * The mean is normalised first (the paper does not specify this). A tool with many different uses has a short mean,
- * which would otherwise count less than its description. */
-
-/* A usage counts at most 1 / DOUBT of the description, whatever the weight of the mean. Otherwise one false usage put
- * an unneeded tool among the first five of every sixth request. A mean without a description has no such limit, so that
- * is not offered. Chosen on dev with false usages among the true ones (bench/poison.py). Tools in real use soon have
- * more usages. */
+/* A single usage counts at most 1 / DOUBT of the description, whatever the weight of the mean, so that one false usage
+ * does not put an unneeded tool among the first hits. Chosen on dev with false usages (bench/poison.py). Every choice
+ * below has a description, because without one there is no such limit. */
 enum { DOUBT = 20 };
 
 static const struct tool2vec usual = {1, 2, 2 * DOUBT};
 
-/* In order of preference: a later one is chosen if it is better by more than a standard error. */
+/* Weights of description and mean, and usages for half of the mean's weight, in order of preference: a later choice must
+ * be better by more than a standard error. */
 static const struct tool2vec choices[] = {
     {1, 2, 2 * DOUBT}, {1, 1.5f, 1.5f * DOUBT}, {1, 1, DOUBT},           {1, 3, 3 * DOUBT},
     {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},
@@ -88,7 +78,7 @@ static int open_vectors(struct dev_evaluator *evaluator, const struct tool2vec *
     return wt__tool_vectors_open(searched, vectors, evaluator->tools, evaluator->dim, err);
 }
 
-/* Chooses the best weights on dev, then the best weight of sub-queries for them. *before: figure of descriptions
+/* Chooses the best weights on dev, then the best weight of sub-queries for them. *before is the recall of descriptions
  * alone. */
 static int choose_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery,
                                    double *before, struct dev_outcome *after, wt_error *err)
@@ -115,11 +105,10 @@ static int choose_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
         if (choices[i].usage == 0)
             *before = here.recall;
     }
-    if (dev > 0)
-        WT_TRY(open_vectors(evaluator, best, vectors, &searched, err));
-    if (dev > 0)
-        WT_TRY(wt__evaluator_measure_subqueries(evaluator, &searched, subquery, after, err));
-    return 0;
+    if (dev == 0)
+        return 0;
+    WT_TRY(open_vectors(evaluator, best, vectors, &searched, err));
+    return wt__evaluator_measure_subqueries(evaluator, &searched, subquery, after, err);
 }
 
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err)
@@ -140,36 +129,30 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
                                 out, err);
 }
 
-/* ---------------------------------------------------------------- neighbours */
+/* The lesson "neighbours" saves the vectors of the training requests and the tools of each, for
+ * retrieve/past_requests.h. */
 
-/* The lesson "neighbours": stores past requests with their tools for retrieve/past_requests.h. It does not train; it
- * saves the evaluator's vectors of the training requests, and the tools of each. */
-
-/* Encodes the requests again with the engine's encoder, for recipes that use no trained encoder (PTR over bm25, dense
- * or hybrid). *out: [N, D]; NULL if the evaluator uses the same encoder. */
+/* Encodes the requests also with the engine's encoder, for recipes that do not use the trained encoder (PTR over bm25,
+ * dense or hybrid). *out: [B, dimension of that encoder], owned by the caller; NULL if the evaluator uses the same
+ * encoder. */
 static int encode_untrained(const struct dev_evaluator *evaluator, const struct encoder *encoder, float **out,
                             wt_error *err)
 {
     struct training *training = evaluator->training;
     const struct example_set *train = &training->examples.train;
-    struct progress progress;
-    int rc;
+    WT_CLEANUP(wt__progress_dispose) struct progress progress = {0};
     *out = NULL;
     if (encoder == evaluator->encoder)
         return 0;
     *out = wt__alloc_array(train->count * wt__encoder_dim(encoder), sizeof **out);
-    if (!*out)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*out, err);
     wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
-    rc = wt__progress_phase(&progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
-    if (rc == 0)
-        rc =
-            wt__encode_many(encoder, TEXT_REQUEST, train->texts, train->count, training->threads, *out, &progress, err);
-    wt__progress_dispose(&progress);
-    return rc;
+    if (wt__progress_phase(&progress, "encoding requests", train->count))
+        return wt__fail_cancelled(err);
+    return wt__encode_many(encoder, TEXT_REQUEST, train->texts, train->count, training->threads, *out, &progress, err);
 }
 
-/* Writes the tensors. untrained: [N, dim], or NULL. */
+/* Writes the past requests, and their vectors by the engine's encoder. untrained: [B, dim]; NULL for none. */
 static int write_past_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim,
                                const char *folder, wt_error *err)
 {

@@ -1,18 +1,15 @@
-/* set.c: the lesson "set": fits and calibrates the chooser of sets (choose/chooser.h) on dev requests with the hits of
- * a query, which come from `auto` as trained.
+/* set.c: the lesson "set": fits and calibrates the chooser of sets (choose/chooser.h) on the hits of dev requests, found
+ * with the trained recipe `auto`.
  *
- * Every dev request is searched three times with the trained engine: normally, deeper (for complete sets), and without
- * its tools, so that no tool fits. All parameters of the chooser come from the results. Training requests are not
- * suitable: the encoder has learned from them, and their tools are nearer than those of a new request. Dev requests are
- * few, so they are split into folds. Parameters used for tuning and calibration of a request come from the other folds;
- * the final ones come from all.
+ * Every dev request is searched three times: normally, deeper (for complete sets), and without its own tools, so that no
+ * tool fits. The chooser's parameters are fitted to the results. Training requests are unsuitable, because the encoder
+ * has learned from them. The requests are split into folds: the parameters that tune and calibrate a request are fitted
+ * on the other folds, and the final parameters on all.
  *
- * Unused tools are found later in the list than used ones, and the share of requests that need one will change as the
- * catalogue grows. Sets are therefore calibrated separately for both kinds of tools (Mondrian conformal prediction,
- * Vovk et al. 2005). Few dev requests need an unused tool. For each of the others, its least used tool counts as one:
- * in a fourth search its vector is that of a tool added after training, and past requests that used it are excluded. (A
- * classifier trained without those requests, fold by fold, gave the same scores within two thousandths on
- * toolbench-i3's dev.) If hardly a request needs a tool that no other request used, this calibration is omitted. */
+ * Sets are calibrated separately for used and unused tools (Mondrian conformal prediction, Vovk et al. 2005), because an
+ * unused tool ranks lower. Few dev requests need an unused tool. In a fourth search the least used tool of each other
+ * request is therefore hidden: it gets the vector of a tool added after training, and past requests that used it are
+ * excluded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,47 +24,48 @@
 #include "learn/trainers.h"
 #include "retrieve/document.h"
 
-/* Values in order of preference: the first stay unless others are clearly better. */
+/* Values that are tried, the preferred value first. Another combination must be clearly better (CLEARLY). */
 static const float likelihoods[] = {0.75f, 0.5f, 1}, pasts[] = {0.25f, 0, 0.1f, 0.5f, 1, 2}, sizes[] = {0.5f, 0, 1};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum {
     VALUES = COUNT(likelihoods) * COUNT(pasts) * COUNT(sizes),
     FOLDS = 5,
-    UNUSED_IN = 100, /* if fewer than one training request in so many has a tool of its own, no tools are hidden */
+    UNUSED_IN = 100, /* tools are hidden only if at least one training request in so many has a tool of its own */
     SET_LEAST = 20,  /* minimum number of dev requests */
-    CLEARLY = 2      /* standard errors; of so many values one beats the first by chance */
+    CLEARLY = 2      /* standard errors by which a combination must beat the best so far; many are tried */
 };
 
-/* A search deep enough for complete sets, and the positions of the gold tools of one kind in it. */
+/* Result of a search of PICK_COMPLETE hits, and the places of the gold tools of one kind (used or unused) in it. */
 struct deep_search {
-    struct candidate_features candidates; /* from PICK_COMPLETE hits */
-    size_t hits, wanted;                  /* wanted: number of gold tools of the kind */
-    uint32_t places[CHOOSE_TOOLS];
-    size_t found; /* positions; fewer than wanted if some were not found */
+    struct candidate_features candidates;
+    size_t hits;                   /* number of hits */
+    size_t wanted;                 /* number of gold tools of the kind */
+    uint32_t places[CHOOSE_TOOLS]; /* [found] their places among the hits, ascending */
+    size_t found;                  /* less than wanted if the search did not find all */
 };
 
-/* Features of the first hits. */
+/* Features of the first hits, and whether the request needs the hit. */
 struct seen_hits {
     size_t count;
     float features[RELEVANCE_HITS][RELEVANCE_FEATURES];
     bool needed[RELEVANCE_HITS];
 };
 
-/* A dev request. */
+/* A dev request and the results of its searches. */
 struct set_request {
     const uint32_t *gold; /* [gold_count] rows of the examples */
     size_t gold_count;
-    struct candidate_features near;     /* from PICK_HITS hits */
-    uint64_t found;                     /* gold tools among near */
-    struct deep_search used;            /* used tools */
-    struct deep_search unused;          /* unused tools, or the hidden one */
-    uint32_t hidden;                    /* its row of the examples, or NOTHING */
-    uint64_t *left_out;                 /* bitmap of past requests that used it; NULL if empty */
-    float without[ANSWERABLE_FEATURES]; /* its answerability without its tools */
-    struct seen_hits seen, gone;        /* the first hits normally, and without its tools */
+    struct candidate_features near;     /* of PICK_HITS hits */
+    uint64_t found;                     /* bit t is set if candidate t of near is a gold tool */
+    struct deep_search used;            /* with the places of used tools */
+    struct deep_search unused;          /* with the places of unused tools, or of the hidden tool */
+    uint32_t hidden;                    /* row of the hidden tool in the examples, or NOTHING */
+    uint64_t *left_out;                 /* bitmap of past requests that used the hidden tool; NULL if there are none */
+    float without[ANSWERABLE_FEATURES]; /* answerability in the search without the gold tools */
+    struct seen_hits seen, gone;        /* first hits of the normal search, and of the search without the gold tools */
 };
-#define NOTHING UINT32_MAX
+#define NOTHING UINT32_MAX /* no tool is hidden */
 
 struct set_search {
     struct training *training;
@@ -76,16 +74,16 @@ struct set_search {
     const struct trained *trained;
     struct set_request *asked; /* [count] */
     size_t count;
-    bool apart;                  /* unused tools are a kind of their own */
-    struct index_set set;        /* the tool vectors that are searched */
-    struct tool_vectors hiding;  /* the same with hidden tools */
-    size_t fold;                 /* fold whose tools are hidden */
+    bool apart;                  /* unused tools are calibrated separately */
+    struct index_set set;        /* names the tool vectors that `auto` searches */
+    struct tool_vectors hiding;  /* copy of these vectors with those of hidden tools replaced */
+    size_t fold;                 /* fold whose tools are hidden now */
     wt_error *errors;            /* [threads] */
     struct chooser chooser;      /* fitted on all dev requests */
     struct chooser folds[FOLDS]; /* fitted on the requests of the other folds */
-    float nonconformity[EVALUATOR_DEV], unused[EVALUATOR_DEV], none[EVALUATOR_DEV];
+    float nonconformity[EVALUATOR_DEV], unused[EVALUATOR_DEV], none[EVALUATOR_DEV]; /* for the chooser's calibration */
     float nearest[EVALUATOR_DEV], lengths[EVALUATOR_DEV];
-    double figure;
+    double figure; /* mean TRACC of the dev requests */
 };
 
 /* ---------------------------------------------------------------- searches */
@@ -105,7 +103,7 @@ static bool is_needed_tool(const struct set_search *s, const struct set_request 
     return false;
 }
 
-/* Records the first hits. asked: NULL for the search without its tools. */
+/* Records the first hits. asked: the request; NULL for the search without its gold tools, whose hits are all unneeded. */
 static void record_seen_hits(const struct set_search *s, const struct set_request *asked, const struct search *search,
                              struct seen_hits *out)
 {
@@ -125,7 +123,7 @@ static void record_near_hits(const struct set_search *s, struct set_request *ask
             asked->found |= (uint64_t)1 << t;
 }
 
-/* Records a deep search. which [count]: gold rows of one kind. */
+/* Records a deep search. which: [count] rows of the gold tools of one kind. */
 static void record_deep_search(const struct set_search *s, struct deep_search *out, const uint32_t *which, size_t count,
                                const struct search *search)
 {
@@ -138,24 +136,24 @@ static void record_deep_search(const struct set_search *s, struct deep_search *o
             out->places[out->found++] = h;
 }
 
+/* True if the tool was used. used: bitmap of the used rows of the snapshot; NULL counts all tools as used. */
 static bool is_used_tool(const struct set_search *s, const struct search *search, const uint64_t *used, uint32_t tool)
 {
     size_t row = wt__snapshot_row(search->index->snapshot, get_row_id(s, tool));
     return !used || row >= search->index->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
-/* Splits the gold tools by kind. If all were used, the least used one may be hidden. */
+/* Splits the gold tools into used and unused ones, and records the deep search for both. If all were used, chooses the
+ * least used tool to hide later. */
 static int record_tool_kinds(const struct set_search *s, struct set_request *asked, const struct search *search,
                              wt_error *err)
 {
     uint32_t *kinds = wt__arena_array(search->arena, uint32_t, 2 * asked->gold_count);
     const uint64_t *used_rows = NULL;
     size_t used = 0, unused = 0;
-    int rc = kinds ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && s->apart)
-        rc = wt__used_rows(search, &used_rows, err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(kinds, err);
+    if (s->apart)
+        WT_TRY(wt__used_rows(search, &used_rows, err));
     asked->hidden = asked->gold[0];
     for (size_t g = 0; g < asked->gold_count; g++) {
         uint32_t tool = asked->gold[g];
@@ -169,37 +167,37 @@ static int record_tool_kinds(const struct set_search *s, struct set_request *ask
     if (unused > 0 || !used_rows)
         asked->hidden = NOTHING;
     else
-        rc = wt__past_users(search, (int64_t[]){get_row_id(s, asked->hidden)}, 1, &asked->left_out, err);
+        WT_TRY(wt__past_users(search, (int64_t[]){get_row_id(s, asked->hidden)}, 1, &asked->left_out, err));
     record_deep_search(s, &asked->used, kinds, used, search);
     record_deep_search(s, &asked->unused, kinds + asked->gold_count, unused, search);
-    return rc;
+    return 0;
 }
 
+/* Runs the three searches of a dev request. */
 static int search_dev_tools(void *context, size_t index, unsigned worker)
 {
     struct set_search *s = context;
     struct set_request *asked = &s->asked[index];
     const struct example_set *dev = &s->training->examples.dev;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct candidate_features gone;
     wt_error *err = &s->errors[worker];
-    uint64_t *left_out = NULL;
+    WT_AUTO_FREE uint64_t *left_out = NULL;
     uint32_t example = s->evaluator->dev[index];
     asked->gold = dev->tools + dev->starts[example];
     asked->gold_count = dev->starts[example + 1] - dev->starts[example];
     int64_t *ids = wt__arena_array(&arena, int64_t, asked->gold_count);
-    int rc = ids ? 0 : wt__fail_nomem(err);
-    for (size_t g = 0; rc == 0 && g < asked->gold_count; g++)
+    WT_CHECK_ALLOC(ids, err);
+    for (size_t g = 0; g < asked->gold_count; g++)
         ids[g] = get_row_id(s, asked->gold[g]);
     struct search search = {
         .engine = s->engine, .request = dev->texts[example], .arena = &arena, .k = PICK_HITS, .features = true};
     struct search near = search, deep = search, without = search;
-    if (rc == 0)
-        rc = wt__search_run(&near, err);
+    int rc = wt__search_run(&near, err);
     if (rc == 0) {
         record_near_hits(s, asked, &near);
         record_seen_hits(s, asked, &near, &asked->seen);
-        if (index % 2 == 0) /* half of the missing tools were never used, the others were removed later */
+        if (index % 2 == 0) /* every second request: search as if its gold tools had never been used either */
             rc = wt__past_users(&near, ids, asked->gold_count, &left_out, err);
     }
     wt__search_end(&near);
@@ -218,27 +216,15 @@ static int search_dev_tools(void *context, size_t index, unsigned worker)
         record_seen_hits(s, NULL, &without, &asked->gone);
     }
     wt__search_end(&without);
-    free(left_out);
-    wt__arena_dispose(&arena);
     if (worker == 0 && rc == 0 && wt__train_progress_step(&s->training->progress, index))
         return wt__fail_cancelled(err);
     return rc;
 }
 
-static int run_on_all(struct set_search *s, size_t count, int (*run)(void *, size_t, unsigned), wt_error *err)
-{
-    unsigned threads = s->training->threads;
-    int rc = wt__pool_run(threads, count, run, s);
-    for (unsigned w = 0; rc < 0 && w < threads; w++)
-        if (s->errors[w].code && err)
-            *err = s->errors[w];
-    return rc;
-}
-
 /* ---------------------------------------------------------------- hidden tools */
 
-/* True if new requests are likely to need unused tools: estimated from training requests with a tool that no other one
- * used. */
+/* True if new requests are likely to need unused tools: at least one training request in UNUSED_IN has a tool that no other
+ * request used. */
 static bool estimate_unused_need(const struct set_search *s)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -252,40 +238,38 @@ static bool estimate_unused_need(const struct set_search *s)
     return count * UNUSED_IN >= train->count;
 }
 
-/* Copies the searched vectors, and replaces those of the fold's hidden tools by vectors without usage. */
+/* Fills s->hiding: copies the searched vectors, and replaces those of the fold's hidden tools by the vectors that the
+ * tools would have without usage. */
 static int hide_tools(struct set_search *s, wt_error *err)
 {
     const struct trained_recipe *recipe = wt__trained_recipe(s->trained, "auto");
     size_t dim = s->evaluator->dim, tools = s->evaluator->tools;
-    float *vectors = calloc(tools * dim + 1, sizeof *vectors), *sum = calloc(dim, sizeof *sum);
+    WT_AUTO_FREE float *vectors = calloc(tools * dim + 1, sizeof *vectors), *sum = calloc(dim, sizeof *sum);
     struct index_handle *index = NULL;
-    int rc = vectors && sum ? wt__engine_index(s->engine, NULL, &s->set, NULL, &index, err) : wt__fail_nomem(err);
-    const struct vectors *searched = rc == 0 ? wt__snapshot_vectors(index->snapshot, s->set.model, s->set.kind) : NULL;
+    WT_CHECK_ALLOC(vectors && sum, err);
+    WT_TRY(wt__engine_index(s->engine, NULL, &s->set, NULL, &index, err));
+    const struct vectors *searched = wt__snapshot_vectors(index->snapshot, s->set.model, s->set.kind);
     for (uint32_t row = 0; searched && row < tools; row++) {
         const float *vector = wt__vectors_of_row(searched, row);
         if (vector)
             memcpy(vectors + row * dim, vector, dim * sizeof *vector);
     }
-    for (size_t q = s->fold; rc == 0 && q < s->count; q += FOLDS) {
+    for (size_t q = s->fold; q < s->count; q += FOLDS) {
         uint32_t tool = s->asked[q].hidden;
         size_t row = tool == NOTHING ? tools : wt__snapshot_row(index->snapshot, get_row_id(s, tool));
         if (row < tools)
             wt__trained_vector(s->trained, recipe, s->evaluator->documents + tool * dim, sum, 0, -1,
                                vectors + row * dim);
     }
-    if (rc == 0)
-        rc = wt__tool_vectors_open(&s->hiding, vectors, tools, dim, err);
     wt__index_release(index);
-    free(vectors);
-    free(sum);
-    return rc;
+    return wt__tool_vectors_open(&s->hiding, vectors, tools, dim, err);
 }
 
 static int search_hidden_tools(void *context, size_t index, unsigned worker)
 {
     struct set_search *s = context;
     struct set_request *asked = &s->asked[index * FOLDS + s->fold];
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     wt_error *err = &s->errors[worker];
     if (asked->hidden == NOTHING)
         return 0;
@@ -300,11 +284,11 @@ static int search_hidden_tools(void *context, size_t index, unsigned worker)
     if (rc == 0)
         record_deep_search(s, &asked->unused, &asked->hidden, 1, &search);
     wt__search_end(&search);
-    wt__arena_dispose(&arena);
     return rc;
 }
 
-/* Searches each fold's requests with their tools hidden. Vectors of texts alone do not depend on usage. */
+/* Searches each fold's requests with their tools hidden. If the searched vectors come from texts alone, they do not depend
+ * on usage and need not be replaced. */
 static int search_all_hidden(struct set_search *s, wt_error *err)
 {
     bool learned = s->set.kind && strcmp(s->set.kind, wt__document_kind) != 0;
@@ -317,7 +301,8 @@ static int search_all_hidden(struct set_search *s, wt_error *err)
         if (learned)
             rc = hide_tools(s, err);
         if (rc == 0)
-            rc = run_on_all(s, (s->count - s->fold + FOLDS - 1) / FOLDS, search_hidden_tools, err);
+            rc = wt__training_run(s->training, (s->count - s->fold + FOLDS - 1) / FOLDS, search_hidden_tools, s,
+                                  s->errors, err);
         wt__tool_vectors_dispose(&s->hiding);
     }
     return rc;
@@ -325,34 +310,33 @@ static int search_all_hidden(struct set_search *s, wt_error *err)
 
 /* ---------------------------------------------------------------- fits */
 
-/* Fits the tools' probabilities. left_out: a fold, or FOLDS for none. */
+/* Fits the model of a tool's probability to the candidates of all requests, except those of fold left_out; FOLDS leaves
+ * none out. */
 static int fit_tools(const struct set_search *s, struct chooser *out, size_t left_out, wt_error *err)
 {
     size_t most = s->count * CHOOSE_TOOLS, n = 0;
-    float(*values)[TOOL_FEATURES] = wt__alloc_array(most, sizeof *values);
-    uint8_t *answers = wt__alloc_array(most, 1);
-    for (size_t q = 0; values && answers && q < s->count; q++)
+    WT_AUTO_FREE float(*values)[TOOL_FEATURES] = wt__alloc_array(most, sizeof *values);
+    WT_AUTO_FREE uint8_t *answers = wt__alloc_array(most, 1);
+    WT_CHECK_ALLOC(values && answers, err);
+    for (size_t q = 0; q < s->count; q++)
         for (size_t t = 0; q % FOLDS != left_out && t < s->asked[q].near.tools; t++) {
             memcpy(values[n], s->asked[q].near.features[t], sizeof *values);
             answers[n++] = s->asked[q].found >> t & 1;
         }
-    if (values && answers) {
-        const struct logistic_samples samples = {
-            .count = n, .features = TOOL_FEATURES, .values = &values[0][0], .answers = answers};
-        wt__logistic_fit(&samples, 2 / (double)(n + 1), out->tool_weights, &out->tool_constant);
-    }
-    bool failed = !values || !answers;
-    free(values);
-    free(answers);
-    return failed ? wt__fail_nomem(err) : 0;
+    const struct logistic_samples samples = {
+        .count = n, .features = TOOL_FEATURES, .values = &values[0][0], .answers = answers};
+    wt__logistic_fit(&samples, 2 / (double)(n + 1), out->tool_weights, &out->tool_constant);
+    return 0;
 }
 
-static int fit_chooser_fit(const struct set_search *s, struct chooser *out, size_t left_out, wt_error *err)
+/* Fits the probability that no tool fits a request, to the searches with and without its gold tools. */
+static int fit_no_answer(const struct set_search *s, struct chooser *out, size_t left_out, wt_error *err)
 {
-    float(*values)[ANSWERABLE_FEATURES] = wt__alloc_array(2 * s->count, sizeof *values);
-    uint8_t *answers = wt__alloc_array(2 * s->count, 1);
+    WT_AUTO_FREE float(*values)[ANSWERABLE_FEATURES] = wt__alloc_array(2 * s->count, sizeof *values);
+    WT_AUTO_FREE uint8_t *answers = wt__alloc_array(2 * s->count, 1);
     size_t n = 0;
-    for (size_t q = 0; values && answers && q < s->count; q++) {
+    WT_CHECK_ALLOC(values && answers, err);
+    for (size_t q = 0; q < s->count; q++) {
         if (q % FOLDS == left_out)
             continue;
         memcpy(values[n], s->asked[q].near.answerability, sizeof *values);
@@ -360,27 +344,23 @@ static int fit_chooser_fit(const struct set_search *s, struct chooser *out, size
         memcpy(values[n], s->asked[q].without, sizeof *values);
         answers[n++] = 1;
     }
-    if (values && answers) {
-        const struct logistic_samples samples = {
-            .count = n, .features = ANSWERABLE_FEATURES, .values = &values[0][0], .answers = answers};
-        wt__logistic_fit(&samples, 1 / (double)(n + 1), out->answerability_weights, &out->answerability_constant);
-    }
-    bool failed = !values || !answers;
-    free(values);
-    free(answers);
-    return failed ? wt__fail_nomem(err) : 0;
+    const struct logistic_samples samples = {
+        .count = n, .features = ANSWERABLE_FEATURES, .values = &values[0][0], .answers = answers};
+    wt__logistic_fit(&samples, 1 / (double)(n + 1), out->answerability_weights, &out->answerability_constant);
+    return 0;
 }
 
-/* Assumes that one request in five needs no tool, as in the default parameters. */
+/* Fits the probability that a hit is relevant. The weights assume that no tool fits one request in five, as the default
+ * parameters do. */
 static int fit_relevance(struct set_search *s, wt_error *err)
 {
     static const float shares[] = {0.8f, 0.2f};
     size_t most = 2 * s->count * RELEVANCE_HITS, n = 0;
-    float(*values)[RELEVANCE_FEATURES] = wt__alloc_array(most, sizeof *values);
-    float *counts = wt__alloc_array(most, sizeof *counts);
-    uint8_t *answers = wt__alloc_array(most, 1);
-    bool whole = values && counts && answers;
-    for (size_t q = 0; whole && q < s->count; q++) {
+    WT_AUTO_FREE float(*values)[RELEVANCE_FEATURES] = wt__alloc_array(most, sizeof *values);
+    WT_AUTO_FREE float *counts = wt__alloc_array(most, sizeof *counts);
+    WT_AUTO_FREE uint8_t *answers = wt__alloc_array(most, 1);
+    WT_CHECK_ALLOC(values && counts && answers, err);
+    for (size_t q = 0; q < s->count; q++) {
         const struct seen_hits *kinds[] = {&s->asked[q].seen, &s->asked[q].gone};
         for (size_t kind = 0; kind < COUNT(kinds); kind++)
             for (size_t h = 0; h < kinds[kind]->count; h++) {
@@ -389,19 +369,15 @@ static int fit_relevance(struct set_search *s, wt_error *err)
                 answers[n++] = kinds[kind]->needed[h];
             }
     }
-    if (whole) {
-        const struct logistic_samples samples = {
-            .count = n, .features = RELEVANCE_FEATURES, .values = &values[0][0], .counts = counts, .answers = answers};
-        wt__logistic_fit(&samples, 2 / (double)(n + 1), s->chooser.relevance.weights, &s->chooser.relevance.constant);
-        s->chooser.has_relevance = true;
-    }
-    free(values);
-    free(counts);
-    free(answers);
-    return whole ? 0 : wt__fail_nomem(err);
+    const struct logistic_samples samples = {
+        .count = n, .features = RELEVANCE_FEATURES, .values = &values[0][0], .counts = counts, .answers = answers};
+    wt__logistic_fit(&samples, 2 / (double)(n + 1), s->chooser.relevance.weights, &s->chooser.relevance.constant);
+    s->chooser.has_relevance = true;
+    return 0;
 }
 
-/* Estimates the distribution of set sizes from the training requests, with a positive probability for every size. */
+/* Sets out [CHOOSE_SIZES] to the logarithm of the share of training requests with 1, 2, ... tools. Half a request is added
+ * to each size, so that every probability is positive. */
 static void count_sizes(const struct set_search *s, float *out)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -423,13 +399,14 @@ static int fit_folds(struct set_search *s, wt_error *err)
         struct chooser *chooser = fold < FOLDS ? &s->folds[fold] : &s->chooser;
         memcpy(chooser->sizes, s->chooser.sizes, sizeof chooser->sizes);
         WT_TRY(fit_tools(s, chooser, fold, err));
-        WT_TRY(fit_chooser_fit(s, chooser, fold, err));
+        WT_TRY(fit_no_answer(s, chooser, fold, err));
     }
     return fit_relevance(s, err);
 }
 
 /* ---------------------------------------------------------------- tuning and calibration */
 
+/* Sets the combination of likelihood, past and size with this number, 0 .. VALUES - 1. */
 static void set_chooser_values(struct chooser *chooser, size_t value)
 {
     chooser->likelihood = likelihoods[value % COUNT(likelihoods)];
@@ -486,40 +463,38 @@ static int choose_set_values(struct set_search *s, wt_error *err)
     return 0;
 }
 
-/* Computes the nonconformity score before the last of its tools joins. */
+/* Computes the nonconformity score at which the complete set of a deep search contains all its gold tools; CHOOSE_NEVER if
+ * some were not found. */
 static int compute_nonconformity(const struct chooser *chooser, const struct deep_search *deep, float *out,
                                  wt_error *err)
 {
-    uint32_t *order = wt__alloc_array(deep->hits, sizeof *order);
-    float *nonconformity = wt__alloc_array(deep->hits, sizeof *nonconformity);
-    bool failed = !order || !nonconformity;
+    WT_AUTO_FREE uint32_t *order = wt__alloc_array(deep->hits, sizeof *order);
+    WT_AUTO_FREE float *nonconformity = wt__alloc_array(deep->hits, sizeof *nonconformity);
     size_t wanted = deep->wanted;
+    WT_CHECK_ALLOC(order && nonconformity, err);
     *out = CHOOSE_NEVER;
-    if (!failed && deep->found == wanted) {
-        wt__set_order(chooser, &deep->candidates, deep->hits, order, nonconformity);
-        for (size_t i = 0; i < deep->hits && wanted > 0; i++)
-            for (size_t g = 0; g < deep->found; g++)
-                if (deep->places[g] == order[i]) {
-                    wanted--;
-                    *out = nonconformity[i];
-                }
-    }
-    free(order);
-    free(nonconformity);
-    return failed ? wt__fail_nomem(err) : 0;
+    if (deep->found < wanted)
+        return 0;
+    wt__set_order(chooser, &deep->candidates, deep->hits, order, nonconformity);
+    for (size_t i = 0; i < deep->hits && wanted > 0; i++)
+        for (size_t g = 0; g < deep->found; g++)
+            if (deep->places[g] == order[i]) {
+                wanted--;
+                *out = nonconformity[i];
+            }
+    return 0;
 }
 
 static int calibrate_chooser(struct set_search *s, wt_error *err)
 {
     size_t used = 0, unused = 0;
-    int rc = 0;
-    for (size_t q = 0; rc == 0 && q < s->count; q++) {
+    for (size_t q = 0; q < s->count; q++) {
         const struct chooser *chooser = &s->folds[q % FOLDS];
         const struct set_request *asked = &s->asked[q];
         if (asked->used.wanted > 0)
-            rc = compute_nonconformity(chooser, &asked->used, &s->nonconformity[used++], err);
-        if (rc == 0 && asked->unused.wanted > 0)
-            rc = compute_nonconformity(chooser, &asked->unused, &s->unused[unused++], err);
+            WT_TRY(compute_nonconformity(chooser, &asked->used, &s->nonconformity[used++], err));
+        if (asked->unused.wanted > 0)
+            WT_TRY(compute_nonconformity(chooser, &asked->unused, &s->unused[unused++], err));
         s->none[q] = wt__no_answer_probability(chooser, &asked->near);
     }
     wt__sort_floats(s->nonconformity, used);
@@ -528,10 +503,10 @@ static int calibrate_chooser(struct set_search *s, wt_error *err)
     s->chooser.nonconformity = (struct calibration){s->nonconformity, used};
     s->chooser.unused = (struct calibration){s->unused, unused};
     s->chooser.no_answer = (struct calibration){s->none, s->count};
-    return rc;
+    return 0;
 }
 
-/* Records properties of dev requests for detecting unfamiliar ones. */
+/* Records the best cosine and the length of the dev requests, against which a query tells an unfamiliar request. */
 static void calibrate_familiarity(struct set_search *s)
 {
     for (size_t q = 0; q < s->count; q++) {
@@ -560,10 +535,10 @@ static int open_trained_recipes(struct set_search *s, const char **identity, wt_
     const struct trained_recipe *found_by = wt__trained_recipe(trained, "auto");
     if (!found_by)
         return wt__fail(err, WT_ERECIPE,
-                        "sets are chosen from the hits of auto, which %s was not trained for; "
-                        "`whichtool train auto` does that, and `whichtool train all` both",
+                        "sets are chosen from the hits of auto, which is not trained in %s; run `whichtool train auto` "
+                        "first, or `whichtool train all` for both",
                         s->training->out);
-    *identity = found_by ? found_by->identity : NULL;
+    *identity = found_by->identity;
     s->trained = trained;
     return 0;
 }
@@ -577,7 +552,7 @@ static int search_all_dev(struct set_search *s, wt_error *err)
     if (wt__train_progress_phase(&s->training->progress, "asking", s->count))
         return wt__fail_cancelled(err);
     s->apart = estimate_unused_need(s);
-    WT_TRY(run_on_all(s, s->count, search_dev_tools, err));
+    WT_TRY(wt__training_run(s->training, s->count, search_dev_tools, s, s->errors, err));
     return s->apart ? search_all_hidden(s, err) : 0;
 }
 
@@ -606,22 +581,19 @@ int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err)
 {
     struct set_search *s = calloc(1, sizeof *s);
     const char *identity = NULL;
-    json_t *about = NULL;
-    if (!s)
-        return wt__fail_nomem(err);
+    json_auto_t *about = NULL;
+    WT_CHECK_ALLOC(s, err);
     s->training = training;
     int rc = wt__evaluator_begin(&s->evaluator, training, &about, err);
     s->count = rc == 0 ? s->evaluator->dev_count : 0;
     if (rc == 0 && s->count < SET_LEAST) {
         out->path = "";
-        out->notice =
-            "too few dev requests to calibrate a chooser of sets: picking goes on with that of other catalogues";
+        out->notice = "too few dev requests to calibrate a chooser of sets: the built-in parameters remain in use";
     } else if (rc == 0) {
         rc = learn_chooser(s, &identity, err);
         if (rc == 0)
             rc = save_chooser(s, about, identity, out, err);
     }
-    json_decref(about);
     wt_close(s->engine);
     for (size_t q = 0; s->asked && q < s->count; q++)
         free(s->asked[q].left_out);

@@ -2,12 +2,11 @@
  * lists the tools seen in training, and tunes the settings of the rules by grid search on dev, with the same pipeline
  * as a query.
  *
- * The first stage is dpr, as in the paper, or the same vectors with words if that is better on dev. Every setting of
- * the paper's Table 2 is applied to every dev request, as a request of either kind. The cross-encoder reads each pair
- * of request and tool once; a further setting costs only its rules. The figure of each request is stored for every
- * setting, so the best setting for a classifier with a given margin follows from sums. If dev has hardly any requests
- * for a single provider, such requests are cut out of the others (request_kind.c); otherwise Algorithm 1 could
- * not be measured. */
+ * The first stage is dpr, as in the paper, or the same vectors with words if that is better on dev. Every setting is
+ * applied to every dev request, as a request of either kind, and its figure is stored. The best setting for a margin of
+ * the classifier then follows from sums of figures. The cross-encoder reads each pair of request and tool once. If dev has
+ * hardly any requests for a single provider, which Algorithm 1 needs, such requests are cut out of the others
+ * (request_kind.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,24 +36,25 @@ static const float margins[] = {0.1f, 0, 0.2f, 0.3f, 0.4f};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum {
     PRIORS = COUNT(priors),
-    LOOKS = COUNT(depths) * PRIORS,
+    LOOKS = COUNT(depths) * PRIORS, /* pairs of depths and prior, which apply to both kinds of requests */
     SINGLES = COUNT(tau_s_values) * COUNT(covers),
     MULTIS = COUNT(tau_m_values) * COUNT(mosts),
-    POINTS = SINGLES + MULTIS + 1, /* settings of a request: single, several, and no rule */
-    DEEPEST = 50,
-    CUTOFF = 5
+    POINTS = SINGLES + MULTIS + 1, /* settings per look: those for a single provider, those for several, and no rule */
+    DEEPEST = 50,                  /* maximum depth of the first stage */
+    CUTOFF = 5                     /* of recall and NDCG */
 };
 
-/* A dev request, or one cut out of it. */
+/* A dev request, or a request cut out of it. */
 struct dev_question {
     struct str text;
-    uint32_t *gold; /* [gold_count] */
+    uint32_t *gold; /* [gold_count] rows of its tools; none if it could not be cut */
     size_t gold_count;
     char *cut;                       /* memory of text; NULL for an original dev request */
-    struct candidate first[DEEPEST]; /* of the first stage */
+    struct candidate first[DEEPEST]; /* [count] candidates of the first stage */
     size_t count;
-    float probability;                   /* that it needs several providers */
-    float before, points[LOOKS][POINTS]; /* figures */
+    float probability;           /* probability that it needs several providers */
+    float before;                /* figure of the first stage */
+    float points[LOOKS][POINTS]; /* figure of each setting */
     struct pair_score {
         uint32_t row;
         float probability;
@@ -66,17 +66,17 @@ struct rule_search {
     struct first_ranking ranking;
     struct training *training;
     struct trained *trained;
-    struct cross *cross; /* NULL for the first stage's scores */
+    struct cross *cross; /* NULL if there is no cross-encoder; the first stage's scores are used then */
     struct arena arena;
     struct tool *tools;    /* [M] */
-    bool *seen;            /* [M] used in training, or its provider was */
+    bool *seen;            /* [M] true if training used a tool of the tool's provider */
     uint64_t *by_provider; /* [M] provider << 32 | row, ascending */
     struct kind_fit fit;
     struct rerank_rules rules;
     struct dev_question *asked; /* [asked_count]: Q dev requests, then those cut out of them */
     size_t asked_count;
     wt_error *errors;    /* [threads] */
-    double before, best; /* mean figures */
+    double before, best; /* mean figures of the first stage, and of the best settings; NaN without dev requests */
 };
 
 /* ---------------------------------------------------------------- catalogue */
@@ -108,13 +108,8 @@ static int read_catalogue_tools(struct rule_search *s, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Returns the start of a provider's tools in by_provider. */
-static size_t get_provider_begin(const struct rule_search *s, uint32_t provider)
-{
-    return wt__lower_bound_u64(s->by_provider, s->ranking.evaluator->tools, (uint64_t)provider << 32);
-}
-
-/* Marks the tools used in training and lists their names. A provider is seen if any of its tools is. */
+/* Marks the tools of providers that training used, and appends the providers' names. A tool without a provider counts as
+ * its own provider, named by its id. */
 static int list_seen(struct rule_search *s, json_t *names, wt_error *err)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -127,7 +122,7 @@ static int list_seen(struct rule_search *s, json_t *names, wt_error *err)
             seen |= s->seen[(uint32_t)s->by_provider[end]];
         if (!seen)
             continue;
-        struct str name = alone ? s->tools[row].name : s->tools[row].provider; /* id of a tool without provider */
+        struct str name = alone ? s->tools[row].name : s->tools[row].provider;
         if (json_array_append_new(names, json_stringn(name.ptr, name.len)) < 0)
             return wt__fail_nomem(err);
         for (size_t at = i; at < end; at++)
@@ -135,8 +130,6 @@ static int list_seen(struct rule_search *s, json_t *names, wt_error *err)
     }
     return 0;
 }
-
-/* ---------------------------------------------------------------- first stage */
 
 static int choose_first_stage(struct rule_search *s, wt_error *err)
 {
@@ -221,7 +214,9 @@ static int list_provider_tools(void *context, uint32_t provider, struct candidat
     const struct rule_search *s = ((struct pipeline_context *)context)->search;
     size_t n = 0;
     (void)err;
-    for (size_t at = get_provider_begin(s, provider); at < s->ranking.evaluator->tools && n < most; at++, n++) {
+    size_t tools = s->ranking.evaluator->tools;
+    for (size_t at = wt__lower_bound_u64(s->by_provider, tools, (uint64_t)provider << 32); at < tools && n < most;
+         at++, n++) {
         uint32_t row = (uint32_t)s->by_provider[at];
         if (s->ranking.providers[row] != provider)
             break;
@@ -272,44 +267,44 @@ static int try_points(struct pipeline_context *a, wt_error *err)
     const struct toolrerank_source source = {a, s->ranking.evaluator->dim, s->cross ? score_by_cross : NULL,
                                              list_provider_tools};
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
-    int rc = 0;
-    for (size_t look = 0; look < LOOKS; look += s->cross ? 1 : PRIORS) /* first-stage scores have no prior */
-        for (size_t point = 0; rc == 0 && point < POINTS; point++) {
+    for (size_t look = 0; look < LOOKS; look += s->cross ? 1 : PRIORS) /* a prior only corrects cross-encoder scores */
+        for (size_t point = 0; point < POINTS; point++) {
             const struct hierarchy_settings settings = get_point_settings(look, point);
             size_t count = a->asked->count, first;
             memcpy(candidates, a->asked->first, count * sizeof *candidates);
-            rc = wt__toolrerank(&settings, point < SINGLES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates,
-                                &count, &first, err);
-            a->asked->points[look][point] = rc == 0 ? measure_candidates(a->asked, candidates, count) : 0;
+            WT_TRY(wt__toolrerank(&settings, point < SINGLES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates,
+                                  &count, &first, err));
+            a->asked->points[look][point] = measure_candidates(a->asked, candidates, count);
         }
-    return rc;
+    return 0;
 }
 
-/* Reads a dev request, or cuts a request for one of its providers out of it. The result has no gold tools if it cannot
- * be cut. */
+/* Reads dev request `index`; for an index beyond the dev requests, cuts a request for one of its providers out of dev
+ * request index - Q. */
 static int read_dev_request(struct rule_search *s, size_t index, unsigned worker, wt_error *err)
 {
     const struct example_set *set = &s->training->examples.dev;
     struct dev_question *asked = &s->asked[index];
-    size_t queries = s->ranking.evaluator->dev_count, dev = s->ranking.evaluator->dev[index % queries],
-           first = set->starts[dev];
-    size_t count = set->starts[dev + 1] - first;
+    size_t queries = s->ranking.evaluator->dev_count, dev = s->ranking.evaluator->dev[index % queries];
+    size_t first = set->starts[dev], count = set->starts[dev + 1] - first;
     struct buffer text = {0};
     uint32_t provider = HIERARCHY_NO_PROVIDER;
     asked->text = set->texts[dev];
     asked->gold = wt__alloc_array(count, sizeof *asked->gold);
-    int rc = asked->gold ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && index >= queries) {
-        rc = wt__kind_cut_down(&s->ranking, asked->text, set->tools + first, count, worker, &text, &provider, err);
+    WT_CHECK_ALLOC(asked->gold, err);
+    if (index >= queries) {
+        int rc = wt__kind_cut_down(&s->ranking, asked->text, set->tools + first, count, worker, &text, &provider, err);
         asked->text = wt__buffer_view(&text);
         asked->cut = text.ptr;
+        WT_TRY(rc);
     }
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (index < queries || (text.len > 0 && s->ranking.providers[set->tools[first + i]] == provider))
             asked->gold[asked->gold_count++] = set->tools[first + i];
-    return rc;
+    return 0;
 }
 
+/* Ranks a request by the first stage, classifies it, and measures every setting. */
 static int search_hierarchy(void *context, size_t index, unsigned worker)
 {
     struct rule_search *s = context;
@@ -318,11 +313,10 @@ static int search_hierarchy(void *context, size_t index, unsigned worker)
     struct request_texts texts;
     struct hit_list hits;
     wt_error *err = &s->errors[worker];
-    int rc = read_dev_request(s, index, worker, err);
-    if (rc == 0 && asked->gold_count > 0)
-        rc = wt__kind_rank(&s->ranking, asked->text, DEEPEST, worker, &hits, &texts, err);
-    if (rc < 0 || asked->gold_count == 0)
-        return rc;
+    WT_TRY(read_dev_request(s, index, worker, err));
+    if (asked->gold_count == 0)
+        return 0;
+    WT_TRY(wt__kind_rank(&s->ranking, asked->text, DEEPEST, worker, &hits, &texts, err));
     asked->count = hits.len;
     for (size_t i = 0; i < hits.len; i++)
         asked->first[i] = make_tool_candidate(s, hits.items[i].row,
@@ -330,10 +324,8 @@ static int search_hierarchy(void *context, size_t index, unsigned worker)
     float lack = wt__request_lack(&texts, asked->first, asked->count);
     asked->probability = wt__request_probability(&s->fit.classifier, lack);
     asked->before = measure_candidates(asked, asked->first, asked->count);
-    rc = try_points(&asking, err);
-    if (rc == 0 && worker == 0 && wt__train_progress_step(&s->training->progress, index + 1))
-        rc = wt__fail_cancelled(err);
-    return rc;
+    WT_TRY(try_points(&asking, err));
+    return worker == 0 && wt__train_progress_step(&s->training->progress, index + 1) ? wt__fail_cancelled(err) : 0;
 }
 
 /* ---------------------------------------------------------------- best settings */
@@ -344,7 +336,7 @@ static enum request_kind kind_under_margin(const struct dev_question *asked, flo
     return !(fabsf(beyond) > margin) ? REQUEST_UNKNOWN : beyond > 0 ? REQUEST_MULTI : REQUEST_SINGLE;
 }
 
-/* Returns the first best one among points begin .. end - 1 and the point without a rule. */
+/* Returns the point with the greatest sum among begin .. end - 1 and the point without a rule; the first at a tie. */
 static size_t find_best_point(const double *sums, size_t begin, size_t end)
 {
     size_t best = begin;
@@ -410,21 +402,15 @@ static size_t count_dev_questions(const struct rule_search *s)
 
 static int search_settings(struct rule_search *s, wt_error *err)
 {
-    unsigned threads = s->training->threads;
     s->asked_count = count_dev_questions(s);
     s->asked = wt__alloc_zeros(s->asked_count + 1, sizeof *s->asked);
-    s->errors = wt__alloc_zeros(threads, sizeof *s->errors);
-    int rc = s->asked && s->errors ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__train_progress_phase(&s->training->progress, "measuring", s->asked_count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__pool_run(threads, s->asked_count, search_hierarchy, s);
-    for (unsigned w = 0; rc < 0 && s->errors && w < threads; w++)
-        if (s->errors[w].code && err)
-            *err = s->errors[w];
-    if (rc == 0)
-        choose_settings(s);
-    return rc;
+    s->errors = wt__alloc_zeros(s->training->threads, sizeof *s->errors);
+    WT_CHECK_ALLOC(s->asked && s->errors, err);
+    if (wt__train_progress_phase(&s->training->progress, "measuring", s->asked_count))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__training_run(s->training, s->asked_count, search_hierarchy, s, s->errors, err));
+    choose_settings(s);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- lesson */
@@ -471,10 +457,10 @@ static int save_rules(struct rule_search *s, const json_t *about, json_t *seen, 
     out->before = s->before;
     out->after = s->best;
     if (isfinite(s->fit.accuracy))
-        wt__buffer_printf(&text, "the classifier tells %.1f %% of the requests that were held out",
-                          100 * s->fit.accuracy);
+        wt__buffer_printf(&text, "the classifier is right on %.1f %% of the held-out requests", 100 * s->fit.accuracy);
     else
-        wt__buffer_text(&text, "the classifier has nothing to tell apart");
+        wt__buffer_text(&text,
+                        "the classifier's accuracy was not measured, for lack of held-out requests of both kinds");
     wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them synthetic); scores are %s",
                       s->fit.single, s->fit.several, s->fit.synthetic,
                       s->cross ? "the cross-encoder's" : "the first stage's, since there is no cross-encoder");

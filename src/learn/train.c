@@ -20,82 +20,42 @@
 #include "nn/matrix.h"
 #include "recipe/trained.h"
 
-/* ---------------------------------------------------------------- table of lessons */
-
-/* The table of lessons, in the order of "all". The encoder comes first because the others use it. */
-
+/* The lessons in the order in which "all" runs them. The encoder comes first because the others use it. The columns are
+ * those of struct lesson in its order. */
+enum {
+    ONE_SET = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+    LAYERS = LESSON_NEEDS_MODEL | LESSON_NEEDS_LAYERS,
+    WISH = LESSON_NEEDS_MODEL | LESSON_NEEDS_WISH
+};
+#define LESSON(name, about, figure, losses, needs, batch, rate, run)                                                   \
+    {                                                                                                                  \
+        {name, about}, figure, losses, needs, batch, rate, run                                                         \
+    }
+#define MEAN_RECALL "mean recall at 3, 5 and 7"
 static const struct lesson lessons[] = {
-    {.public = {"encoder", "The dense encoder: fine-tuned on requests and the tools that they used"},
-     .figure = "recall@5 by description and use",
-     .losses = "contrast triplet softmax bce likeness",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_LAYERS,
-     .batch = 32,
-     .run = wt__lesson_encoder},
-    {.public = {"dpr", "Dense retrieval over the tools' texts by the trained encoder, which it measures"},
-     .figure = "recall@5",
-     .losses = "",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
-     .batch = 1,
-     .run = wt__lesson_dpr},
-    {.public = {"tool2vec",
-                "An embedding of each tool from the requests that used it, interpolated with its description's"},
-     .figure = "recall@5",
-     .losses = "",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
-     .batch = 1,
-     .run = wt__lesson_tool2vec},
-    {.public = {"mlc", "A multi-label classifier of requests, with a row for each tool"},
-     .figure = "mean recall at 3, 5 and 7",
-     .losses = "contrast softmax bce kept",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
-     .batch = MLC_BATCH,
-     .rate = MLC_RATE,
-     .run = wt__lesson_mlc},
-    {.public = {"neighbours", "Past requests with the tools that they used, for nearest-neighbour retrieval"},
-     .figure = "recall@5",
-     .losses = "",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
-     .batch = 1,
-     .run = wt__lesson_neighbours},
-    {.public = {"tool2vec+refiner", "A refiner, which reranks the best of tool2vec together with the request"},
-     .figure = "mean recall at 3, 5 and 7",
-     .losses = "softmax bce",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET | LESSON_NEEDS_LAYERS,
-     .batch = REFINER_BATCH,
-     .rate = REFINER_RATE,
-     .run = wt__lesson_refiner},
-    {.public = {"mlc+refiner", "A refiner, which reranks the best of mlc together with the request"},
-     .figure = "mean recall at 3, 5 and 7",
-     .losses = "softmax bce",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET | LESSON_NEEDS_LAYERS,
-     .batch = REFINER_BATCH,
-     .rate = REFINER_RATE,
-     .run = wt__lesson_refiner},
-    {.public = {"auto", "Model selection: which recipe, with which weights, is best on dev"},
-     .figure = "recall@5",
-     .losses = "",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
-     .batch = 1,
-     .run = wt__lesson_auto},
-    {.public = {"set", "Set prediction: which of the hits a request needs, calibrated, and when no tool fits"},
-     .figure = "TRACC",
-     .losses = "",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
-     .batch = 1,
-     .run = wt__lesson_set},
-    {.public = {"cross", "A cross-encoder, which reads a request and a tool together; not one of \"all\""},
-     .figure = "recall@5 of the best 30, ranked anew",
-     .losses = "softmax bce",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_WISH,
-     .batch = CROSS_BATCH,
-     .rate = CROSS_RATE,
-     .run = wt__lesson_cross},
-    {.public = {"toolrerank", "ToolRerank: single- or multi-provider requests, and the parameters of its algorithms"},
-     .figure = "mean of recall and NDCG at 5",
-     .losses = "",
-     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
-     .batch = 1,
-     .run = wt__lesson_toolrerank},
+    LESSON("encoder", "The dense encoder: fine-tuned on requests and the tools that they used",
+           "recall@5 by description and use", "contrast triplet softmax bce likeness", LAYERS, 32, 0,
+           wt__lesson_encoder),
+    LESSON("dpr", "Dense retrieval over the tools' texts by the trained encoder, which it measures", "recall@5", "",
+           ONE_SET, 1, 0, wt__lesson_dpr),
+    LESSON("tool2vec", "An embedding of each tool from the requests that used it, interpolated with its description's",
+           "recall@5", "", ONE_SET, 1, 0, wt__lesson_tool2vec),
+    LESSON("mlc", "A multi-label classifier of requests, with a row for each tool", MEAN_RECALL,
+           "contrast softmax bce kept", ONE_SET, MLC_BATCH, MLC_RATE, wt__lesson_mlc),
+    LESSON("neighbours", "Past requests with the tools that they used, for nearest-neighbour retrieval", "recall@5", "",
+           ONE_SET, 1, 0, wt__lesson_neighbours),
+    LESSON("tool2vec+refiner", "A refiner, which reranks the best of tool2vec together with the request", MEAN_RECALL,
+           "softmax bce", ONE_SET | LAYERS, REFINER_BATCH, REFINER_RATE, wt__lesson_refiner),
+    LESSON("mlc+refiner", "A refiner, which reranks the best of mlc together with the request", MEAN_RECALL,
+           "softmax bce", ONE_SET | LAYERS, REFINER_BATCH, REFINER_RATE, wt__lesson_refiner),
+    LESSON("auto", "Model selection: which recipe, with which weights, is best on dev", "recall@5", "", ONE_SET, 1, 0,
+           wt__lesson_auto),
+    LESSON("set", "Set prediction: which of the hits a request needs, calibrated, and when no tool fits", "TRACC", "",
+           ONE_SET, 1, 0, wt__lesson_set),
+    LESSON("cross", "A cross-encoder, which reads a request and a tool together; not one of \"all\"",
+           "recall@5 of the best 30, ranked anew", "softmax bce", WISH, CROSS_BATCH, CROSS_RATE, wt__lesson_cross),
+    LESSON("toolrerank", "ToolRerank: single- or multi-provider requests, and the parameters of its algorithms",
+           "mean of recall and NDCG at 5", "", ONE_SET, 1, 0, wt__lesson_toolrerank),
 };
 enum { LESSONS = sizeof lessons / sizeof *lessons };
 
@@ -104,10 +64,8 @@ const wt_lesson *wt_lesson_at(size_t index)
     return index < LESSONS ? &lessons[index].public : NULL;
 }
 
-/* ---------------------------------------------------------------- wt_train */
-
 #define LOCK_FILE "training.lock"
-#define ALL "all" /* all lessons that need not be requested, in their order */
+#define ALL "all" /* name of all lessons except those that must be named (LESSON_NEEDS_WISH) */
 enum {
     SEED = 1,
     THREADS_MAX = 256,
@@ -118,12 +76,12 @@ enum {
 };
 static const double EPOCHS_MAX = 10000, RATE_MAX = 1, JOIN_MAX = .9;
 
-/* Report and its memory; the training's arena moves here. */
+/* Report and its memory. */
 struct training_report {
-    wt_train_report visible; /* first, so that the public pointer equals this one */
-    struct arena arena;
-    wt_trained *items; /* [lessons] */
-    const wt_trained **pointers;
+    wt_train_report visible;     /* first, so that the public pointer equals the pointer to this struct */
+    struct arena arena;          /* the training's arena, moved here at its end; owns the report's strings */
+    wt_trained *items;           /* [LESSONS] results; visible.len are filled */
+    const wt_trained **pointers; /* [LESSONS] pointers to items */
 };
 
 void wt_train_report_free(wt_train_report *visible)
@@ -139,6 +97,7 @@ void wt_train_report_free(wt_train_report *visible)
 
 /* ---------------------------------------------------------------- options */
 
+/* Returns the number of folders in data, one a line. */
 static size_t count_folders(const char *data)
 {
     struct str folder;
@@ -185,7 +144,8 @@ static bool is_wanted(const char *name, size_t i)
     return all || strcmp(name, lessons[i].public.name) == 0;
 }
 
-/* Parses the next line of most_of, NAME=N or N (empty name). Returns 1; 0 at the end; -1 if invalid. */
+/* Parses the next line of most_of, NAME=N or N (the name is then empty), and advances *lines. Returns 1, 0 after the
+ * last line, or -1 if the line is invalid. */
 static int parse_next_most(const char **lines, struct str *name, size_t *most)
 {
     struct str line = {0};
@@ -202,7 +162,8 @@ static int parse_next_most(const char **lines, struct str *name, size_t *most)
                                                                                                                    : -1;
 }
 
-/* Returns the maximum training requests of a data set; NULL for recorded use. */
+/* Returns the maximum number of training requests of a data set, 0 for no maximum. data: its folder; NULL for the
+ * store's recorded use. */
 static size_t find_most_requests(const wt_train_options *o, const char *data)
 {
     const char *lines = o->most_of;
@@ -216,6 +177,7 @@ static size_t find_most_requests(const wt_train_options *o, const char *data)
     return all;
 }
 
+/* True if data lists a folder with this name as its last path component. */
 static bool has_folder(struct training *training, const char *data, struct str name)
 {
     struct str folder;
@@ -227,6 +189,7 @@ static bool has_folder(struct training *training, const char *data, struct str n
     return false;
 }
 
+/* Validates options->most_of: the syntax of each line, and that each name is a data set of the training. */
 static int check_most(struct training *training, wt_error *err)
 {
     const wt_train_options *o = training->options;
@@ -246,8 +209,8 @@ static int check_most(struct training *training, wt_error *err)
                     WT_MAX_USAGES, (int)(len < 60 ? len : 60), line);
 }
 
-/* Rejects lessons for a single catalogue with several data sets, or with synthetic requests, which add a catalogue
- * without descriptions. */
+/* Rejects combinations of lessons and data: lessons that need a single catalogue cannot use several data sets, synthetic
+ * requests (which add a catalogue without descriptions) or joined requests. Several data sets exclude a store. */
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
@@ -285,26 +248,20 @@ static int check_training_name(const char *name, wt_error *err)
     return wt__fail(err, WT_EINVAL, "unknown lesson \"%s\"; choose from: %s" ALL, name ? name : "", names.ptr);
 }
 
-static bool has_fields(const char *lesson)
-{
-    return strcmp(lesson, TRAINED_ENCODER) == 0 || strcmp(lesson, TRAINED_CROSS) == 0;
-}
-
-/* Converts field names to bits; 0 if there are no names. */
+/* Converts the fields that the caller chose for a lesson to bits. names: NULL to choose none, which sets *out to 0. */
 static int read_fields(const char *lesson, const char *names, unsigned *out, wt_error *err)
 {
     struct str unknown;
     *out = 0;
     if (!names)
         return 0;
-    if (!has_fields(lesson))
+    if (strcmp(lesson, TRAINED_ENCODER) != 0 && strcmp(lesson, TRAINED_CROSS) != 0)
         return wt__fail(err, WT_EINVAL, "fields can be chosen for \"encoder\" and \"cross\", not for \"%s\"", lesson);
     *out = wt__document_fields(names, &unknown);
     if (*names && !unknown.ptr)
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "unknown field \"%.*s\"; choose from: category, provider, name, description, "
-                    "parameters",
+                    "unknown field \"%.*s\"; choose from: category, provider, name, description, parameters",
                     (int)(unknown.len < 60 ? unknown.len : 60), unknown.ptr ? unknown.ptr : "");
 }
 
@@ -320,7 +277,7 @@ static int lock_models_folder(struct training *training, wt_error *err)
     return rc;
 }
 
-/* Sets the default folder, STORE-models next to the store. */
+/* Sets, creates and locks the folder of the models: the caller's, or by default STORE-models next to the store. */
 static int set_models_folder(struct training *training, const char *store, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
@@ -345,8 +302,9 @@ static int open_training_catalogue(struct training *training, const char *data, 
     return wt__corpus_open(out, data, &corpus, err);
 }
 
-/* Sets the folder for models, and opens the catalogue of a store or a single data set. Several are opened while they
- * are read. */
+/* Opens the catalogue of the given store or of the first data set, and sets the models' folder. The catalogues of
+ * further data sets are opened when these are read (read_data_set). *own: engine opened here, to be closed by the
+ * caller. */
 static int open_train_catalogue(struct training *training, wt_engine *given, wt_engine **own, wt_error *err)
 {
     const wt_train_options *o = training->options;
@@ -370,7 +328,7 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
 
 /* ---------------------------------------------------------------- lessons */
 
-/* Combines a lesson's notice with that of the examples. */
+/* Appends the notice on dropped examples, if any, to the lesson's own notice. */
 static int add_lesson_notice(struct training *training, wt_trained *item, wt_error *err)
 {
     const char *examples;
@@ -386,7 +344,8 @@ static int add_lesson_notice(struct training *training, wt_trained *item, wt_err
     return 0;
 }
 
-/* Skips a lesson with a notice. Fails if no other lesson was requested. */
+/* Skips a lesson that a static encoder cannot take part in: leaves a notice. alone: no other lesson was requested, so
+ * fail with this notice as the error instead. */
 static int skip_lesson(struct training *training, const struct encoder *encoder, bool alone, wt_trained *item,
                        wt_error *err)
 {
@@ -428,14 +387,15 @@ struct training_reading {
     struct training *training;
     struct examples_options options;
     struct examples *sets; /* [count] */
-    size_t *most;          /* [count] maximum training requests of each; 0 for all */
-    wt_engine **engines;   /* [count] of their catalogues */
-    size_t count;
-    bool capped; /* some sets have a maximum */
+    size_t *most;          /* [count] maximum training requests of each set; 0 for all */
+    wt_engine **engines;   /* [count] engine with the catalogue of each set */
+    size_t count;          /* at most two a data set: its own requests, and synthetic ones */
+    bool capped;           /* true if any set has a maximum */
 };
 
-/* Appends the recorded use of a catalogue and its synthetic requests. Without recorded use, synthetic requests supply
- * dev as well. data: a data set's folder; NULL for the store's recorded use. */
+/* Appends the requests of a catalogue as one set, and the synthetic requests that the options ask for as another. If the
+ * catalogue has no requests, dev requests are synthetic too. data: folder of the data set; NULL to read the store's
+ * recorded use. */
 static int read_training_examples(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
 {
     struct training *training = r->training;
@@ -459,19 +419,18 @@ static int read_training_examples(struct training_reading *r, const char *data, 
     return rc;
 }
 
-/* Reads a data set with its own catalogue: the training's for the first set. */
+/* Reads a data set. Its catalogue is the training's engine for the first data set; for the others it opens one. */
 static int read_data_set(struct training_reading *r, struct str folder, wt_error *err)
 {
     struct training *training = r->training;
     wt_engine *engine = training->engine;
     const char *data = wt__arena_copy(&training->arena, folder);
-    int rc = data ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && r->count > 0) {
-        rc = open_training_catalogue(training, data, &training->others[training->other_count], err);
-        engine = training->others[training->other_count];
-        training->other_count += rc == 0;
+    WT_CHECK_ALLOC(data, err);
+    if (r->count > 0) {
+        WT_TRY(open_training_catalogue(training, data, &engine, err));
+        training->others[training->other_count++] = engine;
     }
-    return rc < 0 ? rc : read_training_examples(r, data, engine, err);
+    return read_training_examples(r, data, engine, err);
 }
 
 /* Returns the reading options. An encoder in training reads the requested fields; other lessons read the fields of
@@ -489,50 +448,54 @@ static struct examples_options make_reading_options(struct training *training, c
     return options;
 }
 
+static void dispose_training_reading(struct training_reading *r)
+{
+    for (size_t s = 0; s < r->count; s++)
+        wt__examples_dispose(&r->sets[s]);
+    free(r->sets);
+    free(r->most);
+}
+
 static int read_all_sets(struct training *training, const char *lesson, wt_error *err)
 {
-    const wt_train_options *o = training->options;
+    WT_CLEANUP(dispose_training_reading)
     struct training_reading r = {.training = training,
                                  .options = make_reading_options(training, lesson),
                                  .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
                                  .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most),
                                  .engines = wt__arena_array(&training->arena, wt_engine *, 2 * EXAMPLES_PARTS)};
     training->engines = r.engines;
-    struct str folder = {0};
-    const char *data = o->data;
-    int rc = r.sets && r.most && r.engines ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && !data)
-        rc = read_training_examples(&r, NULL, training->engine, err);
-    while (rc == 0 && data && wt__str_line(&data, &folder))
-        rc = read_data_set(&r, folder, err);
-    if (rc == 0 && r.count == 1 && !r.capped) {
+    struct str folder;
+    const char *data = training->options->data;
+    WT_CHECK_ALLOC(r.sets && r.most && r.engines, err);
+    if (!data)
+        WT_TRY(read_training_examples(&r, NULL, training->engine, err));
+    while (data && wt__str_line(&data, &folder))
+        WT_TRY(read_data_set(&r, folder, err));
+    if (r.count == 1 && !r.capped) {
         training->examples = r.sets[0];
         r.count = 0;
-    } else if (rc == 0) {
-        rc = wt__examples_join(&training->examples, r.sets, r.most, r.count, training->seed, err);
+    } else {
+        WT_TRY(wt__examples_join(&training->examples, r.sets, r.most, r.count, training->seed, err));
     }
-    if (rc == 0 && o->join > 0)
-        rc = wt__examples_join_requests(&training->examples, o->join, training->seed, err);
-    for (size_t s = 0; s < r.count; s++)
-        wt__examples_dispose(&r.sets[s]);
-    free(r.sets);
-    free(r.most);
-    return rc;
+    return training->options->join > 0
+               ? wt__examples_join_requests(&training->examples, training->options->join, training->seed, err)
+               : 0;
 }
 
 static int run_lessons(struct training *training, const char *name, struct training_report *report, wt_error *err)
 {
-    int rc = read_all_sets(training, name, err);
-    for (size_t i = 0; rc == 0 && i < LESSONS; i++) {
-        if (!is_wanted(name, i))
-            continue;
-        rc = run_lesson(training, &lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err);
-        report->visible.len += rc == 0;
-    }
-    return rc;
+    WT_TRY(read_all_sets(training, name, err));
+    for (size_t i = 0; i < LESSONS; i++)
+        if (is_wanted(name, i)) {
+            WT_TRY(run_lesson(training, &lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err));
+            report->visible.len++;
+        }
+    return 0;
 }
 
-/* Makes the engine use the new models, if its folder has them, and prepares index and bundles for the next query. */
+/* Makes the engine load the trained models again, and prepares its index and bundles for the next query. Preparing the
+ * bundles may fail without failing the training, except if cancelled or out of memory. */
 static int adopt_models(wt_engine *engine, struct train_progress *progress, wt_error *err)
 {
     struct progress update;
@@ -545,7 +508,7 @@ static int adopt_models(wt_engine *engine, struct train_progress *progress, wt_e
         wt__usage_mark_trained(engine, NULL);
     if (prepared == WT_ECANCELLED)
         return wt__fail_cancelled(err);
-    return prepared == WT_ENOMEM ? wt__fail_nomem(err) : rc; /* callers that need the bundles report other errors */
+    return prepared == WT_ENOMEM ? wt__fail_nomem(err) : rc;
 }
 
 int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *given, wt_train_report **out, wt_error *err)
@@ -553,18 +516,12 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt_train_options options;
     wt_engine *own = NULL;
     *out = NULL;
-    int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc == 0)
-        rc = check_training_name(lesson, err);
-    if (rc == 0)
-        rc = check_train_options(lesson, &options, err);
-    if (rc == 0)
-        rc = check_sets(lesson, &options, engine, err);
-    unsigned fields = 0;
-    if (rc == 0)
-        rc = read_fields(lesson, options.fields, &fields, err);
-    if (rc < 0)
-        return rc;
+    unsigned fields;
+    WT_TRY(wt__options_read(&options, sizeof options, given, err));
+    WT_TRY(check_training_name(lesson, err));
+    WT_TRY(check_train_options(lesson, &options, err));
+    WT_TRY(check_sets(lesson, &options, engine, err));
+    WT_TRY(read_fields(lesson, options.fields, &fields, err));
     struct training training = {
         .options = &options, .seed = options.seed ? options.seed : SEED, .fields = fields, .lock = -1};
     training.threads = options.threads ? options.threads : engine ? engine->threads : 0;
@@ -573,7 +530,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     training.memory = options.memory ? options.memory : wt__memory_available();
     wt__train_progress_init(&training.progress, options.progress, options.progress_context);
     training.progress.arena = &training.arena;
-    rc = check_most(&training, err);
+    int rc = check_most(&training, err);
     if (rc < 0) {
         wt__arena_dispose(&training.arena);
         return rc;

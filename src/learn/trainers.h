@@ -1,4 +1,4 @@
-/* trainers.h: the lessons after the encoder, and what they use of each other. */
+/* trainers.h: the functions of the lessons (train.c), and the functions that lessons call of each other. */
 #ifndef WT_LEARN_TRAINERS_H
 #define WT_LEARN_TRAINERS_H
 
@@ -11,10 +11,6 @@
 #include "rerank/refiner.h"
 #include "rerank/toolrerank.h"
 
-/* ---------------------------------------------------------------- lessons */
-
-/* The functions in the table of lessons (train.c). Each is documented in its own file. */
-
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err);
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err);
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err);
@@ -25,8 +21,6 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err);
 int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err);
 int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err);
 int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err);
-
-/* ---------------------------------------------------------------- head of a classifier */
 
 /* Stores the head of a classifier that was trained together with the encoder (tuning.c). The file
  * head.safetensors next to the encoder's weights has one tensor MLC_HEAD [M, D] with a row per tool, in the order of
@@ -39,42 +33,37 @@ int wt__kept_head_write(const char *folder, const float *rows, size_t tools, siz
 /* Removes the head of an earlier training, if there is one. */
 int wt__kept_head_remove(const char *folder, wt_error *err);
 
-/* ---------------------------------------------------------------- mlc */
-
 /* The lesson "mlc" (section 4.2 of the Tool2Vec paper): multi-label classification with one row per tool. */
 
 enum { MLC_BATCH = 64 }; /* the lesson's default */
 #define MLC_RATE 3e-4
 
-/* Computes C of every tool from the head saved for this evaluator's encoder: vectors [M, D]. Without a saved head
- * *there is false and vectors are T. tools [M, D]: T. */
+/* Computes the classifier's row of every tool from the recipe "mlc" saved for this evaluator's encoder: vectors [M, D].
+ * Without that recipe, *there is false and vectors are a copy of tools. tools: [M, D] the tools' vectors by tool2vec, which
+ * also serve tools without a row. */
 int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *vectors, bool *there, wt_error *err);
 
-/* Fits a head on some of the training requests (which [count]) with the lesson's defaults. rows [M, D]: initial values,
- * then the result. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
+/* Trains a head on some of the training requests (which [count]) with the lesson's defaults. rows: [M, D] initial values,
+ * replaced by the result. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
 int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err);
-
-/* ---------------------------------------------------------------- tool2vec */
 
 /* The lesson "tool2vec" (section 4.1 of Moon et al., Efficient and Scalable Estimation of Tool Representations in
  * Vector Space): a tool's vector from the requests that used it. */
 
-/* Computes T of every tool (recipe/trained.h): vectors [M, D]. */
+/* Computes the vector of every tool by tool2vec (recipe/trained.h), called T below: vectors [M, D]. */
 void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors);
 
-/* Returns the weights saved by the lesson for this encoder, or generally good ones. */
+/* Reads the weights that the lesson "tool2vec" saved for this encoder, or sets default weights. Errors: WT_EMODEL,
+ * WT_ENOMEM. */
 int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *out, wt_error *err);
 
-/* ---------------------------------------------------------------- samples of a refiner */
-
-/* Training data of a refiner: the first stage's candidates for each request with their features, and which of them
- * were used.
+/* Training data of a refiner: the first stage's candidates for each request with their features, and whether the request
+ * used them.
  *
- * A tool's vector is made of the requests that used it, so the first stage is unrealistically good for those
- * requests. Requests are therefore split into FOLDS folds, and the candidates of a fold come from tool vectors (and
- * a classifier) made of the other folds. Only these are cross-fitted; the encoder has seen every fold. Also training
- * the encoder without each fold did not improve dev (docs/learning.md). Dev requests use vectors made of all
- * requests, like a query. */
+ * A tool's vector is computed from the requests that used it, so the first stage is unrealistically good for those
+ * requests. Training requests are therefore split into folds, and the candidates of a fold come from tool vectors (and a
+ * classifier) of the other folds. The encoder has seen every fold; training it without each fold did not improve dev
+ * (docs/learning.md). Dev requests use vectors of all training requests, like a query. */
 
 enum {
     REFINER_FOLDS = 4,
@@ -87,7 +76,7 @@ struct first_stage {
     const char *name;     /* name of its recipe */
     const char *identity; /* identity of its training */
     struct retriever retriever;
-    bool classified; /* its vectors are the classifier's rows rather than T */
+    bool classified; /* true if its tool vectors are the classifier's rows rather than T */
 };
 
 /* Samples of S requests, each with at most N candidates. */
@@ -96,25 +85,25 @@ struct refiner_samples {
     uint32_t *requests;                   /* [S] numbers in the example set */
     uint16_t *lengths;                    /* [S] number of candidates */
     uint16_t *tokens;                     /* [S] tokens that the refiner will read */
-    uint8_t *vectors;                     /* [S] index of their tool vectors */
-    uint32_t *rows;                       /* [S, N] in the first stage's order, except for tools that were kept in */
-    uint8_t *gold;                        /* [S, N] */
+    uint8_t *vectors;                     /* [S] index of their tool vectors in refiner_data.made */
+    uint32_t *rows;                       /* [S, N] candidates in the first stage's order, except for kept tools */
+    uint8_t *gold;                        /* [S, N] 1 if the request used the candidate */
     float (*features)[RETRIEVE_FEATURES]; /* [S, N] */
     const struct example_set *set;        /* set of the requests */
 };
 
 struct refiner_data {
     size_t tools, dim;
-    struct tool_vectors made[REFINER_FOLDS + 1]; /* without each fold, and of all requests */
-    uint64_t *folds[REFINER_FOLDS];              /* bitmap of past requests in each fold */
+    struct tool_vectors made[REFINER_FOLDS + 1]; /* tool vectors without each fold, then those of all requests */
+    uint64_t *folds[REFINER_FOLDS];              /* bitmap of the past requests in each fold */
     struct refiner_samples train, dev;
 };
 
 /* Returns the fold of a training request. */
 unsigned wt__refiner_fold(size_t request);
 
-/* Computes T or the classifier's rows from all training requests except those of a fold (REFINER_FOLDS: from all):
- * vectors [M, D]. */
+/* Computes the first stage's tool vectors from all training requests except those of a fold; REFINER_FOLDS leaves none out.
+ * vectors: [M, D]. */
 int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stage *first, unsigned without,
                         float *vectors, wt_error *err);
 
@@ -128,34 +117,32 @@ void wt__refiner_data_dispose(struct refiner_data *data);
 const float *wt__refiner_vector(const struct refiner_data *data, const struct refiner_samples *samples, size_t sample,
                                 size_t candidate);
 
-/* ---------------------------------------------------------------- refiner */
-
 /* The lessons "tool2vec+refiner" and "mlc+refiner" (section 4.3 of the Tool2Vec paper): train the model of
  * rerank/refiner.h on its first stage's candidates. */
 
 enum { REFINER_BATCH = 32, REFINER_CANDIDATES = 32 /* default of N */ };
 #define REFINER_RATE 1e-4
 
-/* Losses over logits of used (gold) and unused candidates. Each sets the gradients dlogits [n], which may be logits.
+/* Losses of the candidates of one request. logits: [n]. gold: [n] 1 for a used candidate. They set the gradients dlogits
+ * [n], which may be the same array as logits, and *terms.
  *
- *   softmax: -log of each gold candidate's share against the unused ones, summed; *terms: number of gold candidates
- *   bce:     of each candidate, summed; *terms: number of candidates
+ *   softmax   sum over gold candidates of -log(softmax among the candidate and all unused candidates); *terms is their
+ *             number
+ *   bce       sum over all candidates of the binary cross-entropy; *terms is n
  *
- * The caller divides loss and gradients by the terms of the batch. */
+ * The caller divides loss and gradients by the sum of terms of the batch. */
 typedef double (*refiner_loss)(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
 double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
 double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
 
-/* Fits the weights of the features and a constant (last) to minimise the loss of prior * (score - 1) + weights .
- * features + constant over all samples. */
+/* Fits the weights of the features, followed by a constant, to all samples. The logit of a candidate is
+ * prior * (score - 1) + weights . features + constant. */
 enum { FIT_WEIGHTS = RETRIEVE_FEATURES + 1 };
 void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior, float weights[FIT_WEIGHTS]);
 
-/* Measures a trained recipe "...+refiner" on dev. *there is false if it does not exist. */
+/* Measures a trained recipe "...+refiner" on dev. *there is false, and *out unchanged, if it was not trained. */
 int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct dev_outcome *out,
                         wt_error *err);
-
-/* ---------------------------------------------------------------- cross */
 
 /* The lesson "cross": trains a cross-encoder (rerank/cross.h) to distinguish a request's tools from similar ones
  * (section 4.1 of ToolRerank, which gives no further details).
@@ -178,8 +165,6 @@ enum {
 };
 #define CROSS_RATE 5e-5
 
-/* ---------------------------------------------------------------- kinds of requests */
-
 /* Fits the classifier of rerank/toolrerank.h on requests with known tools: requests for one provider and for
  * several. If a data set has hardly any of one kind, synthetic ones are made of the other: requests for several
  * providers are cut down to the sub-queries with one provider's words, and requests for one are joined in pairs. */
@@ -192,7 +177,7 @@ struct first_ranking {
     struct retriever retriever; /* dpr, or dpr with words */
     struct tool_vectors documents;
     uint32_t *providers; /* [M] HIERARCHY_NO_PROVIDER for tools without one */
-    uint32_t nobody;     /* the snapshot's number for tools without a provider */
+    uint32_t nobody;     /* the snapshot's number for tools without a provider; HIERARCHY_NO_PROVIDER if all have one */
 };
 
 /* Ranks one request: its k best tools, and the classifier's evidence. Both live in the worker's workspace. */
@@ -202,11 +187,10 @@ int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_
 /* True if a request's tools [count] belong to more than one provider. */
 bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
-/* Cuts a request for several providers down to one: keeps the sub-queries whose words match this provider's tools among
- * `tools` [count] best. Uses words, not the encoder: cuts chosen by the encoder would teach the classifier that the
- * encoder is always sure of one provider. Chooses the provider of most of the tools, at least two, because a request
- * for a single tool says nothing about Algorithm 1. `out` stays empty if there is no such provider, or if all or none
- * of the sub-queries are its own. Needs no encoder. */
+/* Cuts a request for several providers down to the provider of most of its tools [count], at least two. Appends to out the
+ * sub-queries that match this provider's tools best, compared with the request's other tools. Compares words: cuts chosen
+ * by the encoder would teach the classifier that the encoder is always sure of one provider. Appends nothing if no provider
+ * has two tools, or if all or none of the sub-queries match it. *provider: the provider, or HIERARCHY_NO_PROVIDER. */
 int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
                       unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
 
@@ -219,12 +203,12 @@ struct kind_fit {
     double accuracy; /* on the hold-out, with both kinds weighted equally; NaN without a hold-out */
 };
 
-/* Fits on training requests. All zero if there is only one kind. Errors: WT_ECANCELLED, WT_ENOMEM, those of the
+/* Fits the classifier on training requests. It is all zero if there is only one kind. Errors: WT_ECANCELLED, WT_ENOMEM, those of the
  * search. */
 int wt__kind_fit(const struct first_ranking *ranking, struct kind_fit *out, wt_error *err);
 
-/* Fits the classifier by maximum likelihood to samples with these lacks [count], with equal total weight of both kinds
- * and slight shrinkage. several: [count] kind of each sample. */
+/* Fits the classifier to samples by logistic regression, with equal total weight of both kinds. lacks: [count] feature of
+ * each sample (wt__request_lack). several: [count] 1 if the sample needs several providers. */
 void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out);
 
 #endif

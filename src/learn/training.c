@@ -1,7 +1,8 @@
-/* training.c: shared by lessons: folders, options, and the description of a training in its model.
+/* training.c: code that the lessons share: folders, options, and the description of a training in its model.
  *
- * config.json of a trained model has under "whichtool": data, base and options as written by wt__training_plan, the
- * figures, and "identity", the SHA-256 of the first part as JSON text. Equal identities mean equal trainings. */
+ * The config.json of a trained model has a member "whichtool": the description (data, base and options) that
+ * wt__training_plan writes, the figures, and "identity", the SHA-256 of the description as JSON text. Trainings with equal
+ * identities are equal. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,17 +12,19 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/model_dir.h"
 #include "encoder/trainable.h"
 #include "learn/learn.h"
 
-/* ---------------------------------------------------------------- memory */
+enum {
+    PROC_FILE_MAX = 1 << 13, /* maximum bytes read of a file in /proc or /sys, which reports no size */
+    CONFIG_MAX = 1 << 20     /* maximum bytes of a config.json */
+};
 
-enum { PROC_FILE_MAX = 1 << 13 /* bytes; files of /proc and /sys report no size */ };
-
-/* Reads the number after `key` in a file (at the beginning if the key is ""). False if there is no number, as in
- * "max". */
+/* Reads the number after the first `key` in a file; the key "" reads the number at its beginning. Returns false if the
+ * file, the key or the number is missing (memory.max may be the word "max"). */
 static bool read_number_after(const char *path, const char *key, uint64_t *number)
 {
     char text[PROC_FILE_MAX + 1], *end = NULL;
@@ -51,10 +54,6 @@ uint64_t wt__memory_available(void)
     return available;
 }
 
-/* ---------------------------------------------------------------- trainings */
-
-enum { CONFIG_MAX = 1 << 20 /* maximum bytes of a config.json */ };
-
 /* ---------------------------------------------------------------- folders and bases */
 
 static void describe_base(struct training_base *out, const char *folder, const struct encoder *encoder)
@@ -80,40 +79,39 @@ int wt__training_model(struct training *training, struct training_base *out, wt_
 /* Returns member "whichtool" of a model's config.json, or NULL. Release it with json_decref. */
 static json_t *read_model_about(const char *folder)
 {
-    struct arena arena = {0};
-    char *text = NULL;
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_AUTO_FREE char *text = NULL;
     size_t len;
-    json_t *config = NULL, *about = NULL;
+    json_auto_t *config = NULL;
     const char *path = wt__path_join(&arena, folder, "config.json");
-    if (path && wt__file_read(&text, &len, path, CONFIG_MAX, NULL) == 0 &&
-        wt__json_parse(&config, text, len, NULL) == 0)
-        about = json_incref(wt__json_object(config, "whichtool"));
-    json_decref(config);
-    free(text);
-    wt__arena_dispose(&arena);
-    return about;
+    if (!path || wt__file_read(&text, &len, path, CONFIG_MAX, NULL) < 0 || wt__json_parse(&config, text, len, NULL) < 0)
+        return NULL;
+    return json_incref(wt__json_object(config, "whichtool"));
 }
 
 int wt__training_base(struct training *training, struct training_base *out, wt_error *err)
 {
-    int rc = wt__training_model(training, out, err);
-    const char *trained = rc == 0 ? wt__training_folder(training, "encoder") : NULL;
-    if (rc == 0 && !trained)
-        rc = wt__fail_nomem(err);
-    if (rc < 0)
-        return rc;
-    json_t *about = read_model_about(trained);
-    bool ours = wt__str_equal(wt__json_str(wt__json_object(about, "base"), "hash"), wt__str(out->hash));
-    json_decref(about);
-    if (!ours)
+    WT_TRY(wt__training_model(training, out, err));
+    const char *trained = wt__training_folder(training, "encoder");
+    WT_CHECK_ALLOC(trained, err);
+    json_auto_t *about = read_model_about(trained);
+    if (!wt__str_equal(wt__json_str(wt__json_object(about, "base"), "hash"), wt__str(out->hash)))
         return 0;
     struct encoder *encoder;
-    rc = wt__encoder_open(&encoder, trained, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__encoder_open(&encoder, trained, err));
     describe_base(out, trained, encoder);
     wt__encoder_close(encoder);
     return 0;
+}
+
+int wt__training_run(const struct training *training, size_t count, pool_work work, void *context,
+                     const wt_error *errors, wt_error *err)
+{
+    int rc = wt__pool_run(training->threads, count, work, context);
+    for (unsigned w = 0; rc < 0 && err && w < training->threads; w++)
+        if (errors[w].code)
+            *err = errors[w];
+    return rc;
 }
 
 /* ---------------------------------------------------------------- options */
@@ -182,60 +180,53 @@ static json_t *describe_options(const struct training *training, const struct tr
         "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "precision",
         training->reduced ? "bf16" : "fp32", "seed", (json_int_t)training->seed, "threads",
         (json_int_t)training->threads);
+    if (!about)
+        return NULL;
     /* Only write options that differ from the default, so that the identity of other trainings does not change. */
+    json_t *given = json_object_get(about, "options");
     int failed = 0;
-    if (about && options->negatives > 0)
-        failed = json_object_set_new(json_object_get(about, "options"), "negatives",
-                                     json_integer((json_int_t)options->negatives));
-    if (about && options->synthetic > 0)
-        failed |= json_object_set_new(json_object_get(about, "options"), "synthetic",
-                                      json_integer((json_int_t)options->synthetic));
-    if (about && options->dev)
-        failed |= json_object_set_new(json_object_get(about, "options"), "dev", json_string(options->dev));
-    if (about && options->dev_tools > 0)
-        failed |= json_object_set_new(json_object_get(about, "options"), "dev_tools",
-                                      json_integer((json_int_t)options->dev_tools));
-    if (about && options->teacher)
-        failed |= json_object_set_new(json_object_get(about, "options"), "teacher",
-                                      wt__json_string(wt__model_name(options->teacher)));
-    if (about && options->keep_last)
-        failed |= json_object_set_new(json_object_get(about, "options"), "keep", json_string("last"));
-    if (about && training->fields)
+    if (options->negatives > 0)
+        failed |= json_object_set_new(given, "negatives", json_integer((json_int_t)options->negatives));
+    if (options->synthetic > 0)
+        failed |= json_object_set_new(given, "synthetic", json_integer((json_int_t)options->synthetic));
+    if (options->dev)
+        failed |= json_object_set_new(given, "dev", json_string(options->dev));
+    if (options->dev_tools > 0)
+        failed |= json_object_set_new(given, "dev_tools", json_integer((json_int_t)options->dev_tools));
+    if (options->teacher)
+        failed |= json_object_set_new(given, "teacher", wt__json_string(wt__model_name(options->teacher)));
+    if (options->keep_last)
+        failed |= json_object_set_new(given, "keep", json_string("last"));
+    if (training->fields)
         failed |= json_object_set_new(about, "fields", wt__document_name_fields(training->fields));
-    if (failed) {
-        json_decref(about);
-        about = NULL;
-    }
-    return about;
+    if (!failed)
+        return about;
+    json_decref(about);
+    return NULL;
 }
 
 /* Returns the training's identity: the hash of `about` as text, without the path of its data. NULL if out of memory. */
 static char *hash_identity(struct arena *arena, const json_t *about)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     unsigned char digest[32];
-    char hex[65], *copy = NULL;
-    json_t *bare = json_deep_copy(about);
-    if (bare) {
-        json_object_del(json_object_get(bare, "data"), "source");
-        if (wt__json_write(&text, bare) == 0 && !text.failed) {
-            wt__sha256(text.ptr, text.len, digest);
-            wt__sha256_hex(digest, hex);
-            copy = wt__arena_copy(arena, wt__str(hex));
-        }
-    }
-    json_decref(bare);
-    wt__buffer_dispose(&text);
-    return copy;
+    char hex[65];
+    json_auto_t *bare = json_deep_copy(about);
+    if (!bare)
+        return NULL;
+    json_object_del(json_object_get(bare, "data"), "source");
+    if (wt__json_write(&text, bare) < 0 || text.failed)
+        return NULL;
+    wt__sha256(text.ptr, text.len, digest);
+    wt__sha256_hex(digest, hex);
+    return wt__arena_copy(arena, wt__str(hex));
 }
 
 static char *checkpoint_path(struct training *training, const char *name)
 {
-    struct buffer file = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer file = {0};
     wt__buffer_printf(&file, "%s.state", name);
-    char *path = file.failed ? NULL : wt__path_join(&training->arena, training->out, file.ptr);
-    wt__buffer_dispose(&file);
-    return path;
+    return file.failed ? NULL : wt__path_join(&training->arena, training->out, file.ptr);
 }
 
 int wt__training_plan(struct training *training, const struct lesson_plan *plan, const struct training_base *base,
@@ -265,8 +256,8 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
     WT_CHECK_ALLOC(folder && out->checkpoint, err);
     if (same_folder(folder, base->folder))
         return wt__fail(err, WT_EINVAL,
-                        "the model in %s would be replaced by one that is trained from it; name another folder with "
-                        "--out, or another model to begin with",
+                        "the training would replace its own initial model in %s; name another folder with --out, or "
+                        "another model to start from",
                         folder);
     *about = describe_options(training, base, out);
     out->identity = *about ? hash_identity(&training->arena, *about) : NULL;
@@ -306,19 +297,17 @@ bool wt__training_done(const struct training *training, const struct loop_option
 {
     if (!options->resume || wt__is_file(options->checkpoint))
         return false;
-    json_t *about = read_model_about(out->path);
-    bool same = wt__str_equal(wt__json_str(about, "identity"), wt__str(options->identity));
-    if (same) {
-        const json_t *dev = wt__json_object(about, "dev");
-        out->before = wt__json_real(dev, "before", NAN);
-        out->after = wt__json_real(dev, "after", NAN);
-        out->steps = (uint64_t)wt__json_int(about, "step", 0);
-        out->epochs = (double)out->steps * (double)options->batch * (double)options->accumulate /
-                      (double)training->examples.train.count;
-        out->notice = "this training had ended before; the model is as it was";
-    }
-    json_decref(about);
-    return same;
+    json_auto_t *about = read_model_about(out->path);
+    if (!wt__str_equal(wt__json_str(about, "identity"), wt__str(options->identity)))
+        return false;
+    const json_t *dev = wt__json_object(about, "dev");
+    out->before = wt__json_real(dev, "before", NAN);
+    out->after = wt__json_real(dev, "after", NAN);
+    out->steps = (uint64_t)wt__json_int(about, "step", 0);
+    out->epochs = (double)out->steps * (double)options->batch * (double)options->accumulate /
+                  (double)training->examples.train.count;
+    out->notice = "this training had already ended; its model is unchanged";
+    return true;
 }
 
 void wt__training_result(const struct loop_result *result, wt_trained *out)
@@ -330,5 +319,5 @@ void wt__training_result(const struct loop_result *result, wt_trained *out)
     out->seconds = result->state.seconds;
     out->stopped_early = result->stopped_early;
     if (!isnan(result->state.before) && result->state.best_step == 0)
-        out->notice = "no step made it better on dev: the model is the one that training began with";
+        out->notice = "no step improved the model on dev, so the initial model is kept";
 }

@@ -1,3 +1,4 @@
+/* training_batch.c: see training_batch.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +11,15 @@
 /* One worker's share of the step. */
 struct batch_worker {
     struct tape *tape;
-    struct token_batch batch; /* of the arrays below */
+    struct token_batch batch; /* view of the arrays below */
     size_t *starts;           /* [S + 1] */
     int32_t *ids, *positions; /* [rows] */
     int32_t *types;           /* [rows] */
     float *external;          /* [external, H] */
-    uint32_t *members;        /* [S] texts */
-    float *gradient;          /* [H] of one pooled vector */
-    size_t rows, externals;
-    size_t most_rows; /* capacity of the tape */
+    uint32_t *members;        /* [S] numbers of the worker's texts */
+    float *gradient;          /* [H] scratch: gradient of one pooled vector */
+    size_t rows, externals;   /* number of rows, and of external rows */
+    size_t most_rows;         /* capacity of the tape in rows */
 };
 
 /* ---------------------------------------------------------------- texts */
@@ -47,7 +48,7 @@ int wt__token_texts_read(struct token_texts *out, const struct trainable *model,
 {
     enum { BLOCK = 4096 };
     size_t most = wt__trainable_config(model)->max_tokens, capacity = 0;
-    struct arena prompted = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena prompted = {0};
     struct block_reading r = {.model = model,
                               .texts = wt__prompts_apply(wt__trainable_prompts(model), role, texts, count, &prompted),
                               .out = out,
@@ -72,7 +73,6 @@ int wt__token_texts_read(struct token_texts *out, const struct trainable *model,
     }
     free(r.block);
     free(r.lengths);
-    wt__arena_dispose(&prompted);
     if (whole)
         return 0;
     wt__token_texts_dispose(out);
@@ -107,8 +107,8 @@ size_t wt__token_texts_longest(const struct token_texts *texts, size_t count)
 
 /* ---------------------------------------------------------------- memory */
 
-/* Returns the limits of the fullest worker: an even share plus one text, because each text goes to the emptiest
- * worker. */
+/* Returns the limits of one worker: an even share of the rows plus the longest text, because each text goes to the worker
+ * with the fewest rows. */
 static struct tape_limits share_limits(const struct batch_limits *limits, unsigned workers)
 {
     size_t rows = limits->rows / workers + limits->longest;
@@ -237,8 +237,7 @@ size_t wt__batch_add_pair(struct training_batch *training_batch, const int32_t *
     return number;
 }
 
-/* Appends a text to a worker's batch. Positions and types are set for all texts of the worker, once one text has
- * them. */
+/* Appends a text to a worker's batch. The batch has positions, types and external rows if any of its texts has them. */
 static void place_batch_text(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
 {
     struct batch_text *text = &training_batch->texts[number];
@@ -261,7 +260,7 @@ static void place_batch_text(struct training_batch *training_batch, struct batch
     work->starts[work->batch.count] = work->rows;
 }
 
-/* Sorts order [count] by decreasing length; stable. */
+/* Sets order [count] to the numbers of the texts by decreasing length; stable. */
 static void sort_longest_first(const struct batch_text *texts, uint32_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -288,7 +287,7 @@ size_t wt__batch_share(struct training_batch *training_batch)
     return tokens;
 }
 
-/* Computes the vectors of a worker's batch, the i-th to out + at[i] * H, through pooled. */
+/* Computes the pooled and the final vectors of a worker's texts. */
 static void pool_vectors(const struct training_batch *training_batch, const struct batch_worker *work)
 {
     const struct model_config *config = wt__trainable_config(training_batch->model);
@@ -370,11 +369,10 @@ struct text_encoding {
     const struct token_texts *texts;
     const uint32_t *which;
     size_t *cuts; /* [pieces + 1] start of each piece */
-    float *out;
+    float *out;   /* [count, H] */
 };
 
-/* Encodes one piece of the texts on a worker's tape. Pieces are fixed, but any worker may take any piece, because the
- * forward pass does not depend on the worker. */
+/* Encodes one piece of the texts on a worker's tape. The result does not depend on the worker. */
 static int encode_piece(void *context, size_t index, unsigned worker)
 {
     struct text_encoding *e = context;
@@ -404,7 +402,7 @@ static int encode_piece(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-/* Cuts the texts into pieces that fit a tape and are numerous enough to distribute. */
+/* Divides the texts into pieces that fit a tape and are small enough to be distributed. Returns the number of pieces. */
 static size_t cut_pieces(const struct text_encoding *e, size_t count)
 {
     enum { PIECE_ROWS = 1024, PIECE_TEXTS = 64 };

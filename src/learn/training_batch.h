@@ -30,7 +30,8 @@ struct token_texts {
 int wt__token_texts_read(struct token_texts *out, const struct trainable *model, enum text_role role,
                          const struct str *texts, size_t count, size_t max_tokens, unsigned threads, wt_error *err);
 void wt__token_texts_dispose(struct token_texts *texts);
-size_t wt__token_texts_longest(const struct token_texts *texts, size_t count); /* tokens of the `count` longest */
+/* Returns the total tokens of the `count` longest texts, or an upper bound if out of memory. */
+size_t wt__token_texts_longest(const struct token_texts *texts, size_t count);
 
 enum batch_output {
     BATCH_ROWS,   /* last hidden states: wt__batch_rows */
@@ -41,8 +42,8 @@ enum batch_output {
 /* Size of the largest step. */
 struct batch_limits {
     size_t texts;    /* S */
-    size_t rows;     /* of all texts together, including external rows */
-    size_t longest;  /* rows of one text */
+    size_t rows;     /* rows (tokens and external rows) of all texts together */
+    size_t longest;  /* rows of the longest text */
     size_t external; /* external rows of all texts together */
 };
 
@@ -50,9 +51,9 @@ struct batch_text {
     const int32_t *ids;       /* borrowed until the next begin; -1 for an external row */
     const int32_t *positions; /* NULL for 0, 1, ... */
     const int32_t *types;     /* NULL for all 0 */
-    size_t length, external;  /* all rows, and external rows */
+    size_t length, external;  /* number of rows, and of external rows among them */
     unsigned worker;
-    size_t first, first_external; /* start in the worker's batch */
+    size_t first, first_external; /* its first row and external row in the worker's batch */
 };
 
 struct batch_worker;
@@ -69,8 +70,8 @@ struct training_batch {
     size_t count;             /* texts of this step */
     struct batch_text *texts; /* [S] */
     float *pooled;            /* [S, H] */
-    float *vectors;           /* [S, H] */
-    float *dvectors;          /* [S, H] overwritten by the loss */
+    float *vectors;           /* [S, H] output; BATCH_ROWS leaves it empty */
+    float *dvectors;          /* [S, H] their gradients, filled by the loss */
     uint32_t *order;          /* [S] scratch of wt__batch_share */
 };
 
@@ -84,21 +85,23 @@ void wt__batch_dispose(struct training_batch *training_batch);
 void wt__batch_begin(struct training_batch *training_batch);
 /* Adds a text within the limits. Returns its number, 0, 1, ... */
 size_t wt__batch_add(struct training_batch *training_batch, const int32_t *ids, size_t length);
-/* Same with external rows (`external` ids are -1) and positions (NULL for 0, 1, ...). */
+/* Works like wt__batch_add, with external rows, whose ids are -1, and positions (NULL for 0, 1, ...). External rows are
+ * computed by the caller instead of looked up by token (wt__batch_external). */
 size_t wt__batch_add_mixed(struct training_batch *training_batch, const int32_t *ids, const int32_t *positions,
                            size_t length, size_t external);
 /* Adds a pair of texts as one. types [length] distinguishes them (NULL for a single type). */
 size_t wt__batch_add_pair(struct training_batch *training_batch, const int32_t *ids, const int32_t *types,
                           size_t length);
-size_t wt__batch_share(struct training_batch *training_batch); /* tokens of all texts */
+/* Distributes the texts over the workers. Returns the rows of all texts. */
+size_t wt__batch_share(struct training_batch *training_batch);
 
 void wt__batch_forward(struct training_batch *training_batch, unsigned worker);
 void wt__batch_backward(struct training_batch *training_batch, unsigned worker);
 void wt__batch_reduce(struct training_batch *training_batch, unsigned part, unsigned parts);
 
-/* Returns a text's external rows [external, H], to fill between share and forward. After backward they hold their
- * gradients. Rows are H floats apart, those of the gradients *stride. */
+/* Returns a text's external rows [external, H], which the caller fills between share and forward. */
 float *wt__batch_external(struct training_batch *training_batch, size_t text);
+/* Returns the gradients of a text's external rows after backward, *stride floats apart. */
 const float *wt__batch_dexternal(const struct training_batch *training_batch, size_t text, size_t *stride);
 
 /* Returns a text's last hidden states and their gradients (BATCH_ROWS: zero after forward, filled by the loss), rows

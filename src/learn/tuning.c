@@ -13,13 +13,16 @@
 #include "nn/loss.h"
 #include "nn/matrix.h"
 
-/* ---------------------------------------------------------------- tools of a step */
+/* Values in the order of struct tuning_kind. */
+#define KIND(name, output, rate, measure, begin, end, prepare, loss, renew, head)                                      \
+    {                                                                                                                  \
+        name, output, rate, measure, begin, end, prepare, loss, renew, head                                            \
+    }
 
-enum {
-    MOST_TOOLS = 48 /* per step, or 1.5 times its requests if that is more: tools dominate the cost of a step */
-};
+enum { MOST_TOOLS = 48 }; /* minimum of the limit below */
 
-/* Returns the maximum tools of a step. */
+/* Returns the maximum number of tools of a step: 1.5 times its requests, and at least MOST_TOOLS. It is limited because
+ * tools take most of the time of a step. */
 static size_t get_most_step_tools(const struct tuning *tuning)
 {
     size_t most = tuning->batch + tuning->batch / 2;
@@ -60,23 +63,21 @@ static void add_tuning_text(struct tuning *tuning, const struct token_texts *tex
 
 /* ---------------------------------------------------------------- contrast */
 
-/* Trains the encoder to move a request's vector towards the texts of its tools and away from the batch's other
- * tools: in-batch contrast (van den Oord et al. 2018) with cosine times 20.
+/* Moves a request's vector towards the texts of its tools and away from the other tools of the batch (in-batch contrast,
+ * van den Oord et al. 2018).
  *
- * A batch is requests and all their tools. The loss of a pair of a request and its tool contrasts the tool with the
- * batch's tools that are not the request's, and the request with the batch's requests that do not need the tool. The
+ * A batch has requests and all their tools. For each pair of a request and its tool, the loss contrasts the tool with the
+ * batch's tools that the request does not need, and the request with the batch's requests that do not need the tool. The
  * batch's loss is the mean over pairs and both directions.
  *
- * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks
- * high for its requests. Tools are encoded at the beginning of each interval between measurements, and requests with
- * the model of the step. The mistakes are therefore current, and only requests of the batch are encoded. A tool with
- * the same text as one of the request's own is not a negative, and tools that are too near to those are not drawn
- * (learn/ranking.h). */
+ * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks high
+ * for its requests (learn/ranking.h). All tools are encoded after each measurement, and the batch's requests in each
+ * step. */
 
 static const float SCALE = 20; /* factor of the cosine */
 enum {
     NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request from which hard negatives are drawn */
-    RANKED_TOOLS = 50000 /* maximum number of needed tools that are ranked; a seeded sample of more */
+    RANKED_TOOLS = 50000 /* maximum number of tools that are ranked; if more are used, a seeded sample */
 };
 
 struct contrast_step {
@@ -86,10 +87,10 @@ struct contrast_step {
     float *scores, *gradients; /* [requests, tools] */
 
     struct mined_ranking ranking;
-    size_t negatives; /* per request */
-    float *asking;    /* [batch, H] requests, encoded by the model before the step */
-    uint32_t *parts;  /* [batch] */
-    uint32_t *best;   /* [batch, RANKING_DEPTH] */
+    size_t negatives; /* hard negatives per request; 0 for none */
+    float *asking;    /* [batch, H] vectors of the requests before the step */
+    uint32_t *parts;  /* [batch] data set of each request */
+    uint32_t *best;   /* [batch, RANKING_DEPTH] nearest tools of each request */
 };
 
 static size_t count_most_tools(const struct tuning *tuning)
@@ -115,8 +116,6 @@ static size_t measure_contrast_step(const struct tuning *tuning, struct batch_li
     return bytes + tuning->batch * tools * (2 * sizeof(float) + 1);
 }
 
-/* ---------------------------------------------------------------- memory */
-
 static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt_error *err)
 {
     struct train_buffers *buffers = &tuning->objective.buffers;
@@ -124,7 +123,7 @@ static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt
     step->asking = wt__alloc_aligned(tuning->batch * hidden, sizeof *step->asking);
     step->parts = wt__alloc_array(tuning->batch, sizeof *step->parts);
     step->best = wt__alloc_array(tuning->batch * RANKING_DEPTH, sizeof *step->best);
-    /* The tools' vectors and a flag that is not 0 once they are computed. */
+    /* The buffers are the tools' vectors, followed by a flag that becomes 1 once they are computed. */
     buffers->count = step->ranking.count * hidden + 1;
     buffers->values = calloc(buffers->count, sizeof *buffers->values);
     step->ranking.vectors = buffers->values;
@@ -165,8 +164,6 @@ static void end_contrast(struct tuning *tuning)
     free(step);
 }
 
-/* ---------------------------------------------------------------- hard negatives */
-
 /* Encodes the tools with the current model. */
 static int renew_negatives(struct tuning *tuning, struct train_progress *progress, wt_error *err)
 {
@@ -186,7 +183,8 @@ static int renew_negatives(struct tuning *tuning, struct train_progress *progres
     return 0;
 }
 
-/* Adds tools to the batch that the model ranks high by mistake. Discards the current step. */
+/* Adds wrong tools that the model ranks high to the step's tools. Leaves the training batch empty, because it encodes the
+ * requests with it. */
 static int add_negatives(struct tuning *tuning, struct contrast_step *step, const uint32_t *examples, size_t count,
                          struct rng *rng, wt_error *err)
 {
@@ -218,10 +216,8 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
     return 0;
 }
 
-/* ---------------------------------------------------------------- a batch */
-
-/* Returns the relation of a batch's tool to a request. A tool with the text of one of the request's own, perhaps from
- * another data set, is not a negative. */
+/* Returns the relation of a tool of the batch to a request. A tool with the same text as one of the request's tools is
+ * ignored; it may belong to another data set. */
 static enum pair classify_pair(const struct contrast_step *step, const struct example_set *train, uint32_t request,
                                uint32_t row)
 {
@@ -268,31 +264,24 @@ static double compute_tuning_contrast(struct tuning *tuning)
     return wt__loss_contrast_both(&contrast, batch->dvectors, batch->dvectors + tools_at);
 }
 
-const struct tuning_kind wt__contrast = {.name = "contrast",
-                                         .output = BATCH_UNIT,
-                                         .rate = 5e-5,
-                                         .measure = measure_contrast_step,
-                                         .begin = begin_tuning_contrast,
-                                         .end = end_contrast,
-                                         .prepare = prepare_tuning_contrast,
-                                         .loss = compute_tuning_contrast,
-                                         .renew = renew_negatives};
+const struct tuning_kind wt__contrast =
+    KIND("contrast", BATCH_UNIT, 5e-5, measure_contrast_step, begin_tuning_contrast, end_contrast,
+         prepare_tuning_contrast, compute_tuning_contrast, renew_negatives, NULL);
 
 /* ---------------------------------------------------------------- triplets */
 
-/* Trains the encoder to move requests that share a tool closer to each other than requests that share none.
- * Uses triplets (Tool2Vec, section 5.1.1, which gives no details), mined as in the authors' code: Euclidean distance,
- * margin 1, on pooled vectors that are not normalised.
+/* Moves requests that share a tool closer to each other than requests that share none, by a triplet loss (Tool2Vec, section
+ * 5.1.1) as in the authors' code: Euclidean distance, margin 1, on pooled vectors that are not normalised.
  *
- * The nearest requests of each request are mined once, with the initial encoder; a request is not its own positive. Of
- * these, the first few that share a tool are positives, and the first few that share none are negatives. An example is
- * one random pair of them in each step, while the authors take every pair. */
+ * The nearest requests of each request are mined once, with the initial encoder. The first NEAR of them that share a tool
+ * are positives, and the first NEAR that share none are negatives. Each step draws one positive and one negative for a
+ * request; the authors use every pair. */
 
 enum {
     NEAR = 5,   /* positives, and negatives, per request */
-    LOOK = 100, /* nearest requests that are searched for them */
-    BLOCK = 64, /* requests per block */
-    PART = 8192 /* requests that a block is compared with at once */
+    LOOK = 100, /* nearest requests among which they are searched */
+    BLOCK = 64, /* requests that one item of work mines */
+    PART = 8192 /* requests that a block is compared with by one matrix product */
 };
 static const float MARGIN = 1;
 
@@ -304,7 +293,7 @@ struct mined_neighbours {
 
 struct triplet_step {
     struct mined_neighbours *near; /* [examples] */
-    size_t drawn;                  /* triplets of this step: texts 3 i, 3 i + 1, 3 i + 2 */
+    size_t drawn;                  /* triplets of this step; triplet i has the texts 3 i, 3 i + 1 and 3 i + 2 */
     float *side[3];                /* [batch, H] anchors, positives, negatives */
     float *dside[3];
 };
@@ -317,8 +306,6 @@ static size_t measure_triplets_step(const struct tuning *tuning, struct batch_li
     return (6 * tuning->batch * hidden + requests * hidden + (size_t)BLOCK * PART) * sizeof(float) +
            requests * sizeof(struct mined_neighbours);
 }
-
-/* ---------------------------------------------------------------- mining */
 
 static bool share_a_tool(const struct example_set *set, size_t a, size_t b)
 {
@@ -369,16 +356,8 @@ static int mine_block(void *context, size_t index, unsigned worker)
         top[i] = (struct topk){.items = best + i * (LOOK + 1), .k = LOOK + 1};
     for (size_t part = 0; part < m->set->count; part += PART) {
         size_t n = m->set->count - part < PART ? m->set->count - part : PART;
-        wt__matmul(&(struct matmul){.m = count,
-                                    .n = n,
-                                    .k = m->hidden,
-                                    .a = m->vectors + first * m->hidden,
-                                    .a_stride = m->hidden,
-                                    .b = m->vectors + part * m->hidden,
-                                    .b_stride = m->hidden,
-                                    .b_transposed = true,
-                                    .c = scores,
-                                    .c_stride = n});
+        wt__multiply_dense(count, n, m->hidden, m->vectors + first * m->hidden, false, m->vectors + part * m->hidden,
+                           true, scores);
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < n; j++)
                 wt__topk_push(&top[i], (struct scored){scores[i * n + j], (uint32_t)(part + j)});
@@ -410,13 +389,11 @@ static int mine_triplets(struct tuning *tuning, struct triplet_step *step, wt_er
         usable += step->near[i].positive_count > 0 && step->near[i].negative_count > 0;
     if (usable == 0)
         return wt__fail(err, WT_EEMPTY,
-                        "no request of %s has another one near it that shares a tool, and one that shares none; train "
-                        "with the contrast loss",
+                        "no request of %s is near both a request that shares a tool and a request that shares none; "
+                        "train with the contrast loss",
                         tuning->training->examples.source);
     return 0;
 }
-
-/* ---------------------------------------------------------------- steps */
 
 static int begin_triplets(struct tuning *tuning, wt_error *err)
 {
@@ -477,25 +454,18 @@ static double triplets_loss(struct tuning *tuning)
     return result;
 }
 
-const struct tuning_kind wt__triplet = {.name = "triplet",
-                                        .output = BATCH_POOLED,
-                                        .rate = 1e-5,
-                                        .measure = measure_triplets_step,
-                                        .begin = begin_triplets,
-                                        .end = end_triplets,
-                                        .prepare = prepare_triplets,
-                                        .loss = triplets_loss};
+const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measure_triplets_step, begin_triplets,
+                                            end_triplets, prepare_triplets, triplets_loss, NULL, NULL);
 
 /* ---------------------------------------------------------------- classifier */
 
-/* Trains the encoder with a head of one row per tool on the request's vector: a multi-label classifier
+/* Trains the encoder together with a multi-label classifier: a head with one row per tool on the request's vector
  * (Tool2Vec, section 4.2). The loss is the sum of log-softmax of the gold tools, as in the authors' code, or binary
  * cross-entropy, as in their text.
  *
  * Differences from the paper: the head reads the normalised pooled vector times 20 instead of the first token's state,
- * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h).
- * The lesson "mlc" with the loss "kept" turns it into the recipe "mlc", trained end to end as in the paper. With any
- * other loss that lesson trains a head of its own on the trained encoder. */
+ * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h), and
+ * the lesson "mlc" with the loss "kept" turns it into the recipe "mlc". */
 
 static const float HEAD_RATE = 20; /* times the encoder's rate, because its rows have fewer steps to converge */
 
@@ -605,29 +575,26 @@ static const float *get_classifier_head(const struct tuning *tuning)
     return step->head;
 }
 
-#define KIND(kind_name, kind_loss)                                                                                     \
-    {                                                                                                                  \
-        .name = (kind_name), .output = BATCH_UNIT, .rate = 5e-5, .measure = measure_classifier_step,                   \
-        .begin = begin_classifier, .end = end_classifier, .prepare = prepare_classifier, .loss = (kind_loss),          \
-        .head = get_classifier_head                                                                                    \
-    }
-const struct tuning_kind wt__classify_softmax = KIND("softmax", compute_softmax_loss);
-const struct tuning_kind wt__classify_bce = KIND("bce", compute_bce_loss);
+const struct tuning_kind wt__classify_softmax =
+    KIND("softmax", BATCH_UNIT, 5e-5, measure_classifier_step, begin_classifier, end_classifier, prepare_classifier,
+         compute_softmax_loss, NULL, get_classifier_head);
+const struct tuning_kind wt__classify_bce =
+    KIND("bce", BATCH_UNIT, 5e-5, measure_classifier_step, begin_classifier, end_classifier, prepare_classifier,
+         compute_bce_loss, NULL, get_classifier_head);
 
 /* ---------------------------------------------------------------- similarities of a teacher */
 
-/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the
- * others of the batch towards the teacher's (Kullback-Leibler). This transfers the teacher's knowledge beyond the
- * labels, on any catalogue. The teacher's vectors may have another width.
- *
- * A batch is requests and their tools, so some texts are very similar. The teacher encodes texts within the step.
- * Most texts occur at most once, and a resumed training has nothing to recompute. */
+/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the other texts
+ * of the batch towards the teacher's (Kullback-Leibler divergence). The teacher's vectors may have another width. A batch
+ * has requests and their tools. The teacher encodes them within the step, so a resumed training has nothing to
+ * recompute. */
 
 struct likeness_step {
     struct encoder *teacher;
     struct step_tools tools;
-    struct str *texts;       /* [batch + tools] of the step */
-    float *wanted, *scratch; /* [texts, E], scratch_of(texts) */
+    struct str *texts; /* [count_most_texts] requests of the step, then its tools */
+    float *wanted;     /* [count_most_texts, width of the teacher] the teacher's vectors */
+    float *scratch;    /* [count_likeness_floats] */
 };
 
 static size_t count_most_texts(const struct tuning *tuning)
@@ -720,11 +687,5 @@ static double compute_likeness_loss(struct tuning *tuning)
     return wt__loss_likeness(&likeness, batch->dvectors);
 }
 
-const struct tuning_kind wt__likeness = {.name = "likeness",
-                                         .output = BATCH_UNIT,
-                                         .rate = 5e-5,
-                                         .measure = measure_likeness_step,
-                                         .begin = begin_likeness,
-                                         .end = end_likeness,
-                                         .prepare = prepare_likeness,
-                                         .loss = compute_likeness_loss};
+const struct tuning_kind wt__likeness = KIND("likeness", BATCH_UNIT, 5e-5, measure_likeness_step, begin_likeness,
+                                             end_likeness, prepare_likeness, compute_likeness_loss, NULL, NULL);

@@ -9,45 +9,42 @@
 #include "learn/training_batch.h"
 #include "retrieve/retrieve.h"
 
-/* ---------------------------------------------------------------- recall on dev */
-
-/* Measures an encoder during training by recall@5 on dev requests. Uses the retrieval itself
- * (retrieve/retrieve.h) over the snapshot of the request's own catalogue. The figure is the mean over data sets of each
- * set's mean, so that a large set does not dominate. Of many dev requests always the same seeded sample is used, so
- * figures of one training are comparable.
+/* Measures an encoder during training by recall@5 on dev requests, with the retrieval of queries (retrieve/retrieve.h) over
+ * the snapshot of the request's own catalogue. The figure is the mean over data sets of each set's mean, so that a large
+ * set does not dominate. Every measurement of a training uses the same sample of dev requests.
  *
- * A tool is represented by its texts. If training requests used all tools of a dev request, these requests count as
- * well: unit(texts) + unit(mean of requests), the sum that retrieval works best with. A request for an unused tool is
- * answered from texts only, which treats all tools equally. Against sums the tool would not be found, however well the
- * encoder understands its text. */
+ * A tool's vector is computed from its texts. For DEV_USE, a dev request whose tools were all used by training requests is
+ * searched among sums of unit(texts) and unit(mean of those requests). The other dev requests are searched among vectors of
+ * texts, because among sums an unused tool is rarely found. */
 
 enum {
-    DEV_RECALL_DEV = 1000,    /* dev requests per set */
-    DEV_RECALL_USES = 4000,   /* training requests per set */
+    DEV_RECALL_DEV = 1000,    /* maximum dev requests per set */
+    DEV_RECALL_USES = 4000,   /* maximum training requests per set */
     DEV_RECALL_CUTOFF = 5,    /* cutoff of the recall */
-    DEV_RECALL_REQUEST = 128, /* tokens of a request */
-    DEV_RECALL_TOOL = 96      /* tokens of a tool's texts */
+    DEV_RECALL_REQUEST = 128, /* maximum tokens of a request or sub-query */
+    DEV_RECALL_TOOL = 96      /* maximum tokens of each of a tool's texts */
 };
 
-/* Evidence for a dev request. */
+/* Evidence by which dev requests are searched. */
 enum dev_kind {
-    DEV_USE,         /* meaning, of texts and of usage if there is any */
-    DEV_DESCRIPTION, /* meaning, of texts only */
-    DEV_HYBRID,      /* words, and meaning of texts */
-    DEV_HEAD,        /* rows of a classifier trained with the encoder */
+    DEV_USE,         /* vectors of texts, and of usage if there is any */
+    DEV_DESCRIPTION, /* vectors of texts */
+    DEV_HYBRID,      /* words, and vectors of texts */
+    DEV_HEAD,        /* rows of a classifier that is trained with the encoder */
     DEV_KINDS
 };
 extern const char *const wt__dev_kinds[DEV_KINDS];   /* their names */
 extern const char *const wt__dev_figures[DEV_KINDS]; /* descriptions of their figures for users */
 
-/* Data set with dev requests. */
+/* A data set with dev requests. */
 struct dev_set {
     const char *name;
     struct index_handle *index; /* its rows are the set's tools */
-    size_t first, rows;         /* position of the set's tools among all */
+    size_t first, rows;         /* range of the set's tools in the examples */
     size_t dev_count, use_count, tool_count;
-    uint32_t *dev, *uses; /* [dev_count], [use_count] numbers of the examples */
-    bool *by_use;         /* [dev_count] training requests used all tools of the request */
+    uint32_t *dev;   /* [dev_count] numbers of the dev requests */
+    uint32_t *uses;  /* [use_count] numbers of the training requests that represent tools */
+    bool *by_use;    /* [dev_count] true if training requests used all tools of the request */
     size_t *texts;   /* [dev_count + 1] start of each request's texts in dev_texts: the request, then its sub-queries */
     uint32_t *tools; /* [tool_count] rows of the set, ascending */
     uint64_t *allowed; /* bitmap of rows; NULL for all tools */
@@ -63,7 +60,7 @@ struct dev_recall_options {
 
 struct dev_recall {
     const struct examples *examples;
-    const struct encoder *encoder; /* original encoder of the model; sets the dimension */
+    const struct encoder *encoder; /* initial encoder, which has the same dimension and the same weights of evidence */
     struct dev_recall_options options;
     struct dev_set *sets; /* [count] sets with dev requests */
     size_t count;
@@ -76,16 +73,15 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
                         const struct encoder *encoder, const struct trainable *model,
                         const struct dev_recall_options *options, wt_error *err);
 void wt__dev_recall_dispose(struct dev_recall *dev_recall);
+/* Returns the bytes that a measurement allocates. hidden: D. */
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden);
-/* Runs the measurement. head: for DEV_HEAD the rows of all tools, [M, D]; otherwise NULL. Also reports the figures of
- * the sets to progress. */
+/* Runs the measurement, and records the figure of each set in progress. head: [M, D] rows of all tools for DEV_HEAD, else
+ * NULL. */
 int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch, const float *head,
                        struct train_progress *progress, double *figure, wt_error *err);
 
-/* ---------------------------------------------------------------- tuning */
-
-/* Shared by all methods of training the encoder: the model, the training batch, the tokens of requests and
- * tools, the figure on dev, and saving. A method is a tuning_kind: the input of a step, and its loss. */
+/* A training of the encoder. struct tuning has the state that all methods share. struct tuning_kind is a method, such as
+ * contrast: it chooses the texts of a step and computes the loss. */
 
 enum {
     TUNING_REQUEST = 96, /* maximum tokens of a request */
@@ -98,7 +94,7 @@ struct tuning_kind {
     const char *name; /* name of the loss */
     enum batch_output output;
     double rate; /* default peak learning rate */
-    /* Computes the largest step with `batch` examples, and the bytes that begin allocates. */
+    /* Sets the limits of the largest step, and returns the bytes that begin allocates. */
     size_t (*measure)(const struct tuning *tuning, struct batch_limits *limits);
     /* Called before the first step. Memory goes to tuning->own, which end frees and which may be NULL there. */
     int (*begin)(struct tuning *tuning, wt_error *err);
@@ -121,26 +117,26 @@ struct tuning {
     struct trainable *model;
     enum dev_kind dev;
     struct dev_recall dev_recall;
-    struct token_texts requests, tools; /* of the training examples, and text 0 of every tool */
+    struct token_texts requests, tools; /* tokens of the training requests, and of text 0 of every tool */
     struct training_batch training_batch;
     struct batch_limits limits;
     size_t batch;
-    struct objective objective; /* its parameters have room for one of the kind's, which begin may add */
+    struct objective objective; /* its parameters have room for one more, which kind->begin may add */
     void *own;                  /* memory of the kind */
-    double earlier; /* figure of an earlier training's model, if no step reached it; NAN to drop that model */
+    double earlier; /* figure of an earlier training's model that is kept; NaN if the model of this training is saved */
 };
 
 /* The methods, each in a file of its own. */
 extern const struct tuning_kind wt__contrast, wt__triplet, wt__classify_softmax, wt__classify_bce, wt__likeness;
 
-/* Tools by row. All zero if empty. */
+/* Rows of the tools of a step. Zeroed if empty. */
 struct step_tools {
     uint32_t *rows;
     size_t count, capacity;
 };
 
-/* Lists the tools of a step's requests, distinct and ascending; a random sample if they exceed 48 and 1.5 times the
- * batch. WT_ENOMEM. */
+/* Lists the tools of a step's requests, distinct and ascending. If they exceed both 48 and 1.5 times the batch, draws a
+ * random sample of the larger of these limits. Errors: WT_ENOMEM. */
 int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
                      struct rng *rng, wt_error *err);
 

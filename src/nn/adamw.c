@@ -1,5 +1,5 @@
-/* adamw.c: splits the parameters into chunks, the work items of the threads. Values are updated independently, and the
- * norms of the chunks are summed in a fixed order, so the result does not depend on the number of threads. */
+/* adamw.c: splits the parameters into chunks, the work items of the threads. The squares of the chunks are summed in a fixed
+ * order, so the result does not depend on the number of threads. */
 #include "nn/adamw.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/pool.h"
 #include "nn/kernels/kernels.h"
 
-enum { CHUNK = 1 << 16 }; /* approximate floats in a chunk */
+enum { CHUNK = 1 << 16 }; /* floats in a chunk, rounded up to whole rows */
 
 struct chunk {
     size_t parameter, from, to; /* range of floats; on row boundaries if the parameter is sparse */
@@ -30,7 +30,6 @@ static size_t choose_chunk_length(const struct model_parameter *p)
 static int split_chunks(struct adamw *a, wt_error *err)
 {
     size_t count = 0;
-
     for (size_t i = 0; i < a->count; i++)
         if (is_trained_parameter(&a->parameters[i]))
             count += (a->parameters[i].count - 1) / choose_chunk_length(&a->parameters[i]) + 1;
@@ -40,7 +39,6 @@ static int split_chunks(struct adamw *a, wt_error *err)
     for (size_t i = 0; i < a->count; i++) {
         const struct model_parameter *p = &a->parameters[i];
         size_t length = choose_chunk_length(p);
-
         for (size_t from = 0; is_trained_parameter(p) && from < p->count; from += length)
             a->chunks[a->chunk_count++] = (struct chunk){i, from, p->count - from < length ? p->count : from + length};
     }
@@ -57,10 +55,10 @@ static int allocate_adamw(struct adamw *a, wt_error *err)
     WT_TRY(split_chunks(a, err));
     for (size_t i = 0; i < a->count; i++) {
         const struct model_parameter *p = &a->parameters[i];
-
         if (!is_trained_parameter(p))
             continue;
-        a->first[i] = calloc(p->count, sizeof(float)); /* The system adds pages only for rows in use. */
+        a->first[i] =
+            calloc(p->count, sizeof(float)); /* calloc uses no physical memory for rows that are never written. */
         a->second[i] = calloc(p->count, sizeof(float));
         a->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
         WT_CHECK_ALLOC(a->first[i] && a->second[i] && (!p->touched || a->seen[i]), err);
@@ -73,7 +71,6 @@ int wt__adamw_open(struct adamw *out, struct model_parameter *parameters, size_t
 {
     *out = (struct adamw){.options = *options, .parameters = parameters, .count = count};
     int rc = allocate_adamw(out, err);
-
     if (rc < 0)
         wt__adamw_dispose(out);
     return rc;
@@ -100,7 +97,6 @@ static double sum_of_squares(const float *x, size_t n)
 {
     enum { PART = 4096 }; /* floats summed in single precision */
     double sum = 0;
-
     for (size_t i = 0; i < n; i += PART)
         sum += (double)wt__kernels()->dot_f32(x + i, x + i, n - i < PART ? n - i : PART);
     return sum;
@@ -112,7 +108,6 @@ static int sum_chunk_squares(void *context, size_t index, unsigned worker)
     const struct chunk *c = &a->chunks[index];
     const struct model_parameter *p = &a->parameters[c->parameter];
     double sum = 0;
-
     (void)worker;
     if (!p->touched)
         sum = sum_of_squares(p->gradient + c->from, c->to - c->from);
@@ -125,8 +120,8 @@ static int sum_chunk_squares(void *context, size_t index, unsigned worker)
 
 struct adamw_update {
     struct adamw *adamw;
-    struct adamw_factors factors; /* before the parameter's own rate and decay */
-    float rate;
+    struct adamw_factors factors; /* without the parameter's own rate and decay */
+    float rate;                   /* learning rate of the step */
 };
 
 static int update_chunk(void *context, size_t index, unsigned worker)
@@ -138,7 +133,6 @@ static int update_chunk(void *context, size_t index, unsigned worker)
     uint8_t *seen = s->adamw->seen[c->parameter];
     struct adamw_factors factors = s->factors;
     const struct kernels *kernels = wt__kernels();
-
     (void)worker;
     factors.rate *= p->rate;
     factors.keep = p->decays ? 1.0f - s->rate * p->rate * s->adamw->options.decay : 1.0f;
@@ -150,7 +144,6 @@ static int update_chunk(void *context, size_t index, unsigned worker)
     for (size_t at = c->from; at < c->to; at += p->row) {
         size_t row = at / p->row;
         bool now = p->touched[row];
-
         seen[row] |= now;
         if (seen[row])
             kernels->adamw(&factors, now ? p->gradient + at : NULL, first + at, second + at, p->value + at, p->row);
@@ -166,14 +159,12 @@ float wt__adamw_step(struct adamw *a, float rate, float scale, unsigned threads)
     const float least = 1e-6f; /* added to the divisor, as PyTorch does when clipping */
     const struct adamw_options *o = &a->options;
     double sum = 0;
-
     wt__pool_run(threads, a->chunk_count, sum_chunk_squares, a);
     for (size_t i = 0; i < a->chunk_count; i++)
         sum += a->squares[i];
     float norm = (float)(sqrt(sum) * fabs((double)scale));
     if (!isfinite(norm))
         return norm;
-
     a->step++;
     float shrink = o->clip > 0 && norm + least > o->clip ? o->clip / (norm + least) : 1.0f;
     struct adamw_update step = {.adamw = a,
@@ -192,7 +183,6 @@ void wt__gradients_clear(struct model_parameter *parameters, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct model_parameter *p = &parameters[i];
-
         if (!p->gradient || p->count == 0)
             continue;
         if (!p->touched)
@@ -217,10 +207,8 @@ void wt__adamw_restore(struct adamw *a, size_t parameter, const float *first, co
 {
     const struct model_parameter *p = &a->parameters[parameter];
     size_t length = p->touched ? p->row : p->count;
-
     for (size_t at = 0; is_trained_parameter(p) && at < p->count; at += length) {
         bool seen = !is_all_zero(first + at, length) || !is_all_zero(second + at, length);
-
         if (a->seen[parameter])
             a->seen[parameter][at / length] = seen;
         if (seen) {
@@ -233,7 +221,6 @@ void wt__adamw_restore(struct adamw *a, size_t parameter, const float *first, co
 float wt__schedule(enum schedule schedule, uint64_t step, uint64_t warmup, uint64_t total)
 {
     const double pi = 3.14159265358979323846;
-
     if (step < warmup)
         return (float)((double)step / (double)warmup);
     double length = total > warmup ? (double)(total - warmup) : 1, done = (double)(step - warmup) / length;

@@ -1,9 +1,8 @@
 /* adamw.h: Adam with decoupled weight decay (Loshchilov and Hutter), clipping by the global norm of the gradients, and
  * learning rate schedules.
  *
- * Word embeddings are sparse: few rows have a gradient in a step. Such a parameter lists its touched rows. A row that
- * never had a gradient costs no memory for m and v and only the time of its decay. The result equals that of the dense
- * update. */
+ * Word embeddings are sparse: few rows have a gradient in a step. A sparse parameter marks these rows as touched. A row that
+ * was never touched needs no memory for its moments. The result equals that of the dense update. */
 #ifndef WT_NN_ADAMW_H
 #define WT_NN_ADAMW_H
 
@@ -17,16 +16,17 @@ struct model_parameter {
     const char *name;
     float *value, *gradient; /* [count]; gradient NULL if the parameter is not trained */
     size_t count;
-    size_t row;       /* floats in a row if `touched` is given, else 0 */
-    uint8_t *touched; /* [count / row], 0 for rows without a gradient (not read); NULL if the parameter is dense */
-    bool decays;
-    bool frozen;
-    float rate; /* factor of the step's learning rate, normally 1 */
+    size_t row;       /* floats in a row of a sparse parameter; 0 if it is dense */
+    uint8_t *touched; /* [count / row] 0 for rows without a gradient, which is then not read; NULL if dense */
+    bool decays;      /* true if weight decay applies */
+    bool frozen;      /* true if the parameter is not trained */
+    float rate;       /* factor of the step's learning rate, normally 1 */
 };
 
 struct adamw_options {
-    float beta1, beta2, epsilon, decay;
-    float clip; /* maximum norm of all gradients together; 0 for no limit */
+    float beta1, beta2, epsilon;
+    float decay; /* weight decay per step, relative to the learning rate */
+    float clip;  /* maximum norm of all gradients together; 0 for no limit */
 };
 #define ADAMW_DEFAULTS ((struct adamw_options){0.9f, 0.999f, 1e-8f, 0.01f, 1.0f})
 

@@ -17,19 +17,13 @@
 
 /* ---------------------------------------------------------------- distances */
 
-/* The reference implementations compute the buckets in single precision. In the tables of the tests the result is the
- * same for every distance. */
-
 void wt__distances_mpnet(struct distances *out, int32_t *bucket)
 {
     enum { SIDE = DISTANCE_MPNET_BUCKETS / 2, EXACT = SIDE / 2 };
-
     for (int32_t distance = -DISTANCE_MPNET_REACH; distance <= DISTANCE_MPNET_REACH; distance++) {
         int32_t far = distance < 0 ? -distance : distance, place = far;
-
         if (far >= EXACT) {
             double steps = log((double)far / EXACT) / log((double)DISTANCE_MPNET_REACH / EXACT) * (SIDE - EXACT);
-
             place = EXACT + (int32_t)steps;
             place = place < SIDE ? place : SIDE - 1;
         }
@@ -38,12 +32,11 @@ void wt__distances_mpnet(struct distances *out, int32_t *bucket)
     *out = (struct distances){bucket, DISTANCE_MPNET_REACH, DISTANCE_MPNET_BUCKETS};
 }
 
-/* Returns the bucket before the middle of the table is added: exact up to half of the buckets, then logarithmic, such
- * that the last bucket ends at max. */
+/* Returns the bucket relative to the middle of the table. Distances up to half of the buckets have their own bucket;
+ * farther distances have logarithmic buckets, the last of which ends at max. */
 static int32_t find_deberta_bucket(int32_t distance, int32_t buckets, int32_t max)
 {
     int32_t middle = buckets / 2, far = distance < 0 ? -distance : distance;
-
     if (buckets <= 0 || far <= middle)
         return distance;
     double steps = log((double)far / middle) / log((double)(max - 1) / middle) * (middle - 1);
@@ -54,16 +47,14 @@ static int32_t find_deberta_bucket(int32_t distance, int32_t buckets, int32_t ma
 void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max)
 {
     int32_t span = buckets > 0 ? buckets : max;
-
     for (int32_t distance = -max; distance <= max; distance++) {
         int32_t row = find_deberta_bucket(distance, buckets, max) + span;
-
         bucket[distance + max] = row < 0 ? 0 : row > 2 * span - 1 ? 2 * span - 1 : row;
     }
     *out = (struct distances){bucket, max, 2 * span};
 }
 
-/* ---------------------------------------------------------------- the common part */
+/* ---------------------------------------------------------------- the core */
 
 enum { ATTENTION_BLOCK = 48 }; /* rows of scores in a block */
 
@@ -100,7 +91,6 @@ struct matrix_view {
 static int add_scratch(size_t *sum, size_t rows, size_t columns)
 {
     size_t floats;
-
     if (__builtin_mul_overflow(rows, columns, &floats) || __builtin_add_overflow(*sum, floats, sum))
         return -1;
     return 0;
@@ -110,7 +100,6 @@ static int add_scratch(size_t *sum, size_t rows, size_t columns)
 static size_t size_core_scratch(const struct attention_core *core, size_t t, size_t passes)
 {
     size_t sum = 0;
-
     if (t > SIZE_MAX - WT_PANEL || add_scratch(&sum, wt__round_up_to_panel(t), core->width) < 0 ||
         add_scratch(&sum, wt__round_up_to_panel(t), ATTENTION_BLOCK) < 0 || __builtin_mul_overflow(sum, passes, &sum))
         return 0;
@@ -134,35 +123,17 @@ static void multiply_panels(struct matrix_view a, const float *packed, float *c,
                                        .c_stride = c_stride});
 }
 
-/* Computes c [t,o] = a [t,k] w, or adds it to c if `onto`. Reads w [k,o] in place; WT_PANEL floats after its last row
- * must be readable. */
-static void multiply_in_place(struct matrix_view a, struct matrix_view w, bool onto, float *c, size_t c_stride,
-                              size_t t, size_t k, size_t o)
+/* Computes c [t,o] = op(a) [t,k] w, or adds it to c if `onto`; a is [k,t] if transposed. Reads w [k,o] in place; WT_PANEL
+ * floats after its last row must be readable. */
+static void multiply_in_place(struct matrix_view a, bool transposed, struct matrix_view w, bool onto, float *c,
+                              size_t c_stride, size_t t, size_t k, size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
                                        .o = o,
                                        .a = a.at,
-                                       .a_stride = a.stride,
-                                       .a_step = 1,
-                                       .w = w.at,
-                                       .w_step = w.stride,
-                                       .w_panel = WT_PANEL,
-                                       .residual = onto ? c : NULL,
-                                       .c = c,
-                                       .c_stride = c_stride});
-}
-
-/* The same for c [t,o] = a^T w with a [k,t]. */
-static void multiply_transposed_in_place(struct matrix_view a, struct matrix_view w, bool onto, float *c,
-                                         size_t c_stride, size_t t, size_t k, size_t o)
-{
-    wt__kernels()->gemm(&(struct gemm){.t = t,
-                                       .k = k,
-                                       .o = o,
-                                       .a = a.at,
-                                       .a_stride = 1,
-                                       .a_step = a.stride,
+                                       .a_stride = transposed ? 1 : a.stride,
+                                       .a_step = transposed ? a.stride : 1,
                                        .w = w.at,
                                        .w_step = w.stride,
                                        .w_panel = WT_PANEL,
@@ -176,7 +147,6 @@ static void compute_probabilities(const struct attention_core *core, const struc
                                   struct matrix_view query, const float *keys, float *p)
 {
     struct matrix_view rows = {query.at + block->row * query.stride, query.stride};
-
     multiply_panels(rows, keys, p, block->stride, block->rows, core->width, block->t);
     if (core->terms)
         core->terms->add(core->terms->context, block, p);
@@ -187,7 +157,6 @@ static void compute_probabilities(const struct attention_core *core, const struc
 static struct score_block block_of_rows(size_t head, size_t row, size_t t)
 {
     size_t left = t - row;
-
     return (struct score_block){head, row, left < ATTENTION_BLOCK ? left : ATTENTION_BLOCK, t,
                                 wt__round_up_to_panel(t)};
 }
@@ -197,18 +166,15 @@ static void core_forward(const struct attention_core *core, const float *qkv, si
 {
     size_t width = core->width, hidden = core->heads * width;
     float *keys = scratch, *p = keys + wt__round_up_to_panel(t) * width; /* [ATTENTION_BLOCK, padded T] */
-
     for (size_t head = 0; head < core->heads; head++) {
         struct matrix_view query = {qkv + head * width, qkv_stride}, value = {query.at + 2 * hidden, qkv_stride};
-
         wt__matrix_pack(keys, query.at + hidden, qkv_stride, t, width);
         if (core->terms)
             core->terms->begin(core->terms->context, head);
         for (size_t row = 0; row < t; row += ATTENTION_BLOCK) {
             struct score_block block = block_of_rows(head, row, t);
-
             compute_probabilities(core, &block, query, keys, p);
-            multiply_in_place((struct matrix_view){p, block.stride}, value, false,
+            multiply_in_place((struct matrix_view){p, block.stride}, false, value, false,
                               out + row * out_stride + head * width, out_stride, block.rows, t, width);
         }
     }
@@ -221,11 +187,9 @@ static void core_backward(const struct attention_core *core, const float *qkv, s
     float *keys = scratch, *values = keys + stride * width;
     float *p = values + stride * width, *d = p + ATTENTION_BLOCK * stride; /* [ATTENTION_BLOCK, stride] */
     struct matrix_view p_rows = {p, stride}, d_rows = {d, stride};
-
     for (size_t head = 0; head < core->heads; head++) {
         struct matrix_view query = {qkv + head * width, qkv_stride}, key = {query.at + hidden, qkv_stride};
         float *dquery = dqkv + head * width, *dkey = dquery + hidden, *dvalue = dkey + hidden;
-
         wt__matrix_pack(keys, key.at, qkv_stride, t, width);
         wt__matrix_pack(values, key.at + hidden, qkv_stride, t, width);
         if (core->terms)
@@ -235,14 +199,13 @@ static void core_backward(const struct attention_core *core, const float *qkv, s
             struct matrix_view query_rows = {query.at + row * qkv_stride, qkv_stride};
             struct matrix_view dout_rows = {dout + row * dout_stride + head * width, dout_stride};
             bool onto = row > 0;
-
             compute_probabilities(core, &block, query, keys, p);
-            multiply_transposed_in_place(p_rows, dout_rows, onto, dvalue, dqkv_stride, t, block.rows, width);
+            multiply_in_place(p_rows, true, dout_rows, onto, dvalue, dqkv_stride, t, block.rows, width);
             multiply_panels(dout_rows, values, d, stride, block.rows, width, t);
             for (size_t r = 0; r < block.rows; r++)
                 wt__kernels()->softmax_backward(p + r * stride, d + r * stride, t, core->scale);
-            multiply_in_place(d_rows, key, false, dquery + row * dqkv_stride, dqkv_stride, block.rows, t, width);
-            multiply_transposed_in_place(d_rows, query_rows, onto, dkey, dqkv_stride, t, block.rows, width);
+            multiply_in_place(d_rows, false, key, false, dquery + row * dqkv_stride, dqkv_stride, block.rows, t, width);
+            multiply_in_place(d_rows, true, query_rows, onto, dkey, dqkv_stride, t, block.rows, width);
             if (core->terms)
                 core->terms->add_backward(core->terms->context, &block, d);
         }
@@ -277,10 +240,8 @@ static void begin_bias(void *context, size_t head)
 {
     struct bias_terms *b = context;
     size_t count = count_distances(b->attention);
-
     for (size_t i = 0; i < count; i++) {
         size_t bucket = (size_t)b->attention->distances->bucket[i];
-
         b->by_distance[i] = b->attention->bias[bucket * b->attention->heads + head] / b->scale;
     }
     if (b->dby_distance)
@@ -292,7 +253,6 @@ static void add_bias(void *context, const struct score_block *block, float *scor
     struct bias_terms *b = context;
     const int32_t *positions = b->attention->positions;
     int64_t reach = b->attention->distances->reach;
-
     for (size_t r = 0; r < block->rows; r++)
         for (size_t j = 0; j < block->t; j++)
             scores[r * block->stride + j] += b->by_distance[wt__distance_index(positions, block->row + r, j, reach)];
@@ -303,7 +263,6 @@ static void add_bias_backward(void *context, const struct score_block *block, co
     struct bias_terms *b = context;
     const int32_t *positions = b->attention->positions;
     int64_t reach = b->attention->distances->reach;
-
     for (size_t r = 0; r < block->rows && b->dby_distance; r++)
         for (size_t j = 0; j < block->t; j++)
             b->dby_distance[wt__distance_index(positions, block->row + r, j, reach)] += d[r * block->stride + j];
@@ -313,10 +272,8 @@ static void end_bias_backward(void *context, size_t head)
 {
     struct bias_terms *b = context;
     size_t count = count_distances(b->attention);
-
     for (size_t i = 0; i < count && b->dby_distance; i++) {
         size_t bucket = (size_t)b->attention->distances->bucket[i];
-
         b->dtable[bucket * b->attention->heads + head] += b->dby_distance[i] / b->scale;
     }
 }
@@ -336,7 +293,6 @@ size_t wt__attention_scratch(const struct attention *attention, size_t t)
 {
     struct attention_core core = bias_core_of(attention, NULL);
     size_t sum = size_core_scratch(&core, t, 1);
-
     return sum == 0 || add_scratch(&sum, count_distances(attention), 1) < 0 ? 0 : sum;
 }
 
@@ -344,7 +300,6 @@ size_t wt__attention_backward_scratch(const struct attention *attention, size_t 
 {
     struct attention_core core = bias_core_of(attention, NULL);
     size_t sum = size_core_scratch(&core, t, 2);
-
     return sum == 0 || add_scratch(&sum, count_distances(attention), 2) < 0 ? 0 : sum;
 }
 
@@ -354,7 +309,6 @@ void wt__attention_forward(const struct attention *attention, const float *qkv, 
     struct bias_terms bias = {.attention = attention, .scale = score_scale(attention)};
     struct score_terms terms = bias_terms_of(&bias);
     struct attention_core core = bias_core_of(attention, &terms);
-
     bias.by_distance = scratch + size_core_scratch(&core, t, 1);
     core_forward(&core, qkv, qkv_stride, out, out_stride, scratch, t);
 }
@@ -365,7 +319,6 @@ void wt__attention_backward(const struct attention *attention, const float *qkv,
     struct bias_terms bias = {.attention = attention, .scale = score_scale(attention), .dtable = dbias};
     struct score_terms terms = bias_terms_of(&bias);
     struct attention_core core = bias_core_of(attention, &terms);
-
     bias.by_distance = scratch + size_core_scratch(&core, t, 2);
     bias.dby_distance = dbias ? bias.by_distance + count_distances(attention) : NULL;
     core_backward(&core, qkv, qkv_stride, dout, dout_stride, dqkv, dqkv_stride, scratch, t);
@@ -403,7 +356,6 @@ static size_t find_column(const struct position_terms *s, size_t i, size_t j)
 {
     const struct distances *distances = s->d->distances;
     size_t at = wt__distance_index(s->d->positions, i, j, distances->reach);
-
     return (size_t)distances->bucket[at] - s->first;
 }
 
@@ -413,7 +365,6 @@ static void find_table_range(struct position_terms *s)
     const struct distances *distances = s->d->distances;
     const int32_t *positions = s->d->positions;
     size_t low = 0, high = s->t ? s->t - 1 : 0;
-
     for (size_t i = 0; i < s->t && positions; i++) {
         low = positions[i] < positions[low] ? i : low;
         high = positions[i] > positions[high] ? i : high;
@@ -434,7 +385,6 @@ static struct matrix_view table_rows(const struct position_terms *s, const float
 static void multiply_table(struct position_terms *s, struct matrix_view x, size_t rows, const float *table, float *out)
 {
     struct matrix_view part = table_rows(s, table);
-
     wt__matrix_pack(s->panels, part.at, part.stride, s->count, s->d->width);
     multiply_panels(x, s->panels, out, s->stride, rows, s->d->width, s->count);
 }
@@ -443,7 +393,6 @@ static void begin_positions(void *context, size_t head)
 {
     struct position_terms *s = context;
     const float *key = s->qkv + s->hidden + head * s->d->width;
-
     s->head = head;
     if (s->d->position_query) {
         multiply_table(s, (struct matrix_view){key, s->qkv_stride}, s->t, s->d->position_query, s->p2c);
@@ -460,16 +409,13 @@ static struct matrix_view query_rows(const struct position_terms *s, size_t row)
 static void add_positions(void *context, const struct score_block *block, float *scores)
 {
     struct position_terms *s = context;
-
     if (s->d->position_key)
         multiply_table(s, query_rows(s, block->row), block->rows, s->d->position_key, s->c2p);
     for (size_t r = 0; r < block->rows; r++) {
         float *score = scores + r * block->stride;
         const float *c2p = s->c2p + r * s->stride;
-
         for (size_t j = 0; j < block->t; j++) {
             size_t column = find_column(s, block->row + r, j);
-
             if (s->d->position_key)
                 score[j] += c2p[column];
             if (s->d->position_query)
@@ -482,12 +428,10 @@ static void add_positions_backward(void *context, const struct score_block *bloc
 {
     struct position_terms *s = context;
     size_t width = s->d->width;
-
     memset(s->dc2p, 0, block->rows * s->stride * sizeof(float));
     for (size_t r = 0; r < block->rows; r++)
         for (size_t j = 0; j < block->t; j++) {
             size_t column = find_column(s, block->row + r, j);
-
             s->dc2p[r * s->stride + column] += d[r * block->stride + j];
             if (s->d->position_query)
                 s->dp2c[j * s->stride + column] += d[r * block->stride + j];
@@ -496,12 +440,12 @@ static void add_positions_backward(void *context, const struct score_block *bloc
         return;
     struct matrix_view dc2p = {s->dc2p, s->stride};
     float *dquery = s->dqkv + block->row * s->dqkv_stride + s->head * width;
-    multiply_in_place(dc2p, table_rows(s, s->d->position_key), true, dquery, s->dqkv_stride, block->rows, s->count,
-                      width);
+    multiply_in_place(dc2p, false, table_rows(s, s->d->position_key), true, dquery, s->dqkv_stride, block->rows,
+                      s->count, width);
     if (s->dposition_key)
-        multiply_transposed_in_place(dc2p, query_rows(s, block->row), true,
-                                     s->dposition_key + s->first * s->d->position_stride + s->head * width,
-                                     s->d->position_stride, s->count, block->rows, width);
+        multiply_in_place(dc2p, true, query_rows(s, block->row), true,
+                          s->dposition_key + s->first * s->d->position_stride + s->head * width, s->d->position_stride,
+                          s->count, block->rows, width);
 }
 
 static void end_positions_backward(void *context, size_t head)
@@ -509,29 +453,26 @@ static void end_positions_backward(void *context, size_t head)
     struct position_terms *s = context;
     size_t width = s->d->width, at = s->hidden + head * width;
     struct matrix_view dp2c = {s->dp2c, s->stride}, key = {s->qkv + at, s->qkv_stride};
-
     if (!s->d->position_query)
         return;
-    multiply_in_place(dp2c, table_rows(s, s->d->position_query), true, s->dqkv + at, s->dqkv_stride, s->t, s->count,
-                      width);
+    multiply_in_place(dp2c, false, table_rows(s, s->d->position_query), true, s->dqkv + at, s->dqkv_stride, s->t,
+                      s->count, width);
     if (s->dposition_query)
-        multiply_transposed_in_place(dp2c, key, true,
-                                     s->dposition_query + s->first * s->d->position_stride + head * width,
-                                     s->d->position_stride, s->count, s->t, width);
+        multiply_in_place(dp2c, true, key, true, s->dposition_query + s->first * s->d->position_stride + head * width,
+                          s->d->position_stride, s->count, s->t, width);
 }
 
 static struct attention_core position_core_of(const struct disentangled *d, const struct score_terms *terms)
 {
     size_t parts = 1 + (d->position_key != NULL) + (d->position_query != NULL);
-
     return (struct attention_core){d->heads, d->width, 1.0f / sqrtf((float)(d->width * parts)), terms};
 }
 
-/* times is 2 for the backward, whose gradients need the same space again. */
+/* Adds the floats that positions need to `sum`; 0 on overflow. times is 1 for the forward pass and 2 for the backward pass,
+ * which also has the gradients. */
 static size_t size_position_scratch(const struct disentangled *d, size_t t, size_t sum, size_t times)
 {
     size_t columns = wt__round_up_to_panel((size_t)d->distances->count), reached = 0;
-
     if (sum == 0 || add_scratch(&reached, columns, ATTENTION_BLOCK) < 0 || add_scratch(&reached, columns, t) < 0 ||
         add_scratch(&sum, reached, times) < 0 || add_scratch(&sum, columns, d->width) < 0)
         return 0;
@@ -541,14 +482,12 @@ static size_t size_position_scratch(const struct disentangled *d, size_t t, size
 size_t wt__disentangled_scratch(const struct disentangled *d, size_t t)
 {
     struct attention_core core = position_core_of(d, NULL);
-
     return size_position_scratch(d, t, size_core_scratch(&core, t, 1), 1);
 }
 
 size_t wt__disentangled_backward_scratch(const struct disentangled *d, size_t t)
 {
     struct attention_core core = position_core_of(d, NULL);
-
     return size_position_scratch(d, t, size_core_scratch(&core, t, 2), 2);
 }
 
@@ -557,7 +496,7 @@ static struct score_terms position_terms_of(struct position_terms *s)
     return (struct score_terms){begin_positions, add_positions, add_positions_backward, end_positions_backward, s};
 }
 
-/* Divides the scratch after that of the core. */
+/* Sets the pointers into the scratch, which begins after the scratch of the core. */
 static void divide_scratch(struct position_terms *s, float *scratch)
 {
     s->panels = scratch;
@@ -575,7 +514,6 @@ void wt__disentangled_forward(const struct disentangled *d, const float *qkv, si
     struct position_terms s = {.d = d, .t = t, .hidden = d->heads * d->width, .qkv = qkv, .qkv_stride = qkv_stride};
     struct score_terms terms = position_terms_of(&s);
     struct attention_core core = position_core_of(d, &terms);
-
     find_table_range(&s);
     divide_scratch(&s, scratch + size_core_scratch(&core, t, 1));
     core_forward(&core, qkv, qkv_stride, out, out_stride, scratch, t);
@@ -596,7 +534,6 @@ void wt__disentangled_backward(const struct disentangled *d, const float *qkv, s
                                .dposition_query = dposition_query};
     struct score_terms terms = position_terms_of(&s);
     struct attention_core core = position_core_of(d, &terms);
-
     find_table_range(&s);
     divide_scratch(&s, scratch + size_core_scratch(&core, t, 2));
     core_backward(&core, qkv, qkv_stride, dout, dout_stride, dqkv, dqkv_stride, scratch, t);

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---------------------------------------------------------------- distances */
-
 /* Maps the distance between two tokens, the position of the query minus the position of the key, to a row of a learned
  * table. Distances in one bucket share a row: each near distance has its own bucket, farther ones share logarithmic
  * buckets. The buckets are computed once into this lookup table. Distances are clamped to -reach .. reach. */
@@ -28,7 +26,6 @@ enum {
 static inline size_t wt__distance_index(const int32_t *positions, size_t i, size_t j, int64_t reach)
 {
     int64_t distance = positions ? (int64_t)positions[i] - positions[j] : (int64_t)i - (int64_t)j;
-
     return (size_t)((distance < -reach ? -reach : distance > reach ? reach : distance) + reach);
 }
 
@@ -42,8 +39,6 @@ void wt__distances_mpnet(struct distances *out, int32_t *bucket);
  * 0 < max <= DISTANCE_MAX_REACH. The learned table has 2 * span rows, where span is buckets if positive, else max.
  * bucket [2 max + 1] belongs to the caller and must live as long as `out`. */
 void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max);
-
-/* ---------------------------------------------------------------- plain attention and MPNet */
 
 /* softmax(Q K^T / sqrt(d) + bias) V for each head. The bias is the relative bias of MPNet: one learned number per head
  * and distance bucket. */
@@ -73,8 +68,6 @@ size_t wt__attention_backward_scratch(const struct attention *attention, size_t 
 void wt__attention_backward(const struct attention *attention, const float *qkv, size_t qkv_stride, const float *dout,
                             size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dbias, float *scratch,
                             size_t t);
-
-/* ---------------------------------------------------------------- DeBERTa */
 
 /* A score has up to three parts: content to content, content to position, and position to content:
  *

@@ -34,7 +34,6 @@ static float activation_value(enum activation activation, float x)
 static float activation_slope(enum activation activation, float x)
 {
     float h;
-
     switch (activation) {
     case ACTIVATION_GELU_TANH:
         h = tanhf(TANH_FACTOR * (x + TANH_CUBIC * x * x * x));
@@ -83,7 +82,6 @@ int wt__activation_named(const char *name)
                  {"gelu_fast", ACTIVATION_GELU_TANH}, {"relu", ACTIVATION_RELU},
                  {"tanh", ACTIVATION_TANH},           {"silu", ACTIVATION_SILU},
                  {"swish", ACTIVATION_SILU},          {"linear", ACTIVATION_NONE}};
-
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i].name, name) == 0)
             return (int)names[i].activation;
@@ -107,7 +105,6 @@ bool wt__bytes_ready(void)
 size_t wt__linear_bytes_size(size_t out, size_t in)
 {
     size_t panel, all, panels = out / WT_PANEL + (out % WT_PANEL != 0);
-
     if (__builtin_mul_overflow(count_groups(in), (size_t)WT_PANEL_GROUP, &panel) ||
         __builtin_add_overflow(panel, WT_PANEL * sizeof(float), &panel) || __builtin_mul_overflow(panels, panel, &all))
         return 0;
@@ -118,7 +115,6 @@ size_t wt__linear_bytes_size(size_t out, size_t in)
 size_t wt__byte_row_size(size_t in)
 {
     size_t groups = count_groups(in), bytes;
-
     if (__builtin_mul_overflow(groups, WT_GROUP + sizeof(struct byte_range), &bytes) ||
         __builtin_add_overflow(bytes, 2 * (size_t)LINE, &bytes))
         return 0;
@@ -129,7 +125,6 @@ size_t wt__byte_row_size(size_t in)
 static void pack_byte_group(unsigned char *group, const int8_t *w, size_t in, size_t rows, size_t depth)
 {
     float sums[WT_PANEL] = {0};
-
     memset(group, 0, WT_GROUP * WT_PANEL);
     for (size_t j = 0; j < rows; j++)
         for (size_t k = 0; k < depth; k++) {
@@ -144,7 +139,6 @@ void wt__linear_bytes_pack(unsigned char *panels, const int8_t *w, const float *
     for (size_t first = 0; first < out; first += WT_PANEL) {
         size_t rows = out - first < WT_PANEL ? out - first : WT_PANEL;
         float ends[WT_PANEL] = {0};
-
         for (size_t k = 0; k < in; k += WT_GROUP, panels += WT_PANEL_GROUP)
             pack_byte_group(panels, w + first * in + k, in, rows, in - k < WT_GROUP ? in - k : WT_GROUP);
         memcpy(ends, scales + first, rows * sizeof(float));
@@ -170,7 +164,6 @@ static void forward_packed(const struct linear *l, const float *x, size_t x_stri
                         .c = y,
                         .c_stride = y_stride,
                         .activation = activation};
-
     wt__kernels()->gemm(&gemm);
 }
 
@@ -190,10 +183,8 @@ static void forward_row_major(const struct linear *l, const float *x, size_t x_s
                              .c_stride = y_stride,
                              .accumulate = residual || l->bias,
                              .reduced = l->reduced};
-
     for (size_t i = 0; i < t && product.accumulate; i++) {
         float *to = y + i * y_stride;
-
         if (residual && residual != y)
             memcpy(to, residual + i * y_stride, l->out * sizeof(float));
         else if (!residual)
@@ -225,7 +216,6 @@ void wt__linear_forward_bytes(const struct linear *l, const float *x, size_t x_s
                               const float *residual, float *y, size_t y_stride, size_t t, unsigned char *scratch)
 {
     size_t row = wt__byte_row_size(l->in);
-
     for (size_t i = 0; i < t; i++)
         wt__kernels()->byte_row(x + i * x_stride, l->in, scratch + i * row);
     wt__kernels()->gemm_bytes(&(struct gemm_bytes){.t = t,
@@ -302,7 +292,6 @@ static struct tap_shift find_tap_shift(const struct convolution *c, size_t j, si
 {
     size_t middle = c->taps / 2, off = j > middle ? j - middle : middle - j;
     size_t rows = t > off ? t - off : 0;
-
     return j > middle ? (struct tap_shift){off, 0, rows} : (struct tap_shift){0, off, rows};
 }
 
@@ -310,7 +299,6 @@ void wt__convolution_forward(const struct convolution *c, const float *x, size_t
                              size_t t)
 {
     size_t size = c->row_major ? c->out * c->in : wt__matrix_packed_size(c->out, c->in);
-
     for (size_t i = 0; i < t; i++) {
         if (c->bias)
             memcpy(y + i * y_stride, c->bias, c->out * sizeof(float));
@@ -321,7 +309,6 @@ void wt__convolution_forward(const struct convolution *c, const float *x, size_t
         struct tap_shift s = find_tap_shift(c, j, t);
         struct linear tap = {.in = c->in, .out = c->out, .weight = c->weight + j * size, .row_major = c->row_major};
         float *to = y + s.to * y_stride;
-
         if (s.rows > 0)
             wt__linear_forward(&tap, x + s.from * x_stride, x_stride, ACTIVATION_NONE, to, to, y_stride, s.rows);
     }
@@ -331,7 +318,6 @@ void wt__convolution_backward(const struct convolution *c, const float *x, size_
                               size_t dy_stride, float *dx, size_t dx_stride, float *dweight, float *dbias, size_t t)
 {
     size_t size = c->out * c->in;
-
     for (size_t i = 0; i < t && dx; i++)
         memset(dx + i * dx_stride, 0, c->in * sizeof(float));
     for (size_t i = 0; i < t && dbias; i++)
@@ -340,7 +326,6 @@ void wt__convolution_backward(const struct convolution *c, const float *x, size_
     for (size_t j = 0; j < c->taps; j++) {
         struct tap_shift s = find_tap_shift(c, j, t);
         struct linear tap = {.in = c->in, .out = c->out, .weight = c->weight + j * size, .row_major = true};
-
         if (s.rows == 0)
             continue;
         if (dx)
@@ -367,7 +352,6 @@ void wt__convolution_backward(const struct convolution *c, const float *x, size_
 void wt__layer_norm_forward(const struct layer_norm *norm, const float *x, float *y, size_t stride, size_t t)
 {
     const struct kernels *kernels = wt__kernels();
-
     for (size_t i = 0; i < t; i++)
         kernels->layer_norm(x + i * stride, norm->gain, norm->bias, norm->epsilon, y + i * stride, norm->width);
 }
@@ -376,7 +360,6 @@ void wt__layer_norm_backward(const struct layer_norm *norm, const float *x, cons
                              float *dbias, size_t stride, size_t t)
 {
     const struct kernels *kernels = wt__kernels();
-
     for (size_t i = 0; i < t; i++)
         kernels->layer_norm_backward(x + i * stride, norm->gain, norm->epsilon, dy + i * stride, dx + i * stride, dgain,
                                      dbias, norm->width);
@@ -386,7 +369,6 @@ void wt__normalize(float *x, size_t n)
 {
     float length = sqrtf(wt__kernels()->dot_f32(x, x, n));
     float factor = 1.0f / (length > SHORTEST ? length : SHORTEST);
-
     for (size_t i = 0; i < n; i++)
         x[i] *= factor;
 }
@@ -398,7 +380,6 @@ void wt__normalize_backward(const float *x, const float *dy, float *dx, size_t n
     float length = sqrtf(kernels->dot_f32(x, x, n));
     float factor = length > SHORTEST ? 1.0f / length : 0;
     float along = kernels->dot_f32(x, dy, n) * factor * factor;
-
     for (size_t i = 0; i < n; i++)
         dx[i] = (dy[i] - x[i] * along) * factor;
 }

@@ -10,8 +10,6 @@
 #include "nn/kernels/kernels.h" /* enum activation */
 #include "nn/matrix.h"
 
-/* ---------------------------------------------------------------- activations */
-
 /* Activations are elementwise. gelu is the exact form with erf; gelu_tanh is the approximation that Hugging Face names
  * gelu_new, gelu_fast or gelu_pytorch_tanh. */
 
@@ -23,8 +21,6 @@ void wt__activation_backward(enum activation activation, const float *x, const f
 
 /* Returns the enum activation for a name from config.json ("gelu", "gelu_new", "relu", ...), or -1 if unknown. */
 int wt__activation_named(const char *name);
-
-/* ---------------------------------------------------------------- linear layers */
 
 /* y = activation(x W^T + b) + residual. W is packed for the kernels (inference), or row-major as in model files
  * (training, because W changes in every step). The forward call is the same for both. */
@@ -68,8 +64,6 @@ size_t wt__byte_row_size(size_t in);
 void wt__linear_forward_bytes(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                               const float *residual, float *y, size_t y_stride, size_t t, unsigned char *scratch);
 
-/* ---------------------------------------------------------------- convolution */
-
 /* The Conv1d of DeBERTa-v2 over the tokens of a sequence, y[t] = b + sum over taps j of W[j] x[t + j - taps / 2], with
  * zero rows outside the sequence. Each tap is a linear layer on shifted rows, packed or row-major as in struct linear.
  */
@@ -97,8 +91,6 @@ void wt__convolution_forward(const struct convolution *c, const float *x, size_t
  * frozen). */
 void wt__convolution_backward(const struct convolution *c, const float *x, size_t x_stride, const float *dy,
                               size_t dy_stride, float *dx, size_t dx_stride, float *dweight, float *dbias, size_t t);
-
-/* ---------------------------------------------------------------- normalisation */
 
 struct layer_norm {
     size_t width;

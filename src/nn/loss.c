@@ -31,10 +31,8 @@ static double contrast_row(const struct contrast *c, size_t row, size_t *positiv
     float *scores = c->scores + row * c->columns;
     double most = -INFINITY, sum = 0, loss = 0;
     size_t count = 0;
-
     for (size_t i = 0; i < c->columns; i++) {
         enum pair pair = pair_at(c, row, i);
-
         count += pair == PAIR_POSITIVE;
         if (pair != PAIR_IGNORED && scores[i] > most)
             most = scores[i];
@@ -49,7 +47,6 @@ static double contrast_row(const struct contrast *c, size_t row, size_t *positiv
     for (size_t i = 0; i < c->columns; i++) {
         enum pair pair = pair_at(c, row, i);
         double share = pair == PAIR_IGNORED ? 0 : exp(scores[i] - most) / sum;
-
         if (pair == PAIR_POSITIVE) {
             loss += most + log(sum) - scores[i];
             share -= 1.0 / (double)count;
@@ -61,16 +58,7 @@ static double contrast_row(const struct contrast *c, size_t row, size_t *positiv
 
 static void score_contrast(const struct contrast *c)
 {
-    wt__matmul(&(struct matmul){.m = c->rows,
-                                .n = c->columns,
-                                .k = c->width,
-                                .a = c->queries,
-                                .a_stride = c->width,
-                                .b = c->documents,
-                                .b_stride = c->width,
-                                .b_transposed = true,
-                                .c = c->scores,
-                                .c_stride = c->columns});
+    wt__multiply_dense(c->rows, c->columns, c->width, c->queries, false, c->documents, true, c->scores);
     for (size_t i = 0; i < c->rows * c->columns; i++)
         c->scores[i] *= c->scale;
 }
@@ -81,36 +69,17 @@ static void backpropagate_scores(const struct contrast *c, float *dscores, float
 {
     for (size_t i = 0; i < c->rows * c->columns; i++)
         dscores[i] *= factor;
-    wt__matmul(&(struct matmul){.m = c->rows,
-                                .n = c->width,
-                                .k = c->columns,
-                                .a = dscores,
-                                .a_stride = c->columns,
-                                .b = c->documents,
-                                .b_stride = c->width,
-                                .c = dqueries,
-                                .c_stride = c->width});
-    wt__matmul(&(struct matmul){.m = c->columns,
-                                .n = c->width,
-                                .k = c->rows,
-                                .a = dscores,
-                                .a_stride = c->columns,
-                                .a_transposed = true,
-                                .b = c->queries,
-                                .b_stride = c->width,
-                                .c = ddocuments,
-                                .c_stride = c->width});
+    wt__multiply_dense(c->rows, c->width, c->columns, dscores, false, c->documents, false, dqueries);
+    wt__multiply_dense(c->columns, c->width, c->rows, dscores, true, c->queries, false, ddocuments);
 }
 
 float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocuments)
 {
     size_t counted = 0;
     double loss = 0;
-
     score_contrast(c);
     for (size_t row = 0; row < c->rows; row++) {
         size_t positives;
-
         loss += contrast_row(c, row, &positives);
         counted += positives > 0;
     }
@@ -125,22 +94,18 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
     const float *scores = c->scores + first;
     float *gradients = c->gradients + first;
     double most = -INFINITY, sum = 0, loss = 0, share = 0;
-
     for (size_t i = 0; i < count; i++) {
         size_t at = first + i * stride;
-
         if (pair_at(c, at / c->columns, at % c->columns) == PAIR_NEGATIVE && scores[i * stride] > most)
             most = scores[i * stride];
     }
     for (size_t i = 0; i < count; i++) {
         size_t at = first + i * stride;
-
         if (pair_at(c, at / c->columns, at % c->columns) == PAIR_NEGATIVE)
             sum += exp(scores[i * stride] - most);
     }
     for (size_t i = 0; i < count; i++) {
         size_t at = first + i * stride;
-
         if (pair_at(c, at / c->columns, at % c->columns) != PAIR_POSITIVE)
             continue;
         ++*positives;
@@ -154,7 +119,6 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
     }
     for (size_t i = 0; share > 0 && i < count; i++) {
         size_t at = first + i * stride;
-
         if (pair_at(c, at / c->columns, at % c->columns) == PAIR_NEGATIVE)
             gradients[i * stride] += (float)(share * exp(scores[i * stride] - most) / sum);
     }
@@ -165,7 +129,6 @@ float wt__loss_contrast_both(const struct contrast *c, float *dqueries, float *d
 {
     size_t counted = 0; /* counts each positive twice: in its row and in its column */
     double loss = 0;
-
     score_contrast(c);
     for (size_t i = 0; i < c->rows * c->columns; i++)
         c->gradients[i] = 0;
@@ -181,10 +144,8 @@ float wt__loss_contrast_both(const struct contrast *c, float *dqueries, float *d
 static double triplet_distance(const float *a, const float *b, size_t width)
 {
     double sum = 0;
-
     for (size_t i = 0; i < width; i++) {
         double d = (double)a[i] - b[i] + TRIPLET_EPSILON;
-
         sum += d * d;
     }
     return sqrt(sum);
@@ -196,7 +157,6 @@ static void add_distance_gradient(const float *a, const float *b, double length,
 {
     for (size_t i = 0; i < width && length > 0; i++) {
         float d = (float)(factor * ((double)a[i] - b[i] + TRIPLET_EPSILON) / length);
-
         da[i] += d;
         db[i] -= d;
     }
@@ -205,40 +165,20 @@ static void add_distance_gradient(const float *a, const float *b, double length,
 /* Computes the inner products of rows [B, width] into out [B, B], or adds them to it. */
 static void multiply_by_own_transpose(const float *rows, size_t count, size_t width, bool accumulate, float *out)
 {
-    struct matmul product = {.m = count,
-                             .n = count,
-                             .k = width,
-                             .a = rows,
-                             .a_stride = width,
-                             .b = rows,
-                             .b_stride = width,
-                             .b_transposed = true,
-                             .c = out,
-                             .c_stride = count,
-                             .accumulate = accumulate};
-
+    struct matmul product = wt__dense_product(count, count, width, rows, false, rows, true, out);
+    product.accumulate = accumulate;
     wt__matmul(&product);
 }
 
 float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, size_t width, float likeness,
                       float *scratch, float *dvectors)
 {
-    struct matmul gradient = {.m = rows,
-                              .n = width,
-                              .k = rows,
-                              .a = scratch,
-                              .a_stride = rows,
-                              .b = vectors,
-                              .b_stride = width,
-                              .c = dvectors,
-                              .c_stride = width,
-                              .accumulate = true};
+    struct matmul gradient = wt__dense_product(rows, width, rows, scratch, false, vectors, false, dvectors);
+    gradient.accumulate = true;
     size_t all = rows * rows;
     double apart = 0, unlike = 0, n = rows > 0 ? (double)rows : 1;
-
     for (size_t i = 0; i < rows * width; i++) {
         double difference = (double)vectors[i] - teacher[i];
-
         apart += difference * difference;
         dvectors[i] = (float)(2 * difference / n);
     }
@@ -261,7 +201,6 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
 static double log_sum_exp(const float *row, size_t count, size_t self, double scale)
 {
     double most = -INFINITY, sum = 0;
-
     for (size_t i = 0; i < count; i++)
         if (i != self && scale * row[i] > most)
             most = scale * row[i];
@@ -275,16 +214,7 @@ float wt__loss_likeness(const struct likeness *l, float *dvectors)
     size_t rows = l->rows;
     float *own = l->scratch, *wanted = own + rows * rows;
     double loss = 0, scale = l->scale;
-    struct matmul gradient = {.m = rows,
-                              .n = l->width,
-                              .k = rows,
-                              .a = own,
-                              .a_stride = rows,
-                              .b = l->vectors,
-                              .b_stride = l->width,
-                              .c = dvectors,
-                              .c_stride = l->width};
-
+    struct matmul gradient = wt__dense_product(rows, l->width, rows, own, false, l->vectors, false, dvectors);
     memset(dvectors, 0, rows * l->width * sizeof(float));
     if (rows < 2)
         return 0;
@@ -294,10 +224,8 @@ float wt__loss_likeness(const struct likeness *l, float *dvectors)
         float *q = own + row * rows;
         const float *p = wanted + row * rows;
         double own_sum = log_sum_exp(q, rows, row, scale), wanted_sum = log_sum_exp(p, rows, row, scale);
-
         for (size_t i = 0; i < rows; i++) {
             double log_q = scale * q[i] - own_sum, log_p = scale * p[i] - wanted_sum;
-
             loss += i == row ? 0 : exp(log_p) * (log_p - log_q);
             q[i] = i == row ? 0 : (float)((exp(log_q) - exp(log_p)) * scale / (double)rows);
         }
@@ -314,7 +242,6 @@ float wt__loss_triplet(const float *anchor, const float *positive, const float *
 {
     size_t bytes = rows * width * sizeof(float);
     double loss = 0, share = rows ? 1.0 / (double)rows : 0;
-
     if (bytes > 0) {
         memset(danchor, 0, bytes);
         memset(dpositive, 0, bytes);
@@ -325,7 +252,6 @@ float wt__loss_triplet(const float *anchor, const float *positive, const float *
         double near = triplet_distance(anchor + at, positive + at, width),
                far = triplet_distance(anchor + at, negative + at, width);
         double excess = near - far + margin;
-
         if (excess <= 0)
             continue;
         loss += excess * share;
@@ -339,12 +265,10 @@ float wt__loss_multilabel_softmax(const float *logits, const struct label_rows *
                                   float *dlogits)
 {
     double loss = 0, share = rows ? 1.0 / (double)rows : 0;
-
     for (size_t row = 0; row < rows; row++) {
         const float *x = logits + row * labels;
         float *dx = dlogits + row * labels;
         double most = -INFINITY, sum = 0, count = (double)(gold->start[row + 1] - gold->start[row]);
-
         for (size_t i = 0; i < labels; i++)
             most = x[i] > most ? x[i] : most;
         for (size_t i = 0; i < labels; i++)
@@ -363,11 +287,9 @@ float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold
                               float *dlogits)
 {
     double loss = 0, share = rows && labels ? 1.0 / ((double)rows * (double)labels) : 0;
-
     for (size_t row = 0; row < rows; row++) {
         const float *x = logits + row * labels;
         float *dx = dlogits + row * labels;
-
         for (size_t i = gold->start[row]; i < gold->start[row + 1]; i++)
             loss -= x[gold->label[i]] * share;
         for (size_t i = 0; i < labels; i++) {
@@ -383,45 +305,16 @@ float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold
 float wt__loss_multilabel(const struct multilabel *m, const struct label_rows *gold, float *dvectors, float *dhead)
 {
     size_t n = m->rows * m->labels;
-    struct matmul product = {.m = m->rows,
-                             .n = m->labels,
-                             .k = m->width,
-                             .a = m->vectors,
-                             .a_stride = m->width,
-                             .b = m->head,
-                             .b_stride = m->width,
-                             .b_transposed = true,
-                             .c = m->logits,
-                             .c_stride = m->labels};
-
-    wt__matmul(&product);
+    wt__multiply_dense(m->rows, m->labels, m->width, m->vectors, false, m->head, true, m->logits);
     for (size_t i = 0; i < n; i++)
         m->logits[i] = m->scale * (m->logits[i] - m->shift);
     float loss = m->loss(m->logits, gold, m->rows, m->labels, m->logits);
     for (size_t i = 0; i < n; i++)
         m->logits[i] *= m->scale;
-    product = (struct matmul){.m = m->rows,
-                              .n = m->width,
-                              .k = m->labels,
-                              .a = m->logits,
-                              .a_stride = m->labels,
-                              .b = m->head,
-                              .b_stride = m->width,
-                              .c = dvectors,
-                              .c_stride = m->width};
     if (dvectors)
-        wt__matmul(&product);
-    product = (struct matmul){.m = m->labels,
-                              .n = m->width,
-                              .k = m->rows,
-                              .a = m->logits,
-                              .a_stride = m->labels,
-                              .a_transposed = true,
-                              .b = m->vectors,
-                              .b_stride = m->width,
-                              .c = dhead,
-                              .c_stride = m->width,
-                              .accumulate = true};
+        wt__multiply_dense(m->rows, m->width, m->labels, m->logits, false, m->head, false, dvectors);
+    struct matmul product = wt__dense_product(m->labels, m->width, m->rows, m->logits, true, m->vectors, false, dhead);
+    product.accumulate = true;
     wt__matmul(&product);
     return loss;
 }

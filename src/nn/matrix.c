@@ -1,7 +1,6 @@
-/* matrix.c: our own product packs the right side into panels for the matrix kernel, like the packed weights of
- * inference. The left side is read in place; a transposed left side is transposed back, a block of rows at a time.
- * Packing costs a few percent of a product of batch size. Splitting the inner dimension to keep panels in the L1 cache
- * is common, but measured slower here: storing and reloading the sums costs more than it saves. */
+/* matrix.c: matrix products by our own kernels, OpenBLAS or AMX, and principal axes. Our own product packs the right side
+ * into panels for the matrix kernel. The left side is read in place; a transposed left side is copied, a block of rows at a
+ * time. */
 #include "nn/matrix.h"
 
 #include <dlfcn.h>
@@ -16,12 +15,9 @@
 #include "base/memory.h"
 #include "nn/kernels/kernels.h"
 
-/* ---------------------------------------------------------------- packed matrices */
-
 size_t wt__matrix_packed_size(size_t out, size_t in)
 {
     size_t rows, floats;
-
     if (__builtin_add_overflow(out, (size_t)WT_PANEL - 1, &rows))
         return 0;
     rows = rows / WT_PANEL * WT_PANEL;
@@ -54,7 +50,6 @@ static void load_openblas(void)
     void *product = handle ? dlsym(handle, "cblas_sgemm") : NULL;
     void *threads = handle ? dlsym(handle, "openblas_set_num_threads") : NULL;
     void (*set_threads)(int);
-
     if (!product || !threads)
         return;
     memcpy(&sgemm, &product, sizeof(sgemm)); /* C has no cast from an object pointer to a function pointer. */
@@ -87,12 +82,12 @@ static void multiply_openblas(const struct matmul *p)
 /* ---------------------------------------------------------------- products */
 
 enum {
-    TURNED_ROWS = 144,      /* rows of a transposed left side in a block, which stays in the L2 cache */
-    MOST_DEPTH = 4096,      /* maximum part of the inner dimension at a time */
-    REDUCED_LEAST = 1 << 21 /* minimum operations of a product for which rounding pays */
+    TURNED_ROWS = 144,      /* maximum rows of the copied block of a transposed left side; fits into the L2 cache */
+    MOST_DEPTH = 4096,      /* maximum length of the inner dimension that is multiplied at once */
+    REDUCED_LEAST = 1 << 21 /* minimum operations of a product for which bfloat16 is faster */
 };
 
-/* Sizes of the blocks of a product, such that the copies fit into the scratch. */
+/* Sizes of the blocks of a product, chosen so that the copies of a block fit into the scratch. */
 struct matmul_blocks {
     size_t depth, rows, columns;
 };
@@ -101,12 +96,10 @@ static struct matmul_blocks choose_blocks(const struct matmul *p, size_t floats)
 {
     size_t least = WT_PANEL + (p->a_transposed ? WT_PANEL : 0); /* minimum floats per unit of depth */
     struct matmul_blocks blocks = {.depth = p->k < MOST_DEPTH ? p->k : MOST_DEPTH, .rows = p->m};
-
     if (wt__round_up_to_panel(blocks.depth) > floats / least)
         blocks.depth = floats / least / WT_PANEL * WT_PANEL;
     if (p->a_transposed) {
         size_t rows = (floats - WT_PANEL * blocks.depth) / wt__round_up_to_panel(blocks.depth);
-
         blocks.rows = rows < TURNED_ROWS ? rows : TURNED_ROWS;
         floats -= blocks.rows * wt__round_up_to_panel(blocks.depth);
     }
@@ -126,7 +119,6 @@ static void pack_right_panels(const struct matmul *p, size_t from, size_t depth,
     for (size_t done = 0; done < width; done += WT_PANEL, panels += depth * WT_PANEL)
         for (size_t k = 0; k < depth; k++) {
             const float *row = b + k * p->b_stride + done;
-
             if (width - done >= WT_PANEL)
                 memcpy(panels + k * WT_PANEL, row, WT_PANEL * sizeof(float));
             else
@@ -149,7 +141,6 @@ void wt__matmul_within(const struct matmul *p, float *scratch, size_t floats)
     struct matmul_blocks blocks = choose_blocks(p, floats);
     float *turned = scratch,
           *panels = scratch + (p->a_transposed ? blocks.rows * wt__round_up_to_panel(blocks.depth) : 0);
-
     for (size_t from = 0, depth; from < p->k; from += depth) {
         depth = p->k - from < blocks.depth ? p->k - from : blocks.depth;
         for (size_t first = 0, width; first < p->n; first += width) {
@@ -158,7 +149,6 @@ void wt__matmul_within(const struct matmul *p, float *scratch, size_t floats)
             for (size_t row = 0, rows; row < p->m; row += rows) {
                 rows = p->m - row < blocks.rows ? p->m - row : blocks.rows;
                 float *c = p->c + row * p->c_stride + first;
-
                 if (p->a_transposed)
                     transpose_left(p, row, rows, from, depth, turned);
                 wt__kernels()->gemm(
@@ -183,7 +173,6 @@ static void multiply_packed(const struct matmul *p)
 {
     const size_t most = MATMUL_SCRATCH / sizeof(float);
     size_t depth = wt__round_up_to_panel(p->k < MOST_DEPTH ? p->k : MOST_DEPTH), floats;
-
     if (__builtin_mul_overflow(wt__round_up_to_panel(p->n), depth, &floats) || floats > most)
         floats = most;
     floats += p->a_transposed ? TURNED_ROWS * depth : 0;
@@ -193,7 +182,6 @@ static void multiply_packed(const struct matmul *p)
         free(scratch);
     } else {
         _Alignas(64) float small[MATMUL_LEAST];
-
         wt__matmul_within(p, small, MATMUL_LEAST);
     }
 }
@@ -202,7 +190,6 @@ static void multiply_packed(const struct matmul *p)
 static bool multiply_reduced(const struct matmul *p)
 {
     void *scratch = wt__amx_ready() ? wt__alloc_aligned(AMX_SCRATCH, 1) : NULL;
-
     if (scratch)
         wt__amx_multiply(p, scratch);
     free(scratch);
@@ -237,17 +224,7 @@ enum { ITERATIONS = 64 };
 /* Computes moments [width, width] = vectors^T vectors / count. */
 static void compute_second_moments(const float *vectors, size_t count, size_t width, float *moments)
 {
-    struct matmul product = {.m = width,
-                             .n = width,
-                             .k = count,
-                             .a = vectors,
-                             .a_stride = width,
-                             .a_transposed = true,
-                             .b = vectors,
-                             .b_stride = width,
-                             .c = moments,
-                             .c_stride = width};
-    wt__matmul(&product);
+    wt__multiply_dense(width, width, count, vectors, true, vectors, false, moments);
     for (size_t i = 0; i < width * width; i++)
         moments[i] /= count > 0 ? (float)count : 1;
 }
@@ -294,23 +271,13 @@ int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t 
 {
     WT_AUTO_FREE float *moments = wt__alloc_aligned(width * width, sizeof *moments);
     WT_AUTO_FREE float *turned = wt__alloc_aligned(keep * width, sizeof *turned);
-
     WT_CHECK_ALLOC(moments && turned, err);
     compute_second_moments(vectors, count, width, moments);
     for (size_t a = 0; a < keep; a++)
         memcpy(axes + a * width, moments + a * width, width * sizeof *axes);
     make_orthonormal(axes, keep, width);
-    struct matmul product = {.m = keep,
-                             .n = width,
-                             .k = width,
-                             .a = axes,
-                             .a_stride = width,
-                             .b = moments,
-                             .b_stride = width,
-                             .c = turned,
-                             .c_stride = width};
     for (int i = 0; i < ITERATIONS; i++) {
-        wt__matmul(&product);
+        wt__multiply_dense(keep, width, width, axes, false, moments, false, turned);
         memcpy(axes, turned, keep * width * sizeof *axes);
         make_orthonormal(axes, keep, width);
     }

@@ -5,8 +5,7 @@
  * docs/decisions/0005-blas-when-training.md). Both use one thread; callers split the batch. The same call on the same
  * processor gives the same bits.
  *
- * Our own implementation allocates up to about MATMUL_SCRATCH bytes. If out of memory, it uses a small buffer on the
- * stack and is slow. */
+ * Our own implementation allocates memory. If out of memory, it uses a small buffer on the stack and is slow. */
 #ifndef WT_NN_MATRIX_H
 #define WT_NN_MATRIX_H
 
@@ -16,7 +15,7 @@
 #include "base/error.h"
 
 enum {
-    MATMUL_SCRATCH = 16 << 20, /* bytes */
+    MATMUL_SCRATCH = 16 << 20, /* maximum bytes of scratch, except for transposed copies of the left side */
     MATMUL_LEAST = 8 << 10,    /* minimum floats of scratch for wt__matmul_within */
     MATMUL_THREADS = 64        /* maximum concurrent calls of wt__matmul: OpenBLAS aborts if there are too many */
 };
@@ -39,6 +38,22 @@ struct matmul {
 
 void wt__matmul(const struct matmul *product);
 
+/* Returns the product c [m,n] = op(a) op(b) of matrices without gaps between their rows. */
+static inline struct matmul wt__dense_product(size_t m, size_t n, size_t k, const float *a, bool a_transposed,
+                                              const float *b, bool b_transposed, float *c)
+{
+    return (struct matmul){m, n, k,     a,    a_transposed ? m : k, a_transposed, b, b_transposed ? k : n, b_transposed,
+                           c, n, false, false};
+}
+
+/* Computes such a product. */
+static inline void wt__multiply_dense(size_t m, size_t n, size_t k, const float *a, bool a_transposed, const float *b,
+                                      bool b_transposed, float *c)
+{
+    const struct matmul product = wt__dense_product(m, n, k, a, a_transposed, b, b_transposed, c);
+    wt__matmul(&product);
+}
+
 /* Works like wt__matmul, with our own kernels and the given scratch of at least MATMUL_LEAST floats, aligned to 64
  * bytes. m, n and k must not be 0. */
 void wt__matmul_within(const struct matmul *product, float *scratch, size_t floats);
@@ -48,15 +63,11 @@ void wt__matmul_within(const struct matmul *product, float *scratch, size_t floa
  * with our own kernels. */
 int wt__blas_load(wt_error *err);
 
-/* ---------------------------------------------------------------- packed matrices */
-
 /* Returns the floats in a packed matrix, [ceil(O / WT_PANEL)][I][WT_PANEL] with zeros after O, or 0 on overflow. */
 size_t wt__matrix_packed_size(size_t out, size_t in);
 
 /* Packs w, rows of `in` floats row_stride apart. packed has wt__matrix_packed_size() floats. */
 void wt__matrix_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in);
-
-/* ---------------------------------------------------------------- principal axes */
 
 /* Fills axes [keep, width] with the orthonormal axes of largest second moment of vectors [count, width], in descending
  * order; keep is at most width. The vectors are not centred, because the axes should preserve inner products. If the

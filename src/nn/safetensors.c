@@ -24,7 +24,6 @@ static const struct {
 static const char *find_type_name(enum dtype dtype, size_t *bytes)
 {
     size_t i = 0;
-
     while (types[i].dtype != dtype)
         i++;
     *bytes = types[i].size;
@@ -34,7 +33,6 @@ static const char *find_type_name(enum dtype dtype, size_t *bytes)
 static uint64_t read_little_endian(const unsigned char *p, size_t len)
 {
     uint64_t v = 0;
-
     for (size_t i = len; i > 0; i--)
         v = v << 8 | p[i - 1];
     return v;
@@ -49,7 +47,6 @@ static int64_t read_natural(const json_t *value)
 static int read_tensor_type(struct tensor *t, const json_t *entry, size_t *size, const char *path, wt_error *err)
 {
     struct str name = wt__json_str(entry, "dtype");
-
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
         if (wt__str_equal(name, wt__str(types[i].name))) {
             t->dtype = types[i].dtype;
@@ -63,7 +60,6 @@ static int read_tensor_type(struct tensor *t, const json_t *entry, size_t *size,
 static int read_tensor_shape(struct tensor *t, const json_t *entry, const char *path, wt_error *err)
 {
     const json_t *shape = wt__json_array(entry, "shape");
-
     if (!shape || json_array_size(shape) > TENSOR_MAX_RANK)
         return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs a shape of at most %d dimensions", path, t->name,
                         TENSOR_MAX_RANK);
@@ -71,7 +67,6 @@ static int read_tensor_shape(struct tensor *t, const json_t *entry, const char *
     t->count = 1;
     for (size_t i = 0; i < t->rank; i++) {
         int64_t length = read_natural(json_array_get(shape, i));
-
         if (length < 0 || __builtin_mul_overflow(t->count, (size_t)length, &t->count))
             return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
         t->shape[i] = (size_t)length;
@@ -85,7 +80,6 @@ static int read_tensor(struct tensor *t, const json_t *entry, const unsigned cha
 {
     const json_t *offsets = wt__json_array(entry, "data_offsets");
     size_t size = 0, need;
-
     WT_TRY(read_tensor_type(t, entry, &size, path, err));
     WT_TRY(read_tensor_shape(t, entry, path, err));
     int64_t begin = read_natural(json_array_get(offsets, 0)), end = read_natural(json_array_get(offsets, 1));
@@ -105,7 +99,6 @@ static int read_tensor(struct tensor *t, const json_t *entry, const unsigned cha
 static int compare_positions(const void *a, const void *b)
 {
     const struct tensor *x = a, *y = b;
-
     if (x->data != y->data)
         return x->data < y->data ? -1 : 1;
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
@@ -116,10 +109,8 @@ static int check_coverage(const struct safetensors *file, const unsigned char *d
                           wt_error *err)
 {
     const unsigned char *at = data;
-
     for (size_t i = 0; i < file->count; i++) {
         const struct tensor *t = &file->tensors[i];
-
         if (t->data != at)
             return wt__fail(err, WT_EMODEL, "%s: the data has %s before tensor \"%s\"", path,
                             t->data < at ? "an overlap" : "a gap", t->name);
@@ -135,14 +126,12 @@ static int link_scales(struct safetensors *file, wt_error *err)
 {
     static const char suffix[] = ".scale";
     WT_CLEANUP(wt__map_dispose) struct map bytes = {0};
-
     for (size_t i = 0; i < file->count; i++)
         if (file->tensors[i].dtype == DTYPE_I8 && file->tensors[i].rank > 0)
             WT_CHECK_ALLOC(wt__map_insert(&bytes, wt__str(file->tensors[i].name), (uint32_t)i, NULL), err);
     for (size_t i = 0; bytes.len > 0 && i < file->count; i++) {
         struct tensor *scale = &file->tensors[i];
         struct str name = wt__str(scale->name);
-
         if (scale->dtype != DTYPE_F32 || scale->rank != 1 || name.len < sizeof(suffix))
             continue;
         name.len -= sizeof(suffix) - 1;
@@ -161,7 +150,6 @@ static int check_metadata(const json_t *metadata, const char *path, wt_error *er
 {
     const char *key;
     json_t *value;
-
     if (!json_is_object(metadata))
         return wt__fail(err, WT_EMODEL, "%s: __metadata__ must be an object", path);
     json_object_foreach((json_t *)metadata, key, value)
@@ -177,7 +165,6 @@ static int read_tensors(struct safetensors *file, const json_t *header, const un
 {
     const char *key;
     json_t *entry;
-
     if (json_object_size(header) > SAFETENSORS_MAX_TENSORS)
         return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
     file->tensors = calloc(json_object_size(header) + 1, sizeof(struct tensor));
@@ -185,7 +172,6 @@ static int read_tensors(struct safetensors *file, const json_t *header, const un
     json_object_foreach((json_t *)header, key, entry)
     {
         struct tensor *t = &file->tensors[file->count];
-
         if (strcmp(key, "__metadata__") == 0) {
             WT_TRY(check_metadata(entry, path, err));
             file->metadata = json_incref(entry);
@@ -205,7 +191,6 @@ int wt__safetensors_open(struct safetensors *out, const char *path, const void *
 {
     const unsigned char *p = bytes;
     json_auto_t *header = NULL;
-
     *out = (struct safetensors){0};
     if (len < 8)
         return wt__fail(err, WT_EMODEL, "%s: not safetensors: the file has only %zu bytes", path, len);
@@ -217,7 +202,6 @@ int wt__safetensors_open(struct safetensors *out, const char *path, const void *
         return wt__fail(err, WT_EMODEL, "%s: the file is truncated inside its header", path);
     if (header_len == 0 || p[8] != '{')
         return wt__fail(err, WT_EMODEL, "%s: not safetensors: the header does not begin with {", path);
-
     int rc = wt__json_parse(&header, (const char *)p + 8, (size_t)header_len, err);
     if (rc < 0)
         return wt__fail_context(err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s: header", path);
@@ -248,7 +232,6 @@ const struct tensor *wt__safetensors_find(const struct safetensors *file, const 
 static float float_from_bits(uint32_t bits)
 {
     float f;
-
     memcpy(&f, &bits, sizeof(f));
     return f;
 }
@@ -257,7 +240,6 @@ static float float_from_bits(uint32_t bits)
 static float float_from_half(uint32_t half)
 {
     uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
-
     if (exponent == 31)
         return float_from_bits(sign | 0x7f800000 | fraction << 13);
     if (exponent > 0)
@@ -282,14 +264,12 @@ void wt__tensor_scales(const struct tensor *tensor, float *out)
 static int convert_scaled_bytes(const struct tensor *tensor, float *out, wt_error *err)
 {
     size_t rows = tensor->rank > 0 ? tensor->shape[0] : 0, width = rows ? tensor->count / rows : 0;
-
     if (!tensor->scale)
         return wt__fail(err, WT_EMODEL,
                         "tensor \"%s\" holds bytes without an F32 tensor \"%s.scale\" of one number per row",
                         tensor->name, tensor->name);
     for (size_t row = 0; row < rows; row++) {
         float scale = float_from_bits((uint32_t)read_little_endian(tensor->scale + 4 * row, 4));
-
         for (size_t i = row * width; i < (row + 1) * width; i++)
             out[i] = scale * (float)(int8_t)tensor->data[i];
     }
@@ -302,7 +282,6 @@ int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err)
         return convert_scaled_bytes(tensor, out, err);
     for (size_t i = 0; i < tensor->count; i++) {
         uint64_t bits;
-
         switch (tensor->dtype) {
         case DTYPE_F32:
             out[i] = float_from_bits((uint32_t)read_little_endian(tensor->data + 4 * i, 4));
@@ -336,7 +315,6 @@ enum { LENGTH_BYTES = 8, DATA_ALIGN = 64 };
 static int check_tensor_names(const char *path, const struct tensor_source *tensors, size_t count, wt_error *err)
 {
     WT_AUTO_FREE const char **names = wt__alloc_array(count + 1, sizeof(*names));
-
     WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < count; i++)
         names[i] = tensors[i].name;
@@ -357,7 +335,6 @@ static enum dtype find_source_type(const enum dtype *dtypes, size_t i)
 static int64_t size_source(const struct tensor_source *t, enum dtype dtype)
 {
     size_t bytes;
-
     find_type_name(dtype, &bytes);
     for (size_t i = 0; i < t->rank && t->rank <= TENSOR_MAX_RANK; i++)
         if (__builtin_mul_overflow(bytes, t->shape[i], &bytes) || bytes > INT64_MAX)
@@ -369,7 +346,6 @@ static void append_metadata(struct buffer *header, const json_t *metadata)
 {
     const char *key;
     json_t *value;
-
     wt__buffer_text(header, "{\"__metadata__\":{\"format\":\"pt\"");
     json_object_foreach((json_t *)metadata, key, value)
     {
@@ -387,13 +363,11 @@ static int append_header(struct buffer *header, const char *path, const struct t
                          const enum dtype *dtypes, size_t count, const json_t *metadata, wt_error *err)
 {
     int64_t at = 0;
-
     append_metadata(header, metadata);
     for (size_t i = 0; i < count; i++) {
         const struct tensor_source *t = &tensors[i];
         int64_t bytes = size_source(t, find_source_type(dtypes, i)), from = at;
         size_t size;
-
         if (bytes < 0 || __builtin_add_overflow(at, bytes, &at))
             return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
         wt__buffer_char(header, ',');
@@ -414,7 +388,6 @@ static int write_tensors(const char *path, const struct buffer *header, const st
 {
     WT_CLEANUP(wt__replace_abort) struct replace file = {.fd = -1};
     uint64_t length = header->len;
-
     WT_TRY(wt__replace_begin(&file, path, err));
     WT_TRY(wt__replace_write(&file, &length, LENGTH_BYTES, err));
     WT_TRY(wt__replace_write(&file, header->ptr, header->len, err));
@@ -428,7 +401,6 @@ int wt__safetensors_write_as(const char *path, const struct tensor_source *tenso
                              size_t count, const json_t *metadata, wt_error *err)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer header = {.max = SAFETENSORS_MAX_HEADER};
-
     if (count > SAFETENSORS_MAX_TENSORS)
         return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
     WT_TRY(check_tensor_names(path, tensors, count, err));

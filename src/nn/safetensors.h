@@ -18,7 +18,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-#define SAFETENSORS_MAX_HEADER ((size_t)100 << 20)
+#define SAFETENSORS_MAX_HEADER ((size_t)100 << 20) /* bytes */
 enum { TENSOR_MAX_RANK = 8, SAFETENSORS_MAX_TENSORS = 1 << 20 };
 
 enum dtype {
@@ -40,14 +40,14 @@ struct tensor {
     const unsigned char *data; /* little-endian, unaligned */
     size_t bytes;
     const unsigned char *scale; /* [shape[0]] F32 scales of a DTYPE_I8 tensor; NULL if it has no valid scales */
-    bool is_scale;              /* true if this tensor is the scale of another one */
+    bool is_scale;              /* true if this tensor has the scales of another tensor */
 };
 
 struct safetensors {
     struct tensor *tensors; /* [count] ordered by position in the file */
     size_t count;
-    json_t *metadata; /* object of strings, or NULL */
-    struct arena names;
+    json_t *metadata;   /* object of strings, or NULL */
+    struct arena names; /* owns the names of the tensors */
 };
 
 /* Parses and checks the header. path is used in messages only. bytes are borrowed and must outlive out. Errors:
@@ -67,8 +67,6 @@ int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 
 /* Writes the scales to out [shape[0]]. Requires tensor->scale. */
 void wt__tensor_scales(const struct tensor *tensor, float *out);
-
-/* ---------------------------------------------------------------- writing */
 
 struct tensor_source {
     const char *name;

@@ -1,4 +1,4 @@
-/* cross.c: the cross-encoder on pairs of tokens, and on the tools of a query. */
+/* cross.c: the cross-encoder on pairs of texts, and the reranker that reads the first N hits with it. */
 #include "rerank/cross.h"
 
 #include <math.h>
@@ -15,29 +15,27 @@
 #include "rerank/reranker.h"
 #include "retrieve/document.h"
 
-/* ---------------------------------------------------------------- pairs of tokens */
-
-/* Appends pairs to a batch until it has enough tokens, then runs it. encoder.c explains the memory of a batch. Here
- * sequences are longer, and only one row of each goes through the second half of the last layer and the head. */
-
-enum { BATCH_TOKENS = 256, BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS }; /* a batch runs once it has this many tokens */
+enum {
+    BATCH_TOKENS = 256,                      /* a batch runs once it has so many tokens */
+    BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS /* maximum tokens of a batch */
+};
 
 struct cross {
     struct encoder *encoder;
     const struct tokenizer *tokenizer;
     const struct transformer *model;
     size_t most; /* maximum tokens of a pair */
-    bool types;  /* the model has token types for both texts */
+    bool types;  /* true if the model has token types, which distinguish both texts */
     pthread_mutex_t lock;
     struct cross_scratch *idle; /* list of unused scratches, protected by the lock */
 };
 
-/* Memory of one call. */
+/* Memory for one call of wt__cross_score. */
 struct cross_scratch {
     struct activations activations;
     size_t starts[BATCH_ROWS + 1];
     int32_t ids[BATCH_ROWS], types[BATCH_ROWS];
-    int32_t request[CROSS_TOKENS];
+    int32_t request[CROSS_TOKENS]; /* tokens of the request */
     struct arena arena;
     struct cross_scratch *next; /* next unused scratch */
 };
@@ -56,7 +54,6 @@ static int new_cross_scratch(struct cross_scratch **out, const struct cross *cro
 {
     struct cross_scratch *s = calloc(1, sizeof *s);
     struct activation_limits limits = {.rows = BATCH_ROWS, .longest = CROSS_TOKENS};
-
     *out = NULL;
     WT_CHECK_ALLOC(s, err);
     size_t floats = wt__activations_place(&s->activations, cross->model, &limits, false, NULL);
@@ -74,7 +71,6 @@ static int check_cross_model(const struct cross *cross, const char *folder, wt_e
 {
     const struct model_config *c = &cross->model->config;
     size_t frame = wt__cross_frame(cross->tokenizer);
-
     if (c->labels == 0)
         return wt__fail(err, WT_EMODEL,
                         "%s: the model has no classifier; a cross-encoder's config.json names an architecture"
@@ -93,7 +89,6 @@ int wt__cross_open(struct cross **out, const char *folder, struct progress *prog
 {
     struct cross *cross = calloc(1, sizeof *cross);
     int rc;
-
     *out = NULL;
     WT_CHECK_ALLOC(cross, err);
     rc = pthread_mutex_init(&cross->lock, NULL) == 0 ? 0 : wt__fail_nomem(err);
@@ -105,7 +100,6 @@ int wt__cross_open(struct cross **out, const char *folder, struct progress *prog
     if (rc == 0) {
         const struct packed *packed = wt__encoder_packed(cross->encoder);
         const struct model_config *config = &packed->model.config;
-
         cross->tokenizer = &packed->tokenizer;
         cross->model = &packed->model;
         cross->most = config->max_tokens < CROSS_TOKENS ? config->max_tokens : CROSS_TOKENS;
@@ -138,7 +132,6 @@ void wt__cross_close(struct cross *cross)
 struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids)
 {
     size_t count = wt__tokenizer_encode(cross->tokenizer, text, cross->most, ids);
-
     return (struct token_run){ids + 1, count - 2}; /* without the single text's frame */
 }
 
@@ -147,11 +140,10 @@ size_t wt__cross_frame(const struct tokenizer *tokenizer)
     return tokenizer->pair_two_seps ? 4 : 3;
 }
 
-/* Cuts the lengths to fit into the room. */
+/* Cuts two lengths to a sum of at most `room`: the longer length first, then both equally. */
 static void cut_longest(size_t *a, size_t *b, size_t room)
 {
     size_t *shorter = *a <= *b ? a : b, *longer = *a <= *b ? b : a;
-
     if (*a + *b <= room)
         return;
     if (*shorter > room / 2)
@@ -170,7 +162,6 @@ size_t wt__cross_pair(const struct tokenizer *tokenizer, struct token_run first,
                       int32_t *ids, int32_t *types)
 {
     size_t frame = wt__cross_frame(tokenizer), count = 0, boundary;
-
     cut_longest(&first.count, &second.count, most - frame);
     ids[count++] = tokenizer->special[TOKENIZER_CLS];
     count += put_run(first, first.count, ids + count);
@@ -207,7 +198,6 @@ static void return_cross_scratch(struct cross *cross, struct cross_scratch *scra
 static int check_token_ids(const struct cross *cross, const struct token_run *tools, size_t count, wt_error *err)
 {
     uint32_t vocabulary = cross->model->config.vocabulary;
-
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < tools[i].count && k < cross->most; k++)
             if ((uint32_t)tools[i].ids[k] >= vocabulary)
@@ -216,27 +206,24 @@ static int check_token_ids(const struct cross *cross, const struct token_run *to
     return 0;
 }
 
-/* Runs one batch: the pairs that begin at starts[0 .. count - 1]. */
+/* Computes the logits of the pairs [count] in the scratch. */
 static void run_cross_batch(const struct cross *cross, struct cross_scratch *s, size_t count, float *logits)
 {
     struct activations *a = &s->activations;
     const struct token_batch batch = {
         .count = count, .starts = s->starts, .ids = s->ids, .types = cross->types ? s->types : NULL};
-
     wt__transformer_forward_first(cross->model, &batch, a);
     wt__head_forward(cross->model, a->x, a->stride, count, a->layers[0].context, logits);
 }
 
-/* Scores all tools in batches. False if cancelled. */
+/* Scores all tools in batches. Returns false if cancelled. */
 static bool score_pairs(const struct cross *cross, struct cross_scratch *s, struct str request,
                         const struct token_run *tools, size_t count, struct progress *progress, float *logits)
 {
     struct token_run first = wt__cross_tokens(cross, request, s->request);
     size_t done = 0; /* number of tools with logits */
-
     for (size_t i = 0; i < count; i++) {
         size_t b = i - done, at = s->starts[b];
-
         s->starts[b + 1] =
             at + wt__cross_pair(cross->tokenizer, first, tools[i], cross->most, s->ids + at, s->types + at);
         if (s->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
@@ -339,8 +326,8 @@ static size_t cross_depth(const struct reranker *reranker)
     return reranker->reads;
 }
 
-/* Sorts by logit, because the best probabilities may all round to one. Hits after the first `count` keep their order,
- * with scores limited to the last score before them. */
+/* Sorts the first `count` hits by logit, because their probabilities may round to equal numbers. Later hits keep their
+ * order, and their scores are limited to the last score before them. */
 static void order_by_logit(struct hit_list *hits, size_t count, float *logits)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* cross.h: a cross-encoder, and its scores of tools. */
+/* cross.h: a cross-encoder, which scores tools for a request. */
 #ifndef WT_RERANK_CROSS_H
 #define WT_RERANK_CROSS_H
 
@@ -15,19 +15,19 @@
 #include "encoder/encoder.h"
 #include "text/tokenizer.h"
 
-/* ---------------------------------------------------------------- pairs of tokens */
-
-/* A cross-encoder, which reads request and tool together and returns one number (Nogueira and Cho 2019; the reranker of
- * ToolRerank, section 2.3). It can use any model directory ...ForSequenceClassification with one label.
+/* A cross-encoder reads a request and a tool together and returns one number, a logit (Nogueira and Cho 2019; the reranker
+ * of ToolRerank, section 2.3). It can use any model directory ...ForSequenceClassification with one label.
  *
- *   CLS request SEP tool SEP, with the model's own frame and token types -> the layers -> the head on CLS' row
+ *   CLS request SEP tool SEP, with the model's own special tokens and token types -> layers -> head on the row of CLS
  *
- * All layers see both texts, so only the tokens of a tool can be computed in advance. The pairs of a request run in
- * ragged batches without padding. The number of a pair does not depend on the other pairs, to the last bit. */
+ * The pairs of a request run in batches without padding. The logit of a pair does not depend on the other pairs, to the
+ * last bit. */
 
-enum { CROSS_TOKENS = 256 }; /* maximum tokens of a pair, including the frame, unless the model has a lower limit */
+enum {
+    CROSS_TOKENS = 256
+}; /* maximum tokens of a pair, including special tokens, unless the model has a lower limit */
 
-/* Tokens of a text without a frame; borrowed. */
+/* Tokens of a text without special tokens; borrowed. */
 struct token_run {
     const int32_t *ids;
     size_t count;
@@ -41,8 +41,7 @@ struct cross;
 int wt__cross_open(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__cross_close(struct cross *cross); /* NULL is a no-op */
 
-/* Returns the tokens of a text, at most as many as a pair can hold. The caller may cache them for a tool. ids:
- * [CROSS_TOKENS], which the run borrows. */
+/* Returns the tokens of a text, at most as many as a pair can hold. ids: [CROSS_TOKENS], which the result borrows. */
 struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids);
 
 /* Computes logits [N] of the request with each of N tools; N may be 0. If a pair is too long, the longer text is cut to
@@ -55,24 +54,22 @@ int wt__cross_score(struct cross *cross, struct str request, const struct token_
 /* Converts a logit to a probability. */
 float wt__cross_probability(float logit);
 
-/* Writes a pair as the model reads it, at most `most` tokens, which must include its frame. If both texts are cut to
- * half of an odd room, the longer one gets the extra token. Runs cut by wt__cross_tokens count as equally long, which
- * may differ from the reference. ids, types: [most]. Returns the number of tokens. */
+/* Writes a pair with its special tokens, as the model reads it. most: maximum number of tokens, at least wt__cross_frame.
+ * If it is exceeded, the longer text is cut to the length of the shorter text, then both equally. ids, types: [most].
+ * Returns the number of tokens. */
 size_t wt__cross_pair(const struct tokenizer *tokenizer, struct token_run first, struct token_run second, size_t most,
                       int32_t *ids, int32_t *types);
-size_t wt__cross_frame(const struct tokenizer *tokenizer); /* tokens of a pair of empty texts */
+size_t wt__cross_frame(const struct tokenizer *tokenizer); /* number of special tokens of a pair */
 
-/* ---------------------------------------------------------------- tools */
-
-/* A cross-encoder in a folder, opened on first use, and its scores of tools. */
-
+/* A cross-encoder in a folder, opened on first use. */
 struct cross_encoder {
-    const char *folder, *identity; /* identity: of its training; "" if the model was not trained here */
-    unsigned fields;               /* fields of a tool to read (retrieve/document.h) */
+    const char *folder;
+    const char *identity; /* identity of its training; "" if the model was not trained here */
+    unsigned fields;      /* fields of a tool to read (retrieve/document.h) */
     pthread_mutex_t lock;
-    struct cross *model; /* these three are protected by the lock */
-    wt_error error;
-    bool tried;
+    struct cross *model; /* protected by the lock, like error and tried; NULL until opened */
+    wt_error error;      /* why opening failed */
+    bool tried;          /* true once opened or failed, except if cancelled or out of memory */
 };
 
 /* Prepares a cross-encoder. Only reads the list of fields. Borrows folder and identity. Returns NULL if out of

@@ -1,5 +1,5 @@
-/* provider_rerank.c: applies ToolRerank (toolrerank.h) to the hits of a query. Reads each tool once. Scores come from
- * the cross-encoder, or are the first stage's scores divided by its best. */
+/* provider_rerank.c: the reranker that applies ToolRerank (toolrerank.h) to the hits of a query. Scores come from the
+ * cross-encoder, or are the first stage's scores divided by the best score. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,10 +10,10 @@
 
 static const char HIERARCHY_STAGE[] = "hierarchy";
 
-/* Tool that was read. */
+/* A tool that was read from the store. */
 struct known_tool {
     uint32_t row;
-    float logit;
+    float logit; /* of the cross-encoder, once scored */
     struct tool tool;
 };
 
@@ -24,9 +24,9 @@ struct hierarchy {
     const struct rerank_input *input;
     struct arena arena;
     struct cross *cross;      /* NULL to keep the first stage's scores */
-    struct known_tool *known; /* [len] */
+    struct known_tool *known; /* [len] tools of all candidates so far */
     size_t len, capacity;
-    struct buffer id;
+    struct buffer id; /* scratch */
 };
 
 static struct known_tool *find_known_tool(const struct hierarchy *h, uint32_t row)
@@ -43,11 +43,11 @@ static int make_candidates(struct hierarchy *h, const uint32_t *rows, size_t cou
 {
     const struct view *view = h->input->view;
     struct tool *tools = wt__arena_array(&h->arena, struct tool, count);
-    int rc =
-        tools ? h->input->tools.read(h->input->tools.context, rows, count, &h->arena, tools, err) : wt__fail_nomem(err);
-    if (rc == 0 && wt__grow((void **)&h->known, &h->capacity, h->len + count, sizeof *h->known) < 0)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_CHECK_ALLOC(tools, err);
+    WT_TRY(h->input->tools.read(h->input->tools.context, rows, count, &h->arena, tools, err));
+    if (wt__grow((void **)&h->known, &h->capacity, h->len + count, sizeof *h->known) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
         const struct vectors *vectors = view->vectors;
         bool none = !vectors || rows[i] >= vectors->rows || vectors->slot_of_row[rows[i]] == VECTOR_NONE;
         out[i] = (struct candidate){.row = rows[i],
@@ -56,11 +56,11 @@ static int make_candidates(struct hierarchy *h, const uint32_t *rows, size_t cou
                                     .seen = wt__rules_seen(h->rules, &tools[i], &h->id),
                                     .vector = none ? NULL : wt__vectors_of_row(vectors, rows[i])};
         if (!none && !out[i].vector)
-            rc = wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)rows[i]);
+            return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)rows[i]);
         if (!find_known_tool(h, rows[i]))
             h->known[h->len++] = (struct known_tool){.row = rows[i], .tool = tools[i]};
     }
-    return rc == 0 && h->id.failed ? wt__fail_nomem(err) : rc;
+    return h->id.failed ? wt__fail_nomem(err) : 0;
 }
 
 static int score_rules_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
@@ -96,7 +96,7 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
     return (int)count;
 }
 
-/* Finds the number of the empty provider name, or HIERARCHY_NO_PROVIDER. */
+/* Finds the snapshot's provider number of tools without a provider; HIERARCHY_NO_PROVIDER if there are no such tools. */
 static int number_of_no_provider(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
 {
     static const struct str nobody = {"", 0};
@@ -115,9 +115,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
     *out = REQUEST_UNKNOWN;
     if (!hits->nearest || h->rules == &wt__rules_default)
         return 0;
-    int rc = number_of_no_provider(h->input, &h->arena, &nobody, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(number_of_no_provider(h->input, &h->arena, &nobody, err));
     const struct request_texts texts = {.texts = hits->texts,
                                         .nearest = hits->nearest,
                                         .counts = hits->nearest_counts,
@@ -130,15 +128,16 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
     return 0;
 }
 
-static size_t find_hit_of_row(const struct hit_list *hits, uint32_t row)
+/* Returns the index of the hit with this row; count if there is no such hit. */
+static size_t find_hit_of_row(const struct hit *hits, size_t count, uint32_t row)
 {
     size_t at = 0;
-    while (at < hits->len && hits->items[at].row != row)
+    while (at < count && hits[at].row != row)
         at++;
     return at;
 }
 
-/* Records the cross-encoder's evidence for candidate i. */
+/* Records the cross-encoder's rank, logit and share of candidate i in its hit. */
 static void note_cross_evidence(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t i,
                                 struct hit *hit)
 {
@@ -150,8 +149,8 @@ static void note_cross_evidence(const struct hierarchy *h, const struct candidat
     wt__hit_rescore(hit, candidates[i].score);
 }
 
-/* Converts the candidates to hits and appends the remaining hits in order. Limits each score to the one before it, so
- * that scores agree with the order. */
+/* Replaces the hits by the candidates, followed by the hits that are not candidates. Limits each score to the previous
+ * hit's score, so that scores agree with the order. */
 static int list_hits(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t first,
                      struct hit_list *hits, wt_error *err)
 {
@@ -159,7 +158,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     size_t n = 0;
     WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < count; i++) {
-        size_t at = find_hit_of_row(hits, candidates[i].row);
+        size_t at = find_hit_of_row(hits->items, hits->len, candidates[i].row);
         struct hit *hit = &items[n++];
         *hit = at < hits->len ? hits->items[at] : (struct hit){.row = candidates[i].row, .brought = true};
         if (h->cross)
@@ -168,13 +167,9 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
         stage->rank = i + 1;
         stage->score = i < first;
     }
-    for (size_t i = 0; i < hits->len; i++) {
-        size_t at = 0;
-        while (at < count && items[at].row != hits->items[i].row)
-            at++;
-        if (at == count)
+    for (size_t i = 0; i < hits->len; i++)
+        if (find_hit_of_row(items, count, hits->items[i].row) == count)
             items[n++] = hits->items[i];
-    }
     for (size_t i = 1; i < n; i++) {
         float excess = fmaxf(items[i].score - items[i - 1].score, 0);
         items[i].score -= excess;
@@ -185,7 +180,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     return 0;
 }
 
-/* Removes hits beyond `most` per provider, because the rules may have fetched more. */
+/* Removes hits beyond `most` per provider, because the rules may have added tools. */
 static void cap_providers(const struct snapshot_key *keys, size_t most, struct hit_list *hits)
 {
     size_t kept = 0;
@@ -221,31 +216,35 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
     return list_hits(h, candidates, count, first, hits, err);
 }
 
+static void dispose_hierarchy(struct hierarchy *h)
+{
+    wt__buffer_dispose(&h->id);
+    wt__arena_dispose(&h->arena);
+    free(h->known);
+}
+
 static int run_rules(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
                      wt_error *err)
 {
+    WT_CLEANUP(dispose_hierarchy)
     struct hierarchy h = {.rules = reranker->model, .reranker = reranker, .input = input};
-    int rc = h.rules->across ? wt__cross_encoder_open(reranker->cross, input->progress, &h.cross, err) : 0;
-    if (rc == 0)
-        rc = run_hierarchy(&h, hits, err);
-    if (rc == 0 && input->request->max_per_provider)
+    if (h.rules->across)
+        WT_TRY(wt__cross_encoder_open(reranker->cross, input->progress, &h.cross, err));
+    WT_TRY(run_hierarchy(&h, hits, err));
+    if (input->request->max_per_provider)
         cap_providers(input->view->snapshot->keys, input->request->max_per_provider, hits);
-    wt__buffer_dispose(&h.id);
-    wt__arena_dispose(&h.arena);
-    free(h.known);
-    return rc;
+    return 0;
 }
 
-/* ---------------------------------------------------------------- opening */
-
-/* Thresholds depend on the scores of one cross-encoder, so its identity must match. */
+/* Reads the rules. Their thresholds were tuned to the scores of one cross-encoder, so its identity must match. */
 static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {
     struct rerank_rules *rules = wt__arena_array(folder->arena, struct rerank_rules, 1);
     out->model = rules;
-    int rc = rules ? wt__rules_read(rules, folder->config, folder->arena, err) : wt__fail_nomem(err);
-    if (rc < 0 || !rules->across)
-        return rc;
+    WT_CHECK_ALLOC(rules, err);
+    WT_TRY(wt__rules_read(rules, folder->config, folder->arena, err));
+    if (!rules->across)
+        return 0;
     if (!out->cross)
         return wt__fail(err, WT_EMODEL, "the cross-encoder is missing");
     if (!wt__str_equal(wt__json_str(folder->config, CROSS_STAGE), wt__str(out->cross->identity)))

@@ -1,5 +1,5 @@
-/* refiner.c: both halves share one set of activations: the candidates' rows follow the request's rows, which the lower
- * layers computed in place. */
+/* refiner.c: see refiner.h. The lower and the upper layers share one set of activations, in which the rows of the candidates
+ * follow the rows of the request. */
 #include "rerank/refiner.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct refiner {
     struct upper_layers upper;
     struct linear candidate; /* C, packed, and c */
     float *score;            /* [H + F + 1] s, w, b */
-    bool flat;               /* s is zero, so the layers have no effect and are not run */
+    bool flat;               /* true if s is zero: the layers have no effect and are not run */
     struct arena arena;
     pthread_mutex_t lock;
     struct refiner_scratch *idle; /* list of unused scratches, protected by the lock */
@@ -36,13 +36,12 @@ struct refiner_scratch {
 
 /* ---------------------------------------------------------------- opening */
 
-/* Reads a tensor of the given shape (rows 0: a vector) into the arena. */
+/* Reads a tensor of shape [rows, columns], or [columns] if rows is 0, into the arena. */
 static int read_refiner_tensor(const struct safetensors *file, const char *path, const char *name, size_t rows,
                                size_t columns, struct arena *arena, float **out, wt_error *err)
 {
     const struct tensor *t = wt__safetensors_find(file, name);
     size_t rank = rows ? 2 : 1;
-
     if (!t || t->rank != rank || t->shape[rank - 1] != columns || (rows && t->shape[0] != rows))
         return wt__fail(err, WT_EMODEL, "%s: needs a tensor \"%s\" of %zu x %zu numbers", path, name, rows ? rows : 1,
                         columns);
@@ -59,24 +58,22 @@ static int read_refiner_head(struct refiner *r, const struct safetensors *file, 
 {
     size_t in = r->dim + RETRIEVE_FEATURES, floats = wt__matrix_packed_size(r->hidden, in) + WT_PANEL;
     WT_CLEANUP(wt__arena_dispose) struct arena reading = {0};
-    float *candidate, *bias, *score;
+    float *candidate, *bias, *score, *score_bias;
     WT_TRY(read_refiner_tensor(file, path, REFINER_CANDIDATE, r->hidden, in, &reading, &candidate, err));
     WT_TRY(read_refiner_tensor(file, path, REFINER_CANDIDATE_BIAS, 0, r->hidden, &r->arena, &bias, err));
     WT_TRY(read_refiner_tensor(file, path, REFINER_SCORE, 1, r->hidden + RETRIEVE_FEATURES, &reading, &score, err));
-    WT_TRY(read_refiner_tensor(file, path, REFINER_SCORE_BIAS, 0, 1, &reading, &r->score, err));
+    WT_TRY(read_refiner_tensor(file, path, REFINER_SCORE_BIAS, 0, 1, &reading, &score_bias, err));
     float *packed = wt__arena_alloc(&r->arena, floats * sizeof(float), 64);
-    WT_CHECK_ALLOC(packed, err);
-    float *all = wt__arena_array(&r->arena, float, r->hidden + RETRIEVE_FEATURES + 1);
-    WT_CHECK_ALLOC(all, err);
+    r->score = wt__arena_array(&r->arena, float, r->hidden + RETRIEVE_FEATURES + 1);
+    WT_CHECK_ALLOC(packed && r->score, err);
     memset(packed, 0, floats * sizeof(float));
     wt__matrix_pack(packed, candidate, in, r->hidden, in);
     r->candidate = (struct linear){.in = in, .out = r->hidden, .weight = packed, .bias = bias};
-    memcpy(all, score, (r->hidden + RETRIEVE_FEATURES) * sizeof(float));
-    all[r->hidden + RETRIEVE_FEATURES] = r->score[0];
-    r->score = all;
+    memcpy(r->score, score, (r->hidden + RETRIEVE_FEATURES) * sizeof(float));
+    r->score[r->hidden + RETRIEVE_FEATURES] = score_bias[0];
     r->flat = true;
     for (size_t h = 0; h < r->hidden; h++)
-        r->flat &= all[h] == 0;
+        r->flat &= score[h] == 0;
     return 0;
 }
 
@@ -88,12 +85,11 @@ int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const 
     struct mapping map = {0};
     struct safetensors file = {0};
     int rc;
-
     *out = NULL;
     WT_CHECK_ALLOC(r, err);
     rc = pthread_mutex_init(&r->lock, NULL) == 0 ? 0 : wt__fail_nomem(err);
     if (rc == 0 && wt__encoder_is_static(encoder))
-        rc = wt__fail(err, WT_EMODEL, "%s: the encoder has no layers below a refiner's", path);
+        rc = wt__fail(err, WT_EMODEL, "%s: a refiner needs an encoder with layers, and this encoder is static", path);
     if (rc == 0 && (candidates < REFINER_MIN_CANDIDATES || candidates > REFINER_MAX_CANDIDATES))
         rc = wt__fail(err, WT_EMODEL, "%s: a refiner takes %d to %d candidates, not %zu", path, REFINER_MIN_CANDIDATES,
                       REFINER_MAX_CANDIDATES, candidates);
@@ -140,8 +136,6 @@ size_t wt__refiner_candidates(const struct refiner *refiner)
     return refiner->candidates;
 }
 
-/* ---------------------------------------------------------------- scratch */
-
 int wt__refiner_scratch_new(struct refiner_scratch **out, const struct encoder *encoder, size_t candidates,
                             wt_error *err)
 {
@@ -149,7 +143,6 @@ int wt__refiner_scratch_new(struct refiner_scratch **out, const struct encoder *
     struct refiner_scratch *s = calloc(1, sizeof *s);
     size_t rows = REFINER_TOKENS + candidates;
     struct activation_limits limits = {.rows = rows, .longest = rows};
-
     *out = NULL;
     WT_CHECK_ALLOC(s, err);
     size_t floats = wt__activations_place(&s->activations, model, &limits, false, NULL);
@@ -183,7 +176,6 @@ size_t wt__refiner_request(const struct encoder *encoder, size_t join, struct re
     size_t most = packed->model.config.max_tokens < REFINER_TOKENS ? packed->model.config.max_tokens : REFINER_TOKENS;
     size_t starts[2] = {0, wt__tokenizer_encode(&packed->tokenizer, request, most, scratch->ids)};
     const struct token_batch batch = {.count = 1, .starts = starts, .ids = scratch->ids};
-
     wt__embedding_forward(&packed->model, &batch, &scratch->activations);
     for (size_t layer = 0; layer < join; layer++)
         wt__layer_forward(&packed->model, layer, &batch, &scratch->activations);
@@ -192,12 +184,11 @@ size_t wt__refiner_request(const struct encoder *encoder, size_t join, struct re
     return starts[1];
 }
 
-/* Appends the candidates to the request's T rows, all at one position. */
+/* Computes the candidates' rows after the request's T rows. All candidates have the same position, T. */
 static void join_candidates(const struct refiner *r, struct refiner_scratch *scratch, size_t tokens, size_t count,
                             const float *const *vectors, const float (*features)[RETRIEVE_FEATURES])
 {
     struct activations *a = &scratch->activations;
-
     for (size_t i = 0; i < count; i++) {
         float *input = scratch->inputs + i * r->candidate.in;
         memcpy(input, vectors[i], r->dim * sizeof(float));
@@ -214,7 +205,6 @@ void wt__refiner_run(const struct refiner *r, struct refiner_scratch *scratch, s
 {
     const struct activations *a = &scratch->activations;
     size_t stride, tokens = 0;
-
     if (!r->flat) {
         const float *rows;
         tokens = wt__refiner_request(r->encoder, r->join, scratch, request, &rows, &stride);
@@ -261,11 +251,10 @@ static void note_addition(struct hit *hit, float addition, float share)
     stage->share = share;
 }
 
-/* Adds to the scores of the first `count` hits and limits the scores of the others to the last of them. */
+/* Adds to the scores of the first `count` hits and sorts these. Limits the scores of the later hits to the last of these. */
 static void reorder_hits(struct hit_list *hits, size_t count, const float *additions)
 {
     float best = hits->items[0].score, scores[REFINER_MAX_CANDIDATES];
-
     for (size_t i = 0; i < count; i++) {
         float share = best * additions[i];
         scores[i] = hits->items[i].score += share;
@@ -290,7 +279,6 @@ int wt__refine(struct refiner *r, struct str request, const struct vectors *vect
     float features[REFINER_MAX_CANDIDATES][RETRIEVE_FEATURES], additions[REFINER_MAX_CANDIDATES];
     struct refiner_scratch *scratch;
     size_t count = hits->len < r->candidates ? hits->len : r->candidates;
-
     if (count == 0 || hits->items[0].score <= 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
@@ -301,9 +289,7 @@ int wt__refine(struct refiner *r, struct str request, const struct vectors *vect
             return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row);
         memcpy(features[i], hits->items[i].features, sizeof features[i]);
     }
-    int rc = borrow_refiner_scratch(r, &scratch, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(borrow_refiner_scratch(r, &scratch, err));
     wt__refiner_run(r, scratch, request, count, found, (const float(*)[RETRIEVE_FEATURES])features, additions);
     return_refiner_scratch(r, scratch);
     reorder_hits(hits, count, additions);
@@ -312,15 +298,15 @@ int wt__refine(struct refiner *r, struct str request, const struct vectors *vect
 
 /* ---------------------------------------------------------------- reranker */
 
-/* Loads its layers on first use, because most processes use another recipe. */
+/* A refiner that is loaded on first use, because most processes use another recipe. */
 struct refiner_on_demand {
     const char *path;
     const struct encoder *encoder;
     size_t join, candidates;
     pthread_mutex_t lock;
-    bool tried;
+    bool tried;              /* true once it was loaded or failed, except for lack of memory */
     struct refiner *refiner; /* NULL before the first use and after a failure */
-    wt_error why;
+    wt_error why;            /* the failure */
 };
 
 static int open_refiner(struct reranker *out, const struct rerank_folder *folder, wt_error *err)

@@ -6,10 +6,9 @@
  *   layers      the encoder's layers from `join` on, retrained, over all T + N rows
  *   addition    s . state + w . features + b of each candidate, which is added to the first stage's score
  *
- * Differences from the paper: all candidates have the same position after the request, so their order cannot matter.
- * They join above the lower layers (the paper: join = 0), because they consist of encoder outputs; that also costs
- * less. The model learns a correction: all zeros keep the first stage's order, words count through the features, and a
- * correction can be applied in part. */
+ * Differences from the paper: all candidates have the same position after the request, so their order does not matter.
+ * They are added above the first `join` layers, which saves time; in the paper join is 0. The model learns a correction of
+ * the first stage's scores: all zeros keep its order. */
 #ifndef WT_RERANK_REFINER_H
 #define WT_RERANK_REFINER_H
 
@@ -20,16 +19,19 @@
 #include "encoder/encoder.h"
 #include "retrieve/retrieve.h"
 
-/* Maximum tokens of a request, and bounds of N. */
-enum { REFINER_TOKENS = 128, REFINER_MIN_CANDIDATES = 8, REFINER_MAX_CANDIDATES = 128 };
+enum {
+    REFINER_TOKENS = 128,       /* maximum tokens of a request */
+    REFINER_MIN_CANDIDATES = 8, /* bounds of N */
+    REFINER_MAX_CANDIDATES = 128
+};
 
-/* Tensors of its file, in addition to those of its layers. F is RETRIEVE_FEATURES, D the width of a tool's vector. */
+/* Tensors of the refiner's file, in addition to those of its layers. F is RETRIEVE_FEATURES, D the width of a tool's vector. */
 #define REFINER_CANDIDATE "candidate.weight"    /* C [H, D + F] */
 #define REFINER_CANDIDATE_BIAS "candidate.bias" /* c [H] */
 #define REFINER_SCORE "score.weight"            /* s and w, concatenated: [1, H + F] */
 #define REFINER_SCORE_BIAS "score.bias"         /* b [1] */
 
-#define REFINER_STAGE "refiner" /* among the stages of a hit */
+#define REFINER_STAGE "refiner" /* name of its evidence among the stages of a hit */
 
 struct refiner;
 struct refiner_scratch;
@@ -55,9 +57,8 @@ size_t wt__refiner_request(const struct encoder *encoder, size_t join, struct re
 void wt__refiner_run(const struct refiner *refiner, struct refiner_scratch *scratch, struct str request, size_t count,
                      const float *const *vectors, const float (*features)[RETRIEVE_FEATURES], float *additions);
 
-/* Reorders the first N hits by score plus addition, in units of the best hit's score, and records REFINER_STAGE. Later
- * hits stay after them. The hits must have features. vectors: those that were searched. Reuses the refiner's own
- * scratches. Errors: WT_ESTORE (damaged vector), WT_ENOMEM. */
+/* Reorders the first N hits by score plus addition times the best hit's score, and records REFINER_STAGE. Later hits stay
+ * after them. The hits must have features. vectors: the tool vectors that were searched; NULL if none. Errors: WT_ESTORE (damaged vector), WT_ENOMEM. */
 int wt__refine(struct refiner *refiner, struct str request, const struct vectors *vectors, struct hit_list *hits,
                wt_error *err);
 

@@ -1,11 +1,11 @@
 /* reranker.h: the second stage of a query, which reranks the first stage's hits together with the request. Each kind
  * has a file:
  *
- *   refiner.c          vectors of request and hits, through some encoder layers
+ *   refiner.c          runs the request and the vectors of the hits through some encoder layers
  *   cross.c            reads the request together with each of the first N hits
- *   provider_rerank.c  ToolRerank's rules: orders hits by their providers, with the scores of either stage
+ *   provider_rerank.c  ToolRerank's rules, which order hits by their providers
  *
- * A kind that reads words gets the tools from a tool_reader, because a snapshot has no texts. */
+ * A kind that reads texts gets the tools from a tool_reader, because a snapshot has no texts. */
 #ifndef WT_RERANK_RERANKER_H
 #define WT_RERANK_RERANKER_H
 
@@ -21,12 +21,12 @@
 #include "rerank/cross.h"
 #include "retrieve/retrieve.h"
 
-/* Second stage. All zero to keep the hits as they are. */
+/* A second stage. If zeroed, it keeps the hits as they are. */
 struct reranker {
     const struct rerank_kind *kind;
     void *model;                 /* depends on the kind; NULL if it has no model */
     struct cross_encoder *cross; /* NULL without a cross-encoder */
-    size_t reads;                /* number of hits to read, if the kind leaves that open */
+    size_t reads;                /* number of hits to read; only for wt__rerank_cross */
 };
 
 /* Access to the tools of a snapshot's rows. Results live in the arena. Errors: those of the store. */
@@ -45,14 +45,14 @@ struct rerank_input {
     const struct view *view;
     const struct retrieve_request *request; /* the request that found the hits */
     struct tool_reader tools;
-    struct arena *arena;                /* lives as long as the hits */
-    double *multi_provider_probability; /* out: as in wt_hits; unchanged if not computed */
-    struct progress *progress;          /* reported between a few tools; may be NULL */
+    struct arena *arena;                /* for memory that lives as long as the hits */
+    double *multi_provider_probability; /* output, as in wt_hits; unchanged if not computed */
+    struct progress *progress;          /* reported after every few tools; may be NULL */
 };
 
 /* Trained data of a reranker. Borrowed; encoder and arena must outlive the reranker. */
 struct rerank_folder {
-    const char *weights; /* path of their file */
+    const char *weights; /* path of the file with the weights */
     const json_t *config;
     const struct encoder *encoder;
     struct arena *arena;
@@ -68,13 +68,13 @@ struct rerank_kind {
      * WT_ENOMEM. */
     int (*open)(struct reranker *out, const struct rerank_folder *folder, wt_error *err);
     void (*close)(void *model);
-    /* Loads the part of the model that only this recipe uses, once. NULL if there is no such part. Reports its errors
-     * before anything is searched. Errors: WT_EMODEL, WT_ENOMEM. */
+    /* Loads the model on first use, before the search, so that its errors are reported early. NULL if `open` loads all.
+     * Errors: WT_EMODEL, WT_ENOMEM. */
     int (*load)(const struct reranker *reranker, wt_error *err);
-    /* Returns the number of first-stage hits that it can use. */
+    /* Returns the number of first-stage hits that the reranker can use. */
     size_t (*depth)(const struct reranker *reranker);
-    /* Sets the order, scores and stages of the hits, at least one. Hits that it did not read stay after the others.
-     * Errors: those of its model and of the reader. */
+    /* Sets the order, scores and stages of the hits, of which there is at least one. Hits that were not read stay after
+     * the others. Errors: those of the model and of the reader. */
     int (*run)(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);
 };
 
@@ -84,7 +84,7 @@ extern const struct rerank_kind wt__rerank_refiner, wt__rerank_cross, wt__rerank
 /* Returns an untrained reranker of the given kind. */
 struct reranker wt__reranker_plain(const struct rerank_kind *kind);
 
-/* Loads any reranker, also one without a kind. */
+/* Call the function of the reranker's kind; do nothing, or return 0, if the reranker has no kind. */
 int wt__reranker_load(const struct reranker *reranker, wt_error *err);
 size_t wt__reranker_depth(const struct reranker *reranker);
 int wt__rerank(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);

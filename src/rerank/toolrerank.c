@@ -1,4 +1,4 @@
-/* toolrerank.c: ToolRerank: its rules for providers, its stages, and its settings. */
+/* toolrerank.c: ToolRerank's rules for providers, its classifier of requests, its stages, and its settings as JSON. */
 #include "rerank/toolrerank.h"
 
 #include <math.h>
@@ -11,18 +11,14 @@
 
 /* ---------------------------------------------------------------- rules for providers */
 
-/* ToolRerank's rules for a list of candidates (sections 3.2 and 3.3). Where the paper is ambiguous:
+/* ToolRerank's rules for a list of candidates (sections 3.2 and 3.3). Where the paper is ambiguous, this code decides:
  *
- *   Depths. Section 4.2 gives unseen tools fewer candidates; section 3.2, Table 2 and Table 5 give them more. This code
- *     gives them more.
- *   Algorithm 1. The text chooses r_1's provider only if no score is above tau_s; the algorithm always does. For a
- *     sorted list both are the same. This code follows the algorithm, for lists that are not sorted.
- *   Seen providers. In the paper whole providers are seen or unseen. If the caller counts single tools, a provider is
- *     seen if any of its candidates is.
- *   Groups. As in the paper, a group is a connected component: a chain of near neighbours is one group even if its ends
- *     differ.
- *
- * Lists have some tens of candidates, so quadratic loops cost less than one pair of a cross-encoder. */
+ *   Depths. By default, unseen tools have the greater depth, as in section 3.2, Table 2 and Table 5 (section 4.2 says the
+ *     opposite).
+ *   Algorithm 1. The first candidate's provider is always chosen, as in the algorithm. (The text chooses it only if no
+ *     score is above tau_s. For a sorted list the results are equal.)
+ *   Seen providers. A provider is seen if any of its candidates is.
+ *   Groups. A group is a connected component: tools linked through other tools are one group. */
 
 const struct hierarchy_settings wt__hierarchy_paper = {
     .seen_depth = 10,
@@ -95,6 +91,7 @@ size_t wt__hierarchy_truncate(const struct hierarchy_settings *settings, struct 
     return kept;
 }
 
+/* True if a has the higher score. NaN is the lowest score. */
 static bool is_better_candidate(const struct candidate *a, const struct candidate *b)
 {
     return a->score > b->score || (isnan(b->score) && !isnan(a->score));
@@ -112,7 +109,7 @@ void wt__hierarchy_sort(struct candidate *candidates, size_t count)
     }
 }
 
-/* Moves F1 before F2 and keeps the order of both. Returns the length of F1. */
+/* Moves the candidates marked in is_first before the others, and keeps the order of both. Returns the number of marks. */
 static size_t split_first(struct candidate *candidates, size_t count, const bool *is_first)
 {
     struct candidate rest[HIERARCHY_MAX_CANDIDATES];
@@ -132,7 +129,8 @@ static bool same_provider(const struct candidate *a, const struct candidate *b)
     return a->provider == b->provider && a->provider != HIERARCHY_NO_PROVIDER;
 }
 
-/* Lists the providers of F1. Tools without a provider have no siblings to fetch and are skipped. */
+/* Lists the providers of the first chosen->first candidates. Skips tools without a provider, because there are no other
+ * tools to fetch. */
 static void list_candidate_providers(const struct hierarchy_settings *settings, const struct candidate *candidates,
                                      struct chosen_providers *chosen)
 {
@@ -175,8 +173,8 @@ static bool has_candidate(const struct candidate *candidates, size_t count, uint
     return false;
 }
 
-/* Inserts a candidate among the sorted first `first`, after equal scores. A full list loses its last candidate. True if
- * the list has grown. */
+/* Inserts a candidate into the sorted candidates 0 .. first - 1, after equal scores. A full list loses its last candidate.
+ * Returns true if the list has grown. */
 static bool insert_candidate(struct candidate *candidates, size_t first, size_t count, size_t capacity,
                              const struct candidate *one)
 {
@@ -203,7 +201,7 @@ size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t co
     return count;
 }
 
-/* Returns the first candidate of i's group (union-find with path halving). */
+/* Returns the number of i's group, which is the index of its first candidate (union-find with path halving). */
 static size_t find_group(uint16_t *parent, size_t i)
 {
     while (parent[i] != i)
@@ -211,7 +209,7 @@ static size_t find_group(uint16_t *parent, size_t i)
     return i;
 }
 
-/* Links pairs as in lines 2 to 5 of Algorithm 2. Computes a cosine only if it can still join two groups. */
+/* Links pairs of candidates as in lines 2 to 5 of Algorithm 2. Computes a cosine only for candidates of different groups. */
 static void link_groups(const struct hierarchy_settings *settings, const struct candidate *candidates, size_t count,
                         size_t dim, uint16_t *parent)
 {
@@ -249,16 +247,11 @@ size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struc
     return split_first(candidates, count, is_first);
 }
 
-/* ---------------------------------------------------------------- stages */
-
-/* Combines the rules above. The paper rescores the extended F1. The score of a pair does not depend on other pairs, so
- * this code scores only the new tools. */
-
 /* ---------------------------------------------------------------- one provider or several */
 
-enum { NEAR = 128 /* rows read per text */ };
+enum { NEAR = 128 }; /* maximum number of nearest rows read of each text */
 
-/* Row near a text. */
+/* A row among the nearest of a text, with its cosine as score. */
 struct provider_match {
     uint32_t provider, row, text;
     float score;
@@ -271,17 +264,19 @@ static int compare_provider_matches(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* True if both matches have one provider. Each tool without a provider counts as a provider of its own. */
+/* True if both matches have the same provider. Each tool without a provider counts as a provider of its own. */
 static bool same_side(const struct request_texts *t, const struct provider_match *a, const struct provider_match *b)
 {
     return a->provider == b->provider && (a->provider != t->nobody || a->row == b->row);
 }
 
-/* Matches of all texts. */
+/* Matches of all texts of a request. */
 struct nearness {
-    struct provider_match matches[TEXTS_MAX * NEAR];
-    size_t count, begin;                     /* number of matches; index of the first sub-query */
-    float least[TEXTS_MAX], best[TEXTS_MAX]; /* scores of each text */
+    struct provider_match matches[TEXTS_MAX * NEAR]; /* [count] sorted by provider, then row */
+    size_t count;
+    size_t begin; /* index of the first sub-query among the texts */
+    float least[TEXTS_MAX],
+        best[TEXTS_MAX]; /* lowest and highest score among the matches of each text; 0 without any */
 };
 
 static void collect_matches(const struct request_texts *t, struct nearness *n)
@@ -298,15 +293,6 @@ static void collect_matches(const struct request_texts *t, struct nearness *n)
                                                              (uint32_t)text, nearest[i].score};
     }
     qsort(n->matches, n->count, sizeof *n->matches, compare_provider_matches);
-}
-
-/* Returns the end of the matches of one provider that begin here. */
-static size_t end_of_provider(const struct request_texts *t, const struct nearness *n, size_t begin)
-{
-    size_t end = begin + 1;
-    while (end < n->count && same_side(t, &n->matches[begin], &n->matches[end]))
-        end++;
-    return end;
 }
 
 /* Returns the lack of the provider with matches begin .. end - 1. An empty range is a provider without matches. */
@@ -333,7 +319,8 @@ float wt__request_lack(const struct request_texts *t, struct candidate *candidat
         candidates[c].lack = lack_of_provider(t, &near, 0, 0);
     for (size_t i = 0, end; i < near.count; i = end) {
         const struct provider_match *one = &near.matches[i];
-        end = end_of_provider(t, &near, i);
+        for (end = i + 1; end < near.count && same_side(t, one, &near.matches[end]);)
+            end++;
         float lack = lack_of_provider(t, &near, i, end);
         least = fminf(least, lack);
         for (size_t c = 0; c < count; c++)
@@ -363,13 +350,12 @@ enum request_kind wt__request_kind(const struct request_classifier *classifier, 
 
 /* ---------------------------------------------------------------- order */
 
-/* Scores candidates, corrected by the first stage and, if one provider is wanted, by its lack:
- *
- *   logit(score) + prior * (share - 1) - cover * lack
- *
- * NEARLY_CERTAIN keeps the logit of a certain score finite. */
-#define NEARLY_CERTAIN 1e-7
+#define NEARLY_CERTAIN 1e-7 /* minimum distance of a score from 0 and 1, so that its logit is finite */
 
+/* Scores candidates with the cross-encoder, and corrects the scores by the first stage's share and, for Algorithm 1, by
+ * the provider's lack:
+ *
+ *   logit(score) + prior * (share - 1) - cover * lack */
 static int score_with_correction(const struct hierarchy_settings *settings, enum hierarchy_rule rule,
                                  const struct toolrerank_source *source, struct candidate *candidates, size_t count,
                                  wt_error *err)
@@ -385,14 +371,7 @@ static int score_with_correction(const struct hierarchy_settings *settings, enum
     return 0;
 }
 
-static bool has_candidate_row(const struct candidate *candidates, size_t count, uint32_t row)
-{
-    for (size_t i = 0; i < count; i++)
-        if (candidates[i].row == row)
-            return true;
-    return false;
-}
-
+/* Returns the lack of a provider, which its candidates share; 0 if it has no candidate. */
 static float lack_of_candidates(const struct candidate *candidates, size_t count, uint32_t provider)
 {
     for (size_t i = 0; i < count; i++)
@@ -401,8 +380,8 @@ static float lack_of_candidates(const struct candidate *candidates, size_t count
     return 0;
 }
 
-/* Fetches and scores the other tools of the providers to expand, up to the free room. Their share is the lowest of all
- * candidates. */
+/* Fetches the tools of the providers to expand that are not candidates yet, as many as fit into HIERARCHY_MAX_CANDIDATES,
+ * and scores them. Their share is the lowest of all candidates. */
 static int fetch_others(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
                         const struct chosen_providers *chosen, const struct candidate *candidates, size_t count,
                         struct candidate *found, size_t *found_count, wt_error *err)
@@ -419,7 +398,7 @@ static int fetch_others(const struct hierarchy_settings *settings, const struct 
         if (of < 0)
             return of;
         for (size_t i = 0; i < (size_t)of && n < room; i++)
-            if (!has_candidate_row(candidates, count, tools[i].row)) {
+            if (!has_candidate(candidates, count, tools[i].row)) {
                 found[n] = tools[i];
                 found[n].lack = lack_of_candidates(candidates, count, tools[i].provider);
                 found[n++].share = least;
@@ -436,9 +415,8 @@ static int run_algorithm1(const struct hierarchy_settings *settings, const struc
     struct chosen_providers chosen;
     size_t found_count = 0;
     wt__hierarchy_algorithm1(settings, candidates, *count, &chosen);
-    int rc = source->score ? fetch_others(settings, source, &chosen, candidates, *count, found, &found_count, err) : 0;
-    if (rc < 0)
-        return rc;
+    if (source->score)
+        WT_TRY(fetch_others(settings, source, &chosen, candidates, *count, found, &found_count, err));
     size_t before = *count;
     *count = wt__hierarchy_merge(candidates, chosen.first, before, HIERARCHY_MAX_CANDIDATES, found, found_count);
     *first = chosen.first + (*count - before);
@@ -452,22 +430,16 @@ int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind 
     *count = *first = wt__hierarchy_truncate(settings, candidates, *count);
     for (size_t i = 0; i < *count; i++)
         candidates[i].share = candidates[i].score;
-    int rc = source->score && *count
-                 ? score_with_correction(settings, settings->rule[kind], source, candidates, *count, err)
-                 : 0;
-    if (rc < 0 || *count == 0)
-        return rc;
+    if (*count == 0)
+        return 0;
+    if (source->score)
+        WT_TRY(score_with_correction(settings, settings->rule[kind], source, candidates, *count, err));
     wt__hierarchy_sort(candidates, *count);
-    *first = *count;
-    switch (settings->rule[kind]) {
-    case HIERARCHY_ALGORITHM1:
+    if (settings->rule[kind] == HIERARCHY_ALGORITHM1)
         return run_algorithm1(settings, source, candidates, count, first, err);
-    case HIERARCHY_ALGORITHM2:
+    if (settings->rule[kind] == HIERARCHY_ALGORITHM2)
         *first = wt__hierarchy_algorithm2(settings, candidates, *count, source->dim);
-        return 0;
-    default:
-        return 0;
-    }
+    return 0;
 }
 
 /* ---------------------------------------------------------------- settings */
@@ -478,7 +450,7 @@ int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind 
  *    "classifier": {"weight": 0, "constant": 0, "margin": 0.1},
  *    "across": true, "seen_by": "provider", "seen": ["weather", ..]}
  *
- * Missing members have the paper's values. Without a classifier the kind of every request is unknown. */
+ * Missing members of "hierarchy" have the paper's values. Without a classifier the kind of every request is unknown. */
 
 static const char *const rule_names[HIERARCHY_RULES] = {"none", "algorithm1", "algorithm2"};
 static const char *const kind_names[REQUEST_KINDS] = {"unknown", "single", "multi"};
@@ -496,7 +468,7 @@ bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, s
     return wt__map_get(&rules->seen, wt__buffer_view(id)) != NULL;
 }
 
-/* Reads a depth or count. An invalid value becomes 0, so that validation reports it by name. */
+/* Reads a depth or count. A value out of range becomes 0, which wt__hierarchy_validate reports by name. */
 static uint32_t read_count(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);

@@ -1,5 +1,5 @@
-/* toolrerank.h: ToolRerank (Zheng et al. 2024): its rules for providers, its stages, and its settings in a
- * config.json. */
+/* toolrerank.h: ToolRerank (Zheng et al. 2024): its rules for providers, its classifier of requests, its stages, and its
+ * settings in a config.json. */
 #ifndef WT_RERANK_TOOLRERANK_H
 #define WT_RERANK_TOOLRERANK_H
 
@@ -16,13 +16,11 @@
 #include "catalog/tool.h"
 #include "index/snapshot.h"
 
-/* ---------------------------------------------------------------- rules for providers */
-
 /* Rules that reorder candidates by their providers (ToolRerank, Zheng et al. 2024, sections 3.2 and 3.3). Three rules
  * work on an array in the caller's memory, best candidate first:
  *
  *   truncate     keeps unseen tools (not in the training data) further down the list than seen ones   (section 3.2)
- *   algorithm1   for one provider: its tools come first, maybe with its remaining tools               (Algorithm 1)
+ *   algorithm1   for one provider: its tools come first                                               (Algorithm 1)
  *   algorithm2   for several providers: at most n of each group of similar tools come first           (Algorithm 2)
  *
  *   first stage -> truncate -> scores of the cross-encoder -> sort -> the rule for this kind of request:
@@ -34,9 +32,12 @@
  * HIERARCHY_MAX_CANDIDATES; later ones keep their places. No rule allocates or fails. Settings come from
  * wt__hierarchy_paper, or must pass wt__hierarchy_validate. */
 
-enum { HIERARCHY_MAX_CANDIDATES = 256, HIERARCHY_MAX_LEAN = 100 };
+enum {
+    HIERARCHY_MAX_CANDIDATES = 256, /* maximum number of candidates that the rules read */
+    HIERARCHY_MAX_LEAN = 100        /* maximum of the settings prior and cover */
+};
 
-/* Provider of a tool without one. It differs from every other, including itself. */
+/* Provider number of a tool without a provider. Two such tools do not count as tools of one provider. */
 #define HIERARCHY_NO_PROVIDER UINT32_MAX
 
 struct candidate {
@@ -44,29 +45,29 @@ struct candidate {
     uint32_t provider;
     bool seen;           /* training used the tool or, if the caller counts providers, its provider */
     float score;         /* 0 .. 1: the cross-encoder's probability, or the first stage's share of its best */
-    float share;         /* 0 .. 1: the first stage's share, kept by wt__toolrerank */
-    float lack;          /* 0 .. 2: shortfall of its provider's coverage of the request against the best provider */
-    const float *vector; /* [D] unit length, borrowed; NULL for a tool unlike any other */
+    float share;         /* 0 .. 1: the first stage's share, which wt__toolrerank keeps when it replaces score */
+    float lack;          /* 0 .. 2: lack of its provider minus the lowest lack of any provider (wt__request_lack) */
+    const float *vector; /* [D] unit length, borrowed; NULL if the tool has no vector, and is similar to no tool */
 };
 
 /* Result of the query classifier. */
 enum request_kind { REQUEST_UNKNOWN, REQUEST_SINGLE, REQUEST_MULTI, REQUEST_KINDS };
 
-/* Action for a kind of request. Table 6 applies one kind's rule to the other, or no rule to both. */
+/* Rule for a kind of request. Table 6 also tries each kind with the other kind's rule, and with none. */
 enum hierarchy_rule { HIERARCHY_NONE, HIERARCHY_ALGORITHM1, HIERARCHY_ALGORITHM2, HIERARCHY_RULES };
 
 /* Settings; in brackets the paper's names, and the table that varies them. */
 struct hierarchy_settings {
     uint32_t seen_depth;   /* [m_s, Table 5] maximum depth of a seen tool */
-    uint32_t unseen_depth; /* [m_u, Table 5] the same for an unseen tool; may be less, as in that table's last rows */
+    uint32_t unseen_depth; /* [m_u, Table 5] maximum depth of an unseen tool; may be less than seen_depth */
     float tau_s;           /* [Algorithm 1] a tool with a score above it brings its provider to the front */
-    float tau_m;           /* [Algorithm 2] minimum cosine of two tools in one group (exclusive) */
-    uint32_t group_most;   /* [n] tools of a group that come first */
+    float tau_m;           /* [Algorithm 2] a cosine above it links two tools to one group */
+    uint32_t group_most;   /* [n] maximum number of tools of a group that come first */
     float prior;           /* weight of the first stage's share added to the cross-encoder's logit; 0 in the paper */
-    float cover;           /* weight of the provider's lack subtracted from it under Algorithm 1; 0 in the paper */
-    bool truncate;         /* if false, all tools are kept down to the greater of both depths */
-    bool expand_seen;      /* [Table 7] add all tools of seen providers */
-    bool expand_unseen;    /* [Table 7] add all tools of unseen providers */
+    float cover;        /* weight of the provider's lack subtracted from that logit for Algorithm 1; 0 in the paper */
+    bool truncate;      /* if false, all tools are kept down to the greater of both depths */
+    bool expand_seen;   /* [Table 7] add all tools of seen providers */
+    bool expand_unseen; /* [Table 7] add all tools of unseen providers */
     enum hierarchy_rule rule[REQUEST_KINDS]; /* [Table 6] */
 };
 
@@ -89,14 +90,14 @@ size_t wt__hierarchy_truncate(const struct hierarchy_settings *settings, struct 
 /* Sorts by score, best first; stable. */
 void wt__hierarchy_sort(struct candidate *candidates, size_t count);
 
-/* Result of Algorithm 1: F1 is the first `first` candidates. X is their providers, in the order of their best
- * candidate. */
+/* Result of Algorithm 1: the first `first` candidates are F1, and items [count] are the providers of F1 (the paper's X) in
+ * the order of their best candidate. */
 struct chosen_providers {
     size_t first, count;
     struct chosen_provider {
         uint32_t provider;
-        bool seen;   /* true if any of its candidates is */
-        bool expand; /* the settings ask for its other tools */
+        bool seen;   /* true if any of its candidates is seen */
+        bool expand; /* true if the settings ask to add its other tools */
     } items[HIERARCHY_MAX_CANDIDATES];
 };
 
@@ -107,7 +108,7 @@ void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct 
 
 /* Builds the extended F1 of section 3.3: merges the first `first` candidates, which the caller may have rescored, with
  * `found` by score. At equal scores, candidates precede found ones. F2 follows unchanged. Found tools that are already
- * candidates are skipped. capacity: of candidates; the end of a longer list is cut off. Returns the new count. */
+ * candidates are skipped. capacity: room of the array candidates; a longer list is cut off. Returns the new count. */
 size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t count, size_t capacity,
                            const struct candidate *found, size_t found_count);
 
@@ -116,29 +117,19 @@ size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t co
 size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
                                 size_t dim);
 
-/* ---------------------------------------------------------------- stages */
-
-/* ToolRerank after its first stage (section 3.1), over callbacks, so that queries and the search for settings run the
- * same code. Also classifies requests by the number of providers they need.
- *
- *   truncate -> score, corrected by the first stage (and the provider) -> sort -> the rule for this kind of request
- *
- * The paper's classifier reads only the request. Its words say little: one provider or two may serve "find a hotel and
- * its price", depending on the catalogue. This classifier uses the first stage's result: how well a single provider
- * covers all sub-queries, compared with all providers together. It does not depend on words, so it transfers between
- * catalogues. */
-
-/* ---------------------------------------------------------------- one provider or several */
+/* The classifier tells requests for one provider from requests for several. The paper's classifier reads only the request.
+ * This classifier uses the first stage's result: how well a single provider covers all sub-queries, compared with all
+ * providers together. It does not depend on words, so it can be used with other catalogues. */
 
 /* First-stage results of a request. Text 0 is the whole request, the others its sub-queries. A single text is its own
  * sub-query. */
 struct request_texts {
-    size_t texts;                 /* T */
-    const struct scored *nearest; /* [T, most] rows by cosine, best first */
-    const size_t *counts;         /* [T] */
-    size_t most;
-    const struct snapshot_key *keys; /* keys of the rows, which have their providers */
-    uint32_t nobody;                 /* number of the empty provider, or HIERARCHY_NO_PROVIDER */
+    size_t texts;                    /* T */
+    const struct scored *nearest;    /* [T, most] rows nearest to each text by cosine, best first */
+    const size_t *counts;            /* [T] number of these rows */
+    size_t most;                     /* maximum number of these rows */
+    const struct snapshot_key *keys; /* provider numbers of the rows */
+    uint32_t nobody;                 /* provider number of tools without a provider; HIERARCHY_NO_PROVIDER if unknown */
 };
 
 /* Returns the smallest lack of any provider for the request, and sets the lack of candidates [count] to their
@@ -157,8 +148,6 @@ struct request_classifier {
 float wt__request_probability(const struct request_classifier *classifier, float lack);
 enum request_kind wt__request_kind(const struct request_classifier *classifier, float lack);
 
-/* ---------------------------------------------------------------- order */
-
 /* Callbacks for scores and further tools. A negative result ends the run with that code. */
 struct toolrerank_source {
     void *context;
@@ -170,32 +159,31 @@ struct toolrerank_source {
     int (*tools_of)(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err);
 };
 
-/* Runs ToolRerank. candidates: [HIERARCHY_MAX_CANDIDATES], *count of them filled, in the first stage's order with its
+/* Runs ToolRerank after its first stage (section 3.1): truncate -> score -> sort -> the rule for this kind of request.
+ * Queries and the search for settings both call it. candidates: [HIERARCHY_MAX_CANDIDATES], *count of them filled, in the first stage's order with its
  * shares as scores, and with their providers' lack. Afterwards they are in final order, without those that truncation
  * dropped. *first: number of candidates that the rule put first; *count without a rule. */
 int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind kind,
                    const struct toolrerank_source *source, struct candidate *candidates, size_t *count, size_t *first,
                    wt_error *err);
 
-/* ---------------------------------------------------------------- settings */
-
-/* ToolRerank's settings and training data in a config.json. */
-
+/* ToolRerank's settings and training data, as stored in a config.json. */
 struct rerank_rules {
     struct hierarchy_settings settings;
     struct request_classifier classifier;
-    bool across;      /* scores come from the cross-encoder; otherwise from the first stage, divided by its best */
-    bool by_provider; /* `seen` has providers rather than tools */
-    struct map seen;  /* providers in the training data and tools without a provider, or all tools */
+    bool across;      /* true if scores come from the cross-encoder; else they are the first stage's shares */
+    bool by_provider; /* true if `seen` has names of providers; false if it has ids of tools */
+    struct map seen;  /* names in the training data; with by_provider, also ids of tools without a provider */
 };
 
-/* For untrained use: all rules are off, because the kind of a request is unknown. */
+/* Rules of an untrained reranker, which have no effect, because the kind of every request is unknown. */
 extern const struct rerank_rules wt__rules_default;
 
-/* Reads FOLDER/toolrerank/config.json. The caller disposes of the map. Errors: WT_EMODEL, WT_ENOMEM. */
+/* Reads the rules from a config.json. The caller disposes of out->seen. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__rules_read(struct rerank_rules *out, const json_t *config, struct arena *arena, wt_error *err);
 /* Writes the same members. seen: list of names; steals its reference. Returns NULL if out of memory. */
 json_t *wt__rules_write(const struct rerank_rules *rules, json_t *seen);
-bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, struct buffer *id); /* id: scratch */
+/* True if training saw the tool or its provider. id: scratch; the caller checks id->failed. */
+bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, struct buffer *id);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tests a chooser's features of hits and of past requests' votes against values computed by hand. */
+/* Tests the chooser's features of hits and of past requests' votes against values computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

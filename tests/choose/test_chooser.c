@@ -13,7 +13,7 @@
 #include "choose/chooser.h"
 #include "choose/set_metrics.h"
 
-/* The share of a tool is its logit. */
+/* Chooser for which the feature TOOL_SHARE of a tool is the logit of its probability. */
 static const struct chooser plain = {.tool_weights = {[TOOL_SHARE] = 1}, .likelihood = 1};
 
 static struct candidate_features of_logits(const float *logits, size_t count)
@@ -95,7 +95,7 @@ static void prefers_sets_of_past_requests(void **state)
     assert_int_equal(chosen.tools, 1u << 1 | 1u << 3);
 }
 
-/* Five tools are likely, two more than the others. Past usages had at most two tools. */
+/* Five tools are likely, and two of them more likely than the others. Past usages had at most two tools. */
 static void avoids_unused_set_sizes(void **state)
 {
     const float logits[] = {4, 4, 1, 1, 1};

@@ -196,7 +196,7 @@ static void omits_requirements_without_wrong_tools(void **state)
 
 static const struct ptr_labels one_needed = {needed, NULL, 1, 0};
 
-/* Asks for the match of a's requirement. False if the requirement was omitted. */
+/* Asks the oracle to match the requirement for tool a. Returns false if the oracle omitted that requirement. */
 static bool ask_match(struct oracle *oracle, int number, struct ptr_tools listed, int *tool)
 {
     struct oracle_question asked;

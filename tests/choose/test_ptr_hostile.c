@@ -258,7 +258,7 @@ static void description_stays_in_its_slot(void **state)
     wt__buffer_dispose(&neutral.frame);
 }
 
-/* The same for a requirement, which comes from the model and is used in the next question. */
+/* A requirement, which comes from the model and is used in the next question, cannot change the prompt around its slot. */
 static void requirement_stays_in_its_slot(void **state)
 {
     (void)state;
@@ -537,7 +537,7 @@ struct gullible_ptr_model {
     bool inside;
 };
 
-/* Replaces everything that some reader takes for a line end by a line end. */
+/* Replaces all characters that may be read as a line end by "\n". */
 static char *ptr_lines_of(struct str text)
 {
     static const char *const ends[] = {"\r", "\v", "\f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xc2\x85"};
@@ -691,8 +691,8 @@ static void gullible_model_obeys_escaped_text(void **state)
     wt__prompt_dispose(&prompt);
 }
 
-/* The search treats twins alike, so any difference comes from the prompts. A model with errors chooses either of them
- * now and then. */
+/* The rogue and its twin have equal words, so the search treats them alike, and any difference comes from the prompts. A
+ * model with errors sometimes chooses either of them. */
 static void rogue_is_chosen_as_often_as_its_twin(void **state)
 {
     (void)state;

@@ -52,7 +52,7 @@ static void detects_weak_hits(void **state)
     }
 }
 
-/* Past requests alone cannot explain why a tool that they did not use is in the result. */
+/* A retriever that uses only past requests has no evidence by which a hit could be weak. */
 static void no_hit_is_weak_without_words_or_meaning(void **state)
 {
     struct retriever votes = {.weights[SOURCE_NEIGHBOURS] = 1};

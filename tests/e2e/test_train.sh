@@ -41,7 +41,7 @@ json_lines
 same "one model" "encoder True True" "$(json_of '"%s %s %s" % (d["model"], d["after"] >= d["before"], d["steps"] > 0)')"
 same "the same seed and threads" "$first" "$(weights again)"
 expect 0 "it had ended" train encoder --resume --out again "${options[@]}"
-says "had ended before"
+says "had already ended"
 expect 0 "the model is used" find --model "$work/again/encoder" -k 1 book a table
 same "what it remembers" "encoder 40 1" "$("$python" -c '
 import json

@@ -184,7 +184,7 @@ static void several_sets_resume_to_the_same_bits(void **state)
     hash_trained_model(place->out, "encoder", through);
     options.progress = stop_at_hard_negatives;
     assert_train_refused(place, wt_train(NULL, "encoder", &options, &report, &place->err), WT_ECANCELLED,
-                         "; resume goes on from there");
+                         "; resume to continue from there");
     options.progress = NULL;
     options.resume = 1;
     wt_train_report_free(train_on_sets(place, &options));

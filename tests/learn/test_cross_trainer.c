@@ -137,7 +137,7 @@ static void stopped_and_resumed_cross_is_identical(void **state)
         options.progress_context = &left;
         options.resume = 0;
         assert_train_refused(place, wt_train(engine, "cross", &options, &report, &place->err), WT_ECANCELLED,
-                             "; resume goes on from there");
+                             "; resume to continue from there");
         options.progress = NULL;
         options.resume = 1;
         report = train_cross_lesson(place, engine, "cross", &options);
@@ -147,7 +147,7 @@ static void stopped_and_resumed_cross_is_identical(void **state)
         wt_train_report_free(report);
     }
     report = train_cross_lesson(place, engine, "cross", &options); /* resumes a training that had ended */
-    assert_non_null(strstr(report->items[0]->notice, "had ended before"));
+    assert_non_null(strstr(report->items[0]->notice, "had already ended"));
     assert_true(report->items[0]->before == before && report->items[0]->after == after);
     wt_train_report_free(report);
     wt_close(engine);

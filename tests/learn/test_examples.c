@@ -172,7 +172,8 @@ static void accepts_requests_of_any_alphabet(void **state)
     wt_close(engine);
 }
 
-/* Every request of the smaller set must be on the same side in the larger one. */
+/* Checks that every dev request of the smaller set is dev in the larger set, and every training request a training
+ * request. */
 static void assert_sides_stay(const struct examples *small, const struct examples *large)
 {
     char text[256];

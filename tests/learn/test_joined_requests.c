@@ -1,4 +1,4 @@
-/* Tests joined requests, which need several tools and are made of requests for few. */
+/* Tests joined requests (wt__examples_join_requests). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 enum { FIRST = 40, SECOND = 20, BARE = 1 };
 
-/* Three sets: 40 requests for tools 0 to 39; 20 requests for tool 40 and one other each; and a single request. The last
- * request of the first set is too long to be joined. */
+/* Three data sets. The first has 40 requests for the tools 0 to 39, the last of which is too long to be joined. The second
+ * has 20 requests, each for tool 40 and another tool. The third has a single request. */
 static struct examples make_join_examples(void)
 {
     static char text[FIRST + SECOND + BARE][600];

@@ -105,7 +105,7 @@ static void kept_head_becomes_recipe(void **state)
     wt_close(engine);
 }
 
-/* The head is saved whatever the figure on dev. Training without a head removes an earlier one. */
+/* Training with a loss without a head removes the head of an earlier training. */
 static void training_without_head_removes_old_head(void **state)
 {
     struct learn_place *place = *state;

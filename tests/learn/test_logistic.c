@@ -9,8 +9,8 @@
 
 #include "learn/logistic.h"
 
-/* One feature of 0 or 1: 2 of 8 samples with 0 are yes, and 3 of 4 with 1. Without shrinkage the model gives each side
- * its share: constant = log(2/6), weight = log(3/1) - constant. */
+/* Samples with one feature: of 8 samples with value 0, 2 have answer 1; of 4 samples with value 1, 3 have answer 1. Without
+ * shrinkage the model predicts these shares: constant = log(2/6), weight = log(3/1) - constant. */
 enum { COUNT = 12 };
 static const float values[COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
 static const uint8_t answers[COUNT] = {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0};
@@ -26,7 +26,7 @@ static void fits_shares_without_shrinkage(void **state)
     assert_float_equal(weight, log(3.0) - log(2.0 / 6), 1e-4);
 }
 
-/* Yes counts 7/5 of no, so the odds of both sides grow by that factor. */
+/* There are 5 answers 1 and 7 answers 0. Balancing multiplies the odds of both values by 7/5. */
 static void balancing_only_changes_constant(void **state)
 {
     struct logistic_samples balanced = samples;
@@ -58,7 +58,7 @@ static void constant_features_have_no_weight(void **state)
     assert_true(weights[0] > 0 && weights[0] < plain / 2);
 }
 
-/* A feature that separates the answers would get an infinite weight. With shrinkage it is finite and reproducible. */
+/* Without shrinkage, a feature that separates the answers would get an infinite weight. */
 static void separable_answers_converge(void **state)
 {
     static const uint8_t separated[COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, alike[COUNT] = {0};

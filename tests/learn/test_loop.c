@@ -382,7 +382,7 @@ static void rejects_excessive_memory_with_numbers(void **state)
     objective.bytes = (size_t)3000 << 20;
     options.memory = (uint64_t)100 << 20;
     assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM,
-                      "training would take 3146 MB, and there are 104 MB; a smaller batch (now 4)");
+                      "training would take 3146 MB, and there are 104 MB; use a smaller batch (now 4)");
     assert_int_equal(line.steps, 0);
     objective.bytes = SIZE_MAX;
     assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM, "and there are 104 MB");
@@ -413,7 +413,6 @@ static int tear_down_loop(void **state)
     return 0;
 }
 
-/* Returns the model of an uninterrupted training. */
 /* Reads a state with the member names of an earlier version. */
 static void reads_states_of_earlier_versions(void **state)
 {
@@ -473,7 +472,7 @@ static void stopped_training_resumes_to_identical_bits(void **state)
         struct objective objective = objective_of(&line);
         struct loop_options options = options_of_loop(place->checkpoint);
         assert_loop_fails(run_line(&objective, &options, &stopper, &result, &err), &err, WT_ECANCELLED,
-                          "; resume goes on from there");
+                          "; resume to continue from there");
         assert_int_equal(result.state.step, at);
         resume_line(place, &line, &result);
         assert_memory_equal(line.value, whole.value, sizeof line.value);
@@ -520,7 +519,7 @@ static void repeats_measurement_after_stop(void **state)
     line.figures[0] = 0; /* can be measured before the first step only */
     objective.revert = NULL;
     line.cancel_measure = true;
-    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ECANCELLED, "resume goes on");
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ECANCELLED, "resume to continue");
     assert_true(result.state.measured < result.state.step);
     resume_line(place, &line, &result);
     assert_memory_equal(line.value, whole.value, sizeof line.value);

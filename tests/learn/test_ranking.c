@@ -1,4 +1,4 @@
-/* Tests the ranking of tools in a request's own data set, and the selection of wrong ones. */
+/* Tests the ranking of tools in a request's own data set, and the selection of negatives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void labels_and_twins_are_right(void **state)
     wt__ranking_dispose(&ranking);
 }
 
-/* No request needs tool 2. */
+/* No request needs tool 2, so it is not a negative. */
 static void only_needed_tools_are_negatives(void **state)
 {
     static const uint32_t wanted[2][3] = {{3}, {4, 1, 0}};

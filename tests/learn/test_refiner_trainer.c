@@ -241,7 +241,7 @@ static void keeps_used_tools_as_candidates(void **state)
     wt_close(engine);
 }
 
-/* The figure measured with queries, by other code, must equal the figure reported by training. */
+/* The recall of queries for the dev requests must equal the figure that the training reports. */
 static void query_equals_figure_of_training(void **state)
 {
     static const char *const names[] = {"tool2vec", "mlc", "tool2vec+refiner", "neighbours", "mlc+refiner"};
@@ -426,7 +426,7 @@ static void resumed_training_gives_identical_bits(void **state)
     if (rc == 0)
         print_message("skipped: training was over before it was asked to stop\n");
     else
-        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue");
     options.progress = NULL;
     options.resume = 1;
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);

@@ -1,7 +1,6 @@
-/* Tests the numbers of `train set` in a world with known answers. Of 600 requests, three in five have the word of the
- * one tool that they need. One in five has two such words. One in five has a word shared by two tools, and a coin
- * decides which one is needed. Independent of the method of fitting: sizes are counts, thresholds are quantiles of dev,
- * probabilities match frequencies over all requests, and requests with a coin get lower ones. */
+/* Tests the numbers of `train set` on 600 generated requests. Three in five have the word of the one tool that they need.
+ * One in five has the words of the two tools that it needs. One in five has a word of two tools, one of which, drawn at
+ * random, it needs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +19,7 @@ enum { USAGES = 600, ASKED = 200, SEED = 1, CERTAIN = 6 /* tools with a word of 
 
 static const char *const own_words[CERTAIN] = {"amber", "birch", "copper", "dune", "ember", "fjord"};
 
-/* A request of the world, and the tools that it needs. */
+/* A generated request, and the tools that it needs. */
 struct drawn_request {
     char text[64];
     size_t tools[2], count;
@@ -197,7 +196,7 @@ static void progress_reaches_its_end(void **state)
     assert_false(beyond);
 }
 
-/* One request in five is decided by a coin. A set of both tools, or of the wrong one, scores less for it. */
+/* One request in five cannot be answered with certainty, so the figure is below 1. */
 static void figure_is_mean_tracc_on_dev(void **state)
 {
     (void)state;
@@ -323,7 +322,7 @@ static void new_usage_comes_first(void **state)
     wt_picked_free(picked);
 }
 
-/* Eighty of a hundred dev requests needed few tools, and the others all that exist. */
+/* Calibration values: 80 of 100 dev requests need few tools, and 20 need all tools. */
 static void put_thresholds(void)
 {
     struct buffer text = {0};

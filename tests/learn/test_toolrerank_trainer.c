@@ -1,4 +1,4 @@
-/* Tests the lessons of ToolRerank's recipes from training to hits on a model of two layers. */
+/* Tests the lessons "dpr", "cross" and "toolrerank" on a model of two layers, and queries with the trained models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,7 @@ static double distance_of_twins(struct learn_place *place, const char *fields)
     return fabs(scores[0] - scores[1]);
 }
 
-/* The name alone makes both tools equal: for the encoder, for models based on it, and for another process. */
+/* Two tools have the same name. An encoder trained to read only names gives both the same vector. */
 static void encoder_reads_given_fields(void **state)
 {
     struct learn_place *place = *state;
@@ -278,7 +278,8 @@ static void cuts_requests_down_by_words(void **state)
     wt_close(engine);
 }
 
-/* Two clouds; the rarer one lies higher. The weight must be positive and the boundary between them. */
+/* Samples of both kinds, of which the rarer kind has greater lacks. The weight must be positive, and the boundary between
+ * the kinds. */
 static void fits_weights_of_kinds(void **state)
 {
     enum { N = 400 };

@@ -183,7 +183,7 @@ static void every_loss_trains_and_resumes(void **state)
         wt_train_report_free(report);
         if (rc == 0)
             continue; /* ended before the stop was requested */
-        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue");
         options.progress = NULL;
         options.resume = 1;
         wt_train_report_free(train_encoder(place, engine, &options));
@@ -193,7 +193,7 @@ static void every_loss_trains_and_resumes(void **state)
     wt_close(engine);
 }
 
-/* Runs without labels, because the teacher had them. */
+/* The teacher was trained with labels; this training uses only its similarities. */
 static void learns_similarities_of_teacher(void **state)
 {
     struct learn_place *place = *state;
@@ -266,7 +266,7 @@ static void frozen_layers_stay(void **state)
     options.freeze = 2; /* both layers, so no parameters are left */
     wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(report->items[0]->after == report->items[0]->before);
-    assert_non_null(strstr(report->items[0]->notice, "no step made it better on dev"));
+    assert_non_null(strstr(report->items[0]->notice, "no step improved the model on dev"));
     wt_train_report_free(report);
     hash_of_encoder(place->out, hash);
     options.freeze = 1;
@@ -291,7 +291,7 @@ static void keeps_better_earlier_model(void **state)
     hash_of_encoder(place->out, earlier);
     options.freeze = 2;
     report = train_encoder(place, engine, &options);
-    assert_non_null(strstr(report->items[0]->notice, "model of an earlier training, which stays"));
+    assert_non_null(strstr(report->items[0]->notice, "that of an earlier training, which is kept"));
     assert_float_equal(report->items[0]->after, reached, 1e-6);
     wt_train_report_free(report);
     hash_of_encoder(place->out, now);
@@ -334,7 +334,7 @@ static void data_set_has_its_own_catalogue(void **state)
     assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
-/* A set and a copy of itself: in a common catalogue each tool would compete with its twin. */
+/* A data set and a copy of it. In a common catalogue each tool would compete with its copy. */
 static void data_sets_have_separate_catalogues(void **state)
 {
     struct learn_place *place = *state;
@@ -408,12 +408,12 @@ static void one_request_is_enough(void **state)
     wt_train_report_free(report);
     report = NULL;
     assert_train_ok(place, wt_train(engine, "auto", &options, &report, &place->err));
-    assert_non_null(strstr(report->items[0]->notice, "there are no dev requests to choose by, so that hybrid stays"));
+    assert_non_null(strstr(report->items[0]->notice, "there are no dev requests to choose by, so hybrid is kept"));
     wt_train_report_free(report);
     wt_close(engine);
 }
 
-/* There are three tools, so all are among the first three. Only recall at 1 shows the effect of false usages. */
+/* There are three tools, so recall at 3 is always 1. Only recall at 1 shows the effect of false usages. */
 static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
 {
     static const char *const asks[] = {"book a table in a restaurant", "the weather of a city", "play a song"};
@@ -501,12 +501,11 @@ static void rejects_invalid_options(void **state)
     assert_int_equal(rename(place->model, folder), 0);
     assert_int_equal(symlink(folder, place->model), 0);
     options.out = place->folder;
-    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL,
-                          "would be replaced by one that is trained from it");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "would replace its own initial model");
     wt_close(engine);
 }
 
-/* Each training could otherwise resume from or replace the other's files. */
+/* Without the lock, two trainings could resume from or replace each other's files. */
 static void locks_folder_of_models(void **state)
 {
     struct learn_place *place = *state;
@@ -570,7 +569,7 @@ static void stopped_and_resumed_encoder_is_identical(void **state)
             wt_train_report_free(report);
             break;
         }
-        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue from there");
         assert_true(has_model_file(folder, "encoder.state"));
         options.progress = NULL;
         options.resume = 1;
@@ -620,7 +619,7 @@ static void resumes_hard_negatives(void **state)
         wt_train_report_free(report);
         if (rc == 0)
             continue; /* ended before the stop was requested */
-        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume to continue from there");
         options.progress = NULL;
         options.resume = 1;
         wt_train_report_free(train_encoder(place, engine, &options));
@@ -706,7 +705,7 @@ static void resuming_ended_training_changes_nothing(void **state)
     hash_of_encoder(place->out, before);
     options.resume = 1;
     report = train_encoder(place, engine, &options);
-    assert_non_null(strstr(report->items[0]->notice, "had ended before"));
+    assert_non_null(strstr(report->items[0]->notice, "had already ended"));
     assert_true(fabs(report->items[0]->after - figure) < 1e-12);
     wt_train_report_free(report);
     hash_of_encoder(place->out, after);

@@ -1,4 +1,4 @@
-/* Tests the tools of a step: those of its requests, or a random sample of too many. */
+/* Tests the tools of a step: the tools of its requests, or a random sample if there are too many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

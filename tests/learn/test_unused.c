@@ -11,7 +11,8 @@
 
 enum { REQUESTS = 120, NEW = PLACE_TOOLS - 2, ONCE = PLACE_TOOLS - 1 };
 
-/* Every fifth request is dev. once: a single training request uses the tool ONCE. fresh: only dev requests need NEW. */
+/* Builds requests, every fifth of which is dev. once: a single training request uses the tool ONCE. fresh: the tool NEW is
+ * needed by dev requests only. */
 static void write_unused_requests(struct learn_place *place, bool once, bool fresh)
 {
     struct buffer queries = {0}, train = {0}, dev = {0};
@@ -84,7 +85,7 @@ static void calibrates_unused_tools_separately(void **state)
     }
 }
 
-/* All unused tools up to this threshold join. */
+/* Replaces all nonconformity scores for unused tools by one threshold in the trained config.json. */
 static void put_unused_threshold(struct learn_place *place, json_t *config, double threshold)
 {
     struct buffer text = {0};

@@ -1,5 +1,4 @@
-/* Tests cross-encoders against the reference, if its data is available, and on models of two layers: the inputs of
- * their numbers, and rejected models. */
+/* Tests cross-encoders against the reference implementation, if its data is available, and on models of two layers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 
 #define TOLERANCE 1e-5
 #define ONE_LABEL TINY_LABELS(1)
-/* The frame of MPNet. */
+/* Tokenizer configuration of MPNet, which has two [SEP] between the texts of a pair. */
 #define TWO_SEPS                                                                                                       \
     "{\"tokenizer_class\": \"MPNetTokenizer\", \"cls_token\": \"[CLS]\", \"sep_token\": \"[SEP]\","                    \
     " \"pad_token\": \"[PAD]\", \"mask_token\": \"[MASK]\"}"

@@ -1,12 +1,12 @@
-/* Tests ToolRerank's rules on lists computed by hand.
+/* Tests ToolRerank's rules (rerank/toolrerank.h) on lists of candidates, with results computed by hand.
  *
- * A list has one word per candidate, best first: [ROW:]PROVIDER SCORE [@ANGLE], without the blanks.
- *   ROW       the tool's number; if omitted, its index in the list
- *   PROVIDER  a letter, capital if training saw the tool; '.' is a tool without a provider (unseen)
- *   SCORE     two digits, percent; "??" is NaN
- *   ANGLE     the tool's vector is the unit vector at that many degrees; if omitted, it has no vector. cos 40 = .77 and
- *             cos 45 = .71 are above the paper's tau_m of .7; cos 46 = .69 and cos 80 = .17 are not.
- * A result is the rows in order, with "|" between F1 and F2. */
+ * A list has one word per candidate, separated by blanks: [ROW:]PROVIDER SCORE [@ANGLE], without blanks within the word.
+ *   ROW       the tool's row; if omitted, its index in the list
+ *   PROVIDER  a letter, capital if training saw the tool; '.' for an unseen tool without a provider
+ *   SCORE     two digits, percent; "??" for NaN
+ *   ANGLE     direction of the tool's vector in degrees; if omitted, the tool has no vector. The paper's tau_m is .7: cosines
+ *             above .7 are cos 40 = .77 and cos 45 = .71; cosines below are cos 46 = .69 and cos 80 = .17.
+ * A result has the rows in order, with "|" between F1 (the candidates that come first) and F2 (the rest). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ enum { DIM = 2, MOST = 2 * HIERARCHY_MAX_CANDIDATES };
 
 static float vectors[MOST][DIM];
 
-/* Reads a list. first_row: number of the first candidate without ROW. */
+/* Parses a list and returns its length. A candidate without ROW gets the row first_row + its index. */
 static size_t read_test_list(const char *text, uint32_t first_row, struct candidate *out)
 {
     size_t count = 0;
@@ -57,7 +57,7 @@ static size_t read_test_list(const char *text, uint32_t first_row, struct candid
     return count;
 }
 
-/* first: position of "|"; SIZE_MAX for no "|". */
+/* Compares the rows with `wanted`. first: number of rows before "|"; SIZE_MAX for no "|". */
 static void assert_rows(const char *name, const struct candidate *list, size_t count, size_t first, const char *wanted)
 {
     char text[MOST * 8] = "";
@@ -72,27 +72,28 @@ static void assert_rows(const char *name, const struct candidate *list, size_t c
         fail_msg("%s: wanted \"%s\", got \"%s\"", name, wanted, text);
 }
 
-/* Section 3.2: position i (from 1) is kept if i <= m_s for a seen tool, else if i <= m_u. */
-static void truncation_keeps_unseen_tools_further_down(void **state)
+/* Section 3.2: the tool at position i, counted from 1, is kept if i <= seen_depth for a seen tool, or if i <= unseen_depth
+ * for an unseen tool. */
+static void truncation_has_a_depth_for_seen_and_one_for_unseen_tools(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
         uint32_t seen_depth, unseen_depth;
-        bool off;
+        bool off; /* settings.truncate is false */
         const char *list, *kept;
     } cases[] = {
-        /* Positions 1 and 2 stay; of positions 3 and 4 only the unseen one at 4 stays; position 5 is dropped. */
-        {"seen and unseen", 2, 4, false, "A90 b80 A70 b60 b50", "0 1 3"},
-        {"every tool unseen", 2, 4, false, "a90 b80 a70 b60 b50", "0 1 2 3"},
-        {"every tool seen", 2, 4, false, "A90 B80 A70 B60 B50", "0 1"},
-        {"seen ones further down (Table 5, last rows)", 4, 2, false, "A90 b80 A70 b60 B50", "0 1 2"},
-        {"one depth is rerank-N", 3, 3, false, "A90 b80 A70 b60", "0 1 2"},
-        {"depths beyond the list", 50, 256, false, "A90 b80 A70", "0 1 2"},
-        {"places count, not scores", 2, 3, false, "A10 B90 c??", "0 1 2"},
-        {"switched off: the greater depth for all", 2, 4, true, "A90 b80 A70 B60 b50", "0 1 2 3"},
-        {"without a provider is a tool like any other", 1, 2, false, "A90 .80 .70", "0 1"},
-        {"empty", 2, 4, false, "", ""},
+        /* Positions 1 and 2 are within both depths. Of positions 3 and 4, only the unseen tool at 4 is kept. */
+        {"seen and unseen tools", 2, 4, false, "A90 b80 A70 b60 b50", "0 1 3"},
+        {"all tools unseen", 2, 4, false, "a90 b80 a70 b60 b50", "0 1 2 3"},
+        {"all tools seen", 2, 4, false, "A90 B80 A70 B60 B50", "0 1"},
+        {"seen_depth above unseen_depth", 4, 2, false, "A90 b80 A70 b60 B50", "0 1 2"},
+        {"equal depths", 3, 3, false, "A90 b80 A70 b60", "0 1 2"},
+        {"depths above the length of the list", 50, 256, false, "A90 b80 A70", "0 1 2"},
+        {"scores are ignored", 2, 3, false, "A10 B90 c??", "0 1 2"},
+        {"truncate is false: the greater depth for all tools", 2, 4, true, "A90 b80 A70 B60 b50", "0 1 2 3"},
+        {"tools without a provider count as unseen", 1, 2, false, "A90 .80 .70", "0 1"},
+        {"empty list", 2, 4, false, "", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hierarchy_settings settings = wt__hierarchy_paper;
@@ -112,10 +113,10 @@ static void sorts_stably_with_nan_last(void **state)
     static const struct {
         const char *name, *list, *sorted;
     } cases[] = {
-        {"by score", "A10 B90 C50", "1 2 0"},
-        {"equal ones stay in order", "A50 B90 C50 D90", "1 3 0 2"},
-        {"no numbers last, in order", "A?? B10 C?? D00", "1 3 0 2"},
-        {"empty", "", ""},
+        {"different scores", "A10 B90 C50", "1 2 0"},
+        {"equal scores keep their order", "A50 B90 C50 D90", "1 3 0 2"},
+        {"NaN scores come last and keep their order", "A?? B10 C?? D00", "1 3 0 2"},
+        {"empty list", "", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct candidate list[16];
@@ -125,10 +126,10 @@ static void sorts_stably_with_nan_last(void **state)
     }
     struct candidate extremes[] = {{.row = 0, .score = NAN}, {.row = 1, .score = -INFINITY}, {.row = 2, .score = 0}};
     wt__hierarchy_sort(extremes, 3);
-    assert_rows("no number is below the lowest one", extremes, 3, SIZE_MAX, "2 1 0");
+    assert_rows("NaN comes after -INFINITY", extremes, 3, SIZE_MAX, "2 1 0");
 }
 
-/* Compares X as text: the providers' letters, capital if seen, and "+" after those to expand. */
+/* Compares the chosen providers as text: their letters, capital if seen, with "+" if `expand` is set. */
 static void assert_chosen(const char *name, const struct chosen_providers *chosen, const char *wanted)
 {
     char text[MOST * 2] = "", *at = text;
@@ -142,31 +143,28 @@ static void assert_chosen(const char *name, const struct chosen_providers *chose
         fail_msg("%s: wanted the providers \"%s\", got \"%s\"", name, wanted, text);
 }
 
-/* Algorithm 1 with tau_s = .85: X is the first candidate's provider and every provider with a score above .85. */
-static void algorithm1_puts_one_provider_first(void **state)
+/* Algorithm 1 with tau_s = .85 chooses the first candidate's provider and every provider with a score above .85. */
+static void algorithm1_puts_the_tools_of_chosen_providers_first(void **state)
 {
     (void)state;
     static const struct {
         const char *name, *list, *rows, *chosen;
     } cases[] = {
-        /* .95 and .90 are above tau_s: X = {A, B}. C's and D's tools move back, B's .40 stays before them. */
+        /* .95 (A) and .90 (b) are above tau_s, so the tools of C and D move behind the other tools of A and b. */
         {"two providers above tau_s", "A95 b90 C80 D70 b40 A30", "0 1 4 5 | 2 3", "Ab+"},
-        /* A score equal to tau_s does not count (.85 as a float is the same number on both sides). */
-        {"a score at tau_s is not above it", "A90 B85 C86 B20", "0 2 | 1 3", "AC"},
-        {"no score above tau_s: the first one's provider alone", "B60 A60 C50 B40", "0 3 | 1 2", "B"},
-        {"ties stay in order", "A90 B70 A70 B70 A70", "0 2 4 | 1 3", "A"},
-        {"one provider only", "a90 a50 a10", "0 1 2 |", "a+"},
-        {"every tool unseen", "a90 b88 c50 b40", "0 1 3 | 2", "a+b+"},
-        {"every tool seen", "A90 B88 C50 B40", "0 1 3 | 2", "AB"},
-        /* Counted by tool, provider A is seen because its second tool is. */
+        {"a score equal to tau_s does not choose its provider", "A90 B85 C86 B20", "0 2 | 1 3", "AC"},
+        {"no score above tau_s chooses only the first provider", "B60 A60 C50 B40", "0 3 | 1 2", "B"},
+        {"equal scores keep their order", "A90 B70 A70 B70 A70", "0 2 4 | 1 3", "A"},
+        {"a single provider", "a90 a50 a10", "0 1 2 |", "a+"},
+        {"all tools unseen", "a90 b88 c50 b40", "0 1 3 | 2", "a+b+"},
+        {"all tools seen", "A90 B88 C50 B40", "0 1 3 | 2", "AB"},
         {"a provider with seen and unseen tools is seen", "a90 B50 A40 a30", "0 2 3 | 1", "A"},
-        {"providers in the order of their best tool", "C99 A98 B97 A96", "0 1 2 3 |", "CAB"},
-        {"one candidate", "a10", "0 |", "a+"},
-        {"nothing", "", "|", ""},
-        {"no number is no score above tau_s", "A?? B?? A?? B50", "0 2 | 1 3", "A"},
-        {"a list that is not sorted: the first one's provider and the sure ones", "A10 B20 C90 B30", "0 2 | 1 3", "AC"},
-        /* Tools without a provider are chosen individually and have no provider to expand. */
-        {"no provider", ".95 .50 A90 .90 A20", "0 2 3 4 | 1", "A"},
+        {"providers are listed in the order of their best tool", "C99 A98 B97 A96", "0 1 2 3 |", "CAB"},
+        {"a single candidate", "a10", "0 |", "a+"},
+        {"empty list", "", "|", ""},
+        {"a NaN score is not above tau_s", "A?? B?? A?? B50", "0 2 | 1 3", "A"},
+        {"an unsorted list: the first provider and those above tau_s", "A10 B20 C90 B30", "0 2 | 1 3", "AC"},
+        {"a tool without a provider is chosen alone and is not listed", ".95 .50 A90 .90 A20", "0 2 3 4 | 1", "A"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct candidate list[16];
@@ -178,7 +176,7 @@ static void algorithm1_puts_one_provider_first(void **state)
     }
 }
 
-/* The four rows of Table 7, for A (seen) and b (unseen). */
+/* Table 7 of the paper: expand_seen and expand_unseen, each on and off, with the chosen providers A (seen) and b (unseen). */
 static void expands_providers_by_settings(void **state)
 {
     (void)state;
@@ -197,7 +195,7 @@ static void expands_providers_by_settings(void **state)
     }
 }
 
-/* Found tools have rows from 100. */
+/* Merges found tools, whose rows count from 100, into F1 (the first `first` candidates). */
 static void merges_found_tools_by_score(void **state)
 {
     (void)state;
@@ -206,22 +204,22 @@ static void merges_found_tools_by_score(void **state)
         size_t first, capacity;
         const char *found, *merged;
     } cases[] = {
-        /* F1 = .90 .40, found .70 .30: .90 .70 .40 .30, then F2 unchanged, although its .80 is better. */
-        {"by score, before F2", "a90 a40 B80 C60", 2, 16, "a70 a30", "0 100 1 101 2 3"},
-        {"ties: candidates first, then found in order", "a90 a50 B80", 2, 16, "a50 a90 a50", "0 101 1 100 102 2"},
-        {"scores made anew are put in order", "a40 a90 B80", 2, 16, "a60", "1 100 0 2"},
-        {"tools that are candidates already", "a90 a40 B80", 2, 16, "1:a99 2:B99 7:a50 7:a60", "0 7 1 2"},
-        {"nothing found", "a90 a40 B80", 2, 16, "", "0 1 2"},
-        {"no F2", "a90 a40", 2, 16, "a70", "0 100 1"},
-        {"no F1", "B80 C60", 0, 16, "a10 a20", "101 100 0 1"},
-        {"nothing at all", "", 0, 16, "", ""},
-        {"no numbers last, in order", "a90 a?? B80", 2, 16, "a?? a10", "0 101 1 100 2"},
-        /* Room for four: each found tool removes the last candidate. */
-        {"what is beyond the capacity is cut", "a90 a40 B80 C60", 2, 4, "a70 a30", "0 100 1 101"},
-        {"F1 may fill it alone", "a90 a40 B80", 2, 3, "a70 a60 a20", "0 100 101"},
-        {"full of better ones", "a90 a80", 2, 2, "a10 a20", "0 1"},
-        {"full of worse ones", "a40 a30", 2, 2, "a60 a50 a70 a10", "102 100"},
-        {"no room", "", 0, 0, "a10", ""},
+        /* F1 has .90 and .40, found tools have .70 and .30. F2 stays behind them, although it has .80. */
+        {"found tools are merged by score, before F2", "a90 a40 B80 C60", 2, 16, "a70 a30", "0 100 1 101 2 3"},
+        {"at equal scores, candidates precede found tools", "a90 a50 B80", 2, 16, "a50 a90 a50", "0 101 1 100 102 2"},
+        {"an unsorted F1 is sorted", "a40 a90 B80", 2, 16, "a60", "1 100 0 2"},
+        /* Rows 1 and 2 are candidates already; row 7 is found twice. */
+        {"known and repeated tools are skipped", "a90 a40 B80", 2, 16, "1:a99 2:B99 7:a50 7:a60", "0 7 1 2"},
+        {"no found tools", "a90 a40 B80", 2, 16, "", "0 1 2"},
+        {"F2 is empty", "a90 a40", 2, 16, "a70", "0 100 1"},
+        {"F1 is empty", "B80 C60", 0, 16, "a10 a20", "101 100 0 1"},
+        {"all lists are empty", "", 0, 16, "", ""},
+        {"NaN scores come last in F1, candidates first", "a90 a?? B80", 2, 16, "a?? a10", "0 101 1 100 2"},
+        {"tools of F2 beyond the capacity are cut", "a90 a40 B80 C60", 2, 4, "a70 a30", "0 100 1 101"},
+        {"tools of F1 beyond the capacity are cut", "a90 a40 B80", 2, 3, "a70 a60 a20", "0 100 101"},
+        {"a full list keeps better candidates", "a90 a80", 2, 2, "a10 a20", "0 1"},
+        {"in a full list, better found tools replace candidates", "a40 a30", 2, 2, "a60 a50 a70 a10", "102 100"},
+        {"capacity 0", "", 0, 0, "a10", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct candidate given[16], found[16];
@@ -238,7 +236,7 @@ static void merges_found_tools_by_score(void **state)
     }
 }
 
-/* Algorithm 2 with tau_m = .7. */
+/* Algorithm 2 with tau_m = .7. most: settings.group_most, the paper's n. */
 static void algorithm2_limits_similar_tools(void **state)
 {
     (void)state;
@@ -247,32 +245,29 @@ static void algorithm2_limits_similar_tools(void **state)
         uint32_t most;
         const char *list, *rows;
     } cases[] = {
-        /* The paper's Figure 4: SEO (A, index 0), six QR codes of six providers within 25 degrees, SEO again (index 7).
-         * Groups {0, 7} and {1 .. 6}; with n = 3 the QR codes 4, 5 and 6 move back. */
+        /* The paper's Figure 4: two SEO tools of provider A (0 and 7), and six QR code tools of six providers within 25
+         * degrees (1 to 6). Of the six, the last three move back. */
         {"figure 4", 3, "A99@90 B95@0 C90@5 D85@10 E80@15 F75@20 G70@25 A65@95", "0 1 2 3 7 | 4 5 6"},
-        {"one provider is a group, with or without vectors", 1, "A90 A80 B70@0 B60@90", "0 2 | 1 3"},
-        /* cos 45 = .71 > .7: one group; cos 46 = .69: two. */
-        {"just linked", 1, "A90@0 B80@45", "0 | 1"},
-        {"just not linked", 1, "A90@0 B80@46", "0 1 |"},
-        /* 0 and 40 are similar, 40 and 80 are, 0 and 80 are not: still one group. */
-        {"a chain is one group", 1, "A90@0 B80@40 C70@80", "0 | 1 2"},
-        {"a chain whose middle comes last", 2, "A90@0 C80@80 B70@40", "0 1 | 2"},
-        /* A - A by provider, then A (second) - B by cosine: B joins the group of the first A through the second. */
-        {"a chain of provider and cosine", 1, "A90@0 C80@180 A70@100 B60@110", "0 1 | 2 3"},
-        /* Positions 1 and 2 tie: the earlier one is taken. */
-        {"ties: the earlier one", 2, "A90 A50 A50 A50 B10", "0 1 4 | 2 3"},
-        /* Unsorted: the group's best scores come first, in the list's order. */
-        {"best scores, not first places", 2, "A10 A90 B50 A80", "1 2 3 | 0"},
-        {"n above a group's size", 4, "A90 A80 B70", "0 1 2 |"},
-        {"n above all", 256, "A90 A80 B70", "0 1 2 |"},
-        {"one provider only", 3, "A90 A80 A70 A60 A50", "0 1 2 | 3 4"},
-        {"every tool unseen", 1, "a90 b80 a70", "0 1 | 2"},
-        {"every tool seen", 1, "A90 B80 A70", "0 1 | 2"},
-        {"no vectors, many providers", 1, "A90 B80 C70", "0 1 2 |"},
-        {"tools without a provider are alike by vector only", 1, ".90@0 .80@90 .70@10 .60", "0 1 3 | 2"},
-        {"no number is the lowest score", 1, "A?? A10 B?? B??", "1 2 | 0 3"},
-        {"one candidate", 1, "A90@0", "0 |"},
-        {"nothing", 3, "", "|"},
+        {"tools of one provider are a group whatever their vectors", 1, "A90 A80 B70@0 B60@90", "0 2 | 1 3"},
+        {"cosine .71 links two tools", 1, "A90@0 B80@45", "0 | 1"},
+        {"cosine .69 does not link two tools", 1, "A90@0 B80@46", "0 1 |"},
+        /* 0 and 40 degrees are linked, and 40 and 80 degrees, but not 0 and 80 degrees. */
+        {"tools linked through a third tool are one group", 1, "A90@0 B80@40 C70@80", "0 | 1 2"},
+        {"the tool that links two others comes last", 2, "A90@0 C80@80 B70@40", "0 1 | 2"},
+        /* The provider links both tools of A; the cosine links the second of them to B. C is a group of its own. */
+        {"links by provider and by cosine make one group", 1, "A90@0 C80@180 A70@100 B60@110", "0 1 | 2 3"},
+        {"at equal scores the earlier tool comes first", 2, "A90 A50 A50 A50 B10", "0 1 4 | 2 3"},
+        {"an unsorted group: its best scores come first", 2, "A10 A90 B50 A80", "1 2 3 | 0"},
+        {"group_most above the size of the group", 4, "A90 A80 B70", "0 1 2 |"},
+        {"group_most above the length of the list", 256, "A90 A80 B70", "0 1 2 |"},
+        {"a single provider", 3, "A90 A80 A70 A60 A50", "0 1 2 | 3 4"},
+        {"all tools unseen", 1, "a90 b80 a70", "0 1 | 2"},
+        {"all tools seen", 1, "A90 B80 A70", "0 1 | 2"},
+        {"tools of different providers without vectors", 1, "A90 B80 C70", "0 1 2 |"},
+        {"tools without a provider are linked by cosine only", 1, ".90@0 .80@90 .70@10 .60", "0 1 3 | 2"},
+        {"NaN is the lowest score of a group", 1, "A?? A10 B?? B??", "1 2 | 0 3"},
+        {"a single candidate", 1, "A90@0", "0 |"},
+        {"empty list", 3, "", "|"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hierarchy_settings settings = wt__hierarchy_paper;
@@ -284,7 +279,7 @@ static void algorithm2_limits_similar_tools(void **state)
     }
 }
 
-static void damaged_vectors_are_unlike_any_other(void **state)
+static void vectors_that_are_not_finite_link_no_tools(void **state)
 {
     (void)state;
     const float damaged[DIM] = {NAN, INFINITY}, sound[DIM] = {1, 0};
@@ -295,12 +290,12 @@ static void damaged_vectors_are_unlike_any_other(void **state)
                                {.row = 3, .provider = 4, .vector = sound}};
     settings.group_most = 1;
     size_t first = wt__hierarchy_algorithm2(&settings, list, 4, DIM);
-    assert_rows("damaged", list, 4, first, "0 1 2 | 3");
+    assert_rows("two vectors that are not finite, and two equal vectors", list, 4, first, "0 1 2 | 3");
 }
 
-/* One provider has positions 0, 255 and 256; all other candidates have a provider each. 256 is the first position
- * beyond the limit. */
-static void reads_up_to_256_candidates(void **state)
+/* The candidates at index 0, 255 and 256 have one provider, all others a provider each. The rules move the candidate at 255,
+ * but not the candidate at 256, which is beyond the limit. */
+static void rules_read_at_most_256_candidates(void **state)
 {
     (void)state;
     enum { LAST = HIERARCHY_MAX_CANDIDATES - 1, COUNT = HIERARCHY_MAX_CANDIDATES + 1 };
@@ -319,8 +314,9 @@ static void reads_up_to_256_candidates(void **state)
     assert_int_equal(spread[LAST].row, LAST);
 }
 
-/* Lists of any length: candidates after the 256th stay there; no candidate is lost or duplicated. */
-static void keeps_tails_of_long_lists(void **state)
+/* Candidates after the 256th keep their places, and no candidate is lost or duplicated. Round 0 runs algorithm 1 and round 1
+ * algorithm 2 on random lists of 512. */
+static void rules_keep_the_tail_of_a_long_list(void **state)
 {
     (void)state;
     struct candidate *list = calloc(MOST, sizeof *list);
@@ -360,13 +356,13 @@ static void keeps_tails_of_long_lists(void **state)
     free(chosen);
 }
 
-/* Each row sets one setting out of its range. */
+/* The first two rows have the extreme valid values. Each other row has one setting outside its range. */
 static void validates_settings(void **state)
 {
     (void)state;
     static const struct {
         struct hierarchy_settings settings;
-        const char *sentence; /* NULL if valid */
+        const char *sentence; /* part of the message; NULL if the settings are valid */
     } cases[] = {
         {{.seen_depth = 1, .unseen_depth = 1, .tau_s = 0, .tau_m = -1, .group_most = 1}, NULL},
         {{.seen_depth = 256, .unseen_depth = 256, .tau_s = 1, .tau_m = 1, .group_most = 256}, NULL},
@@ -399,15 +395,15 @@ static void validates_settings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truncation_keeps_unseen_tools_further_down),
+        cmocka_unit_test(truncation_has_a_depth_for_seen_and_one_for_unseen_tools),
         cmocka_unit_test(sorts_stably_with_nan_last),
-        cmocka_unit_test(algorithm1_puts_one_provider_first),
+        cmocka_unit_test(algorithm1_puts_the_tools_of_chosen_providers_first),
         cmocka_unit_test(expands_providers_by_settings),
         cmocka_unit_test(merges_found_tools_by_score),
         cmocka_unit_test(algorithm2_limits_similar_tools),
-        cmocka_unit_test(damaged_vectors_are_unlike_any_other),
-        cmocka_unit_test(reads_up_to_256_candidates),
-        cmocka_unit_test(keeps_tails_of_long_lists),
+        cmocka_unit_test(vectors_that_are_not_finite_link_no_tools),
+        cmocka_unit_test(rules_read_at_most_256_candidates),
+        cmocka_unit_test(rules_keep_the_tail_of_a_long_list),
         cmocka_unit_test(validates_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

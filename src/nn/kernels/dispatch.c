@@ -29,7 +29,7 @@ static bool runs_vnni(void)
 }
 #endif
 
-/* Best first. */
+/* The sets of kernels, the fastest first. */
 static const struct {
     const struct kernels *kernels;
     bool (*runs)(void);
@@ -58,7 +58,6 @@ static void choose_kernels(void)
 {
     const char *name = getenv("WT_KERNELS");
     size_t i = 0;
-
     chosen = name ? wt__kernels_named(name) : NULL;
     while (!chosen) {
         chosen = sets[i].runs() ? sets[i].kernels : NULL;
@@ -69,7 +68,6 @@ static void choose_kernels(void)
 const struct kernels *wt__kernels(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-
     pthread_once(&once, choose_kernels);
     return chosen;
 }

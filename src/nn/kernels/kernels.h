@@ -51,7 +51,7 @@ struct gemm {
     enum activation activation;
 };
 
-/* The same product for W in bytes with one scale per row. Rows of x are quantised to bytes in groups of WT_GROUP
+/* The product of struct gemm for W in bytes with one scale per row. Rows of x are quantised to bytes in groups of WT_GROUP
  * values, between the minimum and maximum of the group:
  *   x[k] is about low + step * code[k], so the sum of a group over k is step * sum of code * w + low * sum of w.
  * The first sum is an exact integer; the second is known in advance. Groups are short because a hidden state has a few
@@ -92,9 +92,9 @@ struct kernels {
 
     void (*gemm)(const struct gemm *gemm);
 
-    /* Both are NULL if products of bytes would not be faster. Sets differ only in the order of adding the sums of the
-     * groups. gemm_bytes supports ACTIVATION_NONE and ACTIVATION_GELU. byte_row quantises n floats to a row as above;
-     * NaN and infinities give arbitrary bytes. */
+    /* gemm_bytes and byte_row are NULL if products of bytes would not be faster. gemm_bytes supports ACTIVATION_NONE and
+     * ACTIVATION_GELU; sets differ only in the order of adding the sums of the groups. byte_row quantises n floats to a
+     * row of struct gemm_bytes; NaN and infinities give arbitrary bytes. */
     void (*gemm_bytes)(const struct gemm_bytes *gemm);
     void (*byte_row)(const float *x, size_t n, unsigned char *row);
 
@@ -110,7 +110,7 @@ struct kernels {
     /* x = softmax(x * scale) over n > 0 values; scale > 0. */
     void (*softmax)(float *x, size_t n, float scale);
 
-    /* dx = p * (dp - sum of p * dp) * scale: from the gradient of softmax(x * scale) = p to that of x; dx is dp. */
+    /* Backward of p = softmax(x * scale): replaces dp by the gradient of x, p * (dp - sum of p * dp) * scale. */
     void (*softmax_backward)(const float *p, float *dp, size_t n, float scale);
 
     /* y = (x - mean) / sqrt(variance + epsilon) * gain + bias over n > 0 values; y may be x. */
@@ -130,7 +130,7 @@ struct kernels {
     /* out[i] = query . rows[i], rows [count, dim]: exact search over tool vectors. */
     void (*dots_f32)(const float *query, const float *rows, size_t count, size_t dim, float *out);
 
-    /* The same for signed bytes of any value. dim is a multiple of 32 and at most 65,536. Exact in every set. */
+    /* Works like dots_f32 for signed bytes. dim is a multiple of 32 and at most 65,536. Exact in every set. */
     void (*dots_i8)(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
 };
 
@@ -150,8 +150,6 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
 #elif defined(__aarch64__)
 extern const struct kernels wt__kernels_neon;
 #endif
-
-/* ---------------------------------------------------------------- AMX */
 
 /* Products of matrices rounded to bfloat16, with sums in fp32, on processors with matrix registers (Intel AMX). They
  * are several times as fast as fp32, and are used for training, where the rounding is far below the noise of a batch.

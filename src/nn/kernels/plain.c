@@ -21,7 +21,6 @@ static void gelu_backward_plain(const float *x, const float *dy, float *dx, size
     for (size_t i = 0; i < n; i++) {
         float below = 0.5f * (1.0f + erff(x[i] * 0.70710678118654752f));
         float density = 0.39894228040143268f * expf(-0.5f * x[i] * x[i]);
-
         dx[i] = dy[i] * (below + x[i] * density);
     }
 }
@@ -31,12 +30,10 @@ static void gemm_plain(const struct gemm *g)
     for (size_t t = 0; t < g->t; t++) {
         const float *a = g->a + t * g->a_stride;
         float *c = g->c + t * g->c_stride;
-
         for (size_t first = 0; first < g->o; first += WT_PANEL) {
             const float *w = g->w + first / WT_PANEL * g->w_panel;
             size_t width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
             float sum[WT_PANEL] = {0};
-
             for (size_t k = 0; k < g->k; k++)
                 for (size_t j = 0; j < WT_PANEL; j++)
                     sum[j] += a[k * g->a_step] * w[k * g->w_step + j];
@@ -58,11 +55,9 @@ static void byte_row_plain(const float *x, size_t n, unsigned char *row)
 {
     size_t groups = (n + WT_GROUP - 1) / WT_GROUP;
     struct byte_range *ranges = (void *)(row + groups * WT_GROUP);
-
     for (size_t first = 0; first < n; first += WT_GROUP) {
         size_t end = n - first < WT_GROUP ? n : first + WT_GROUP;
         float low = x[first], high = x[first];
-
         for (size_t k = first; k < end; k++) {
             low = x[k] < low ? x[k] : low;
             high = x[k] > high ? x[k] : high;
@@ -80,13 +75,10 @@ static void byte_row_plain(const float *x, size_t n, unsigned char *row)
 static void sum_byte_panel(const struct gemm_bytes *g, const unsigned char *row, const unsigned char *panel, float *sum)
 {
     const struct byte_range *ranges = (const void *)(row + g->groups * WT_GROUP);
-
     for (size_t group = 0; group < g->groups; group++, row += WT_GROUP, panel += WT_PANEL_GROUP) {
         const float *sums = (const void *)(panel + WT_GROUP * WT_PANEL);
-
         for (size_t j = 0; j < WT_PANEL; j++) {
             int32_t products = 0;
-
             for (size_t k = 0; k < WT_GROUP; k++)
                 products += row[k] * (int8_t)panel[k / 4 * 4 * WT_PANEL + 4 * j + k % 4];
             sum[j] += ranges[group].step * (float)products + ranges[group].low * sums[j];
@@ -102,11 +94,9 @@ static void gemm_bytes_plain(const struct gemm_bytes *g)
         for (size_t first = 0; first < g->o; first += WT_PANEL) {
             size_t panel = first / WT_PANEL * (g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float));
             float sum[WT_PANEL] = {0};
-
             sum_byte_panel(g, g->a + t * g->a_stride, g->w + panel, sum);
             for (size_t j = 0; j < WT_PANEL && first + j < g->o; j++) {
                 size_t at = t * g->c_stride + first + j;
-
                 sum[j] += g->bias ? g->bias[first + j] : 0;
                 if (g->activation == ACTIVATION_GELU)
                     gelu_plain(&sum[j], 1);
@@ -118,7 +108,6 @@ static void gemm_bytes_plain(const struct gemm_bytes *g)
 static void softmax_plain(float *x, size_t n, float scale)
 {
     float most = x[0], sum = 0;
-
     for (size_t i = 1; i < n; i++)
         most = x[i] > most ? x[i] : most;
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +121,6 @@ static void softmax_plain(float *x, size_t n, float scale)
 static void softmax_backward_plain(const float *p, float *dp, size_t n, float scale)
 {
     float sum = 0;
-
     for (size_t i = 0; i < n; i++)
         sum += p[i] * dp[i];
     for (size_t i = 0; i < n; i++)
@@ -142,14 +130,12 @@ static void softmax_backward_plain(const float *p, float *dp, size_t n, float sc
 static void layer_norm_plain(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
 {
     float mean = 0, variance = 0;
-
     for (size_t i = 0; i < n; i++)
         mean += x[i];
     mean /= (float)n;
     for (size_t i = 0; i < n; i++)
         variance += (x[i] - mean) * (x[i] - mean);
     variance /= (float)n;
-
     float factor = 1.0f / sqrtf(variance + epsilon);
     for (size_t i = 0; i < n; i++)
         y[i] = (x[i] - mean) * factor * gain[i] + bias[i];
@@ -160,17 +146,14 @@ static void layer_norm_backward_plain(const float *x, const float *gain, float e
                                       float *dgain, float *dbias, size_t n)
 {
     float mean = 0, variance = 0, g_sum = 0, gh_sum = 0;
-
     for (size_t i = 0; i < n; i++)
         mean += x[i];
     mean /= (float)n;
     for (size_t i = 0; i < n; i++)
         variance += (x[i] - mean) * (x[i] - mean);
     float factor = 1.0f / sqrtf(variance / (float)n + epsilon);
-
     for (size_t i = 0; i < n; i++) {
         float h = (x[i] - mean) * factor;
-
         g_sum += dy[i] * gain[i];
         gh_sum += dy[i] * gain[i] * h;
         if (dgain) {
@@ -187,7 +170,6 @@ static void adamw_plain(const struct adamw_factors *f, const float *gradient, fl
 {
     for (size_t i = 0; i < n; i++) {
         float g = gradient ? gradient[i] * f->scale : 0;
-
         first[i] = f->beta1 * first[i] + (1 - f->beta1) * g;
         second[i] = f->beta2 * second[i] + (1 - f->beta2) * (g * g);
         value[i] = value[i] * f->keep - f->rate * first[i] / (sqrtf(second[i]) * f->root + f->epsilon);
@@ -197,7 +179,6 @@ static void adamw_plain(const struct adamw_factors *f, const float *gradient, fl
 static float dot_f32_plain(const float *a, const float *b, size_t n)
 {
     float sum = 0;
-
     for (size_t i = 0; i < n; i++)
         sum += a[i] * b[i];
     return sum;
@@ -213,7 +194,6 @@ static void dots_i8_plain(const int8_t *query, const int8_t *rows, size_t count,
 {
     for (size_t i = 0; i < count; i++) {
         int32_t sum = 0;
-
         for (size_t d = 0; d < dim; d++)
             sum += query[d] * rows[i * dim + d];
         out[i] = sum;

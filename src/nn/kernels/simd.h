@@ -19,7 +19,6 @@
 static inline size_t choose_tile_rows(size_t left, size_t most)
 {
     size_t tiles = (left + most - 1) / most;
-
     return (left + tiles - 1) / tiles;
 }
 
@@ -39,7 +38,6 @@ static inline __mmask16 mask_lanes_avx512(size_t n)
 static inline __m512 erf16(__m512 x)
 {
     __m512 s = _mm512_mul_ps(x, _mm512_set1_ps(0.70710678118654752f));
-
     s = _mm512_max_ps(_mm512_min_ps(s, _mm512_set1_ps(3.92f)), _mm512_set1_ps(-3.92f));
     __m512 u = _mm512_mul_ps(s, s);
     __m512 p = _mm512_set1_ps(2.0500331174844177e-06f);
@@ -60,7 +58,6 @@ static inline __m512 erf16(__m512 x)
 static inline __m512 gelu16(__m512 x)
 {
     __m512 half = _mm512_mul_ps(x, _mm512_set1_ps(0.5f));
-
     return _mm512_fmadd_ps(half, erf16(x), half);
 }
 

@@ -52,8 +52,6 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
         dot_rows_vnni(query, rows + i * dim, 1, dim, excess, out + i);
 }
 
-/* ---------------------------------------------------------------- linear layers */
-
 /* Quantises one group, of which the first `rest` values exist. */
 INLINED struct byte_range quantise_group(const float *x, size_t rest, unsigned char *codes)
 {
