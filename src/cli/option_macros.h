@@ -1,4 +1,4 @@
-/* option_macros.h: options of several verbs, for the tables in options_*.c. */
+/* option_macros.h: macros for the rows of the tables in options_*.c, and the options that several verbs have. */
 #ifndef WT_CLI_OPTION_MACROS_H
 #define WT_CLI_OPTION_MACROS_H
 

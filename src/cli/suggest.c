@@ -28,8 +28,6 @@ const char *wt__closest_word(const char *word, const char *(*next)(const void *c
     return best;
 }
 
-/* ---------------------------------------------------------------- verbs */
-
 /* Verbs of other programs, and our verbs and options for them. */
 static const struct {
     const char *theirs, *ours;
@@ -164,8 +162,6 @@ void wt__suggest_verb(struct buffer *out, const char *word)
     else if (strchr(word, '/') || strchr(word, '.'))
         wt__buffer_text(out, "; write a file after a verb: `whichtool add FILE`");
 }
-
-/* ---------------------------------------------------------------- options */
 
 static const struct {
     const char *theirs, *ours;
