@@ -22,8 +22,6 @@
 #include "text/html.h"
 #include "text/shown.h"
 
-/* ---------------------------------------------------------------- SARIF */
-
 /* Returns "note", "warning" or "error", as SARIF spells them. */
 static const char *audit_level_name(int level)
 {
@@ -152,8 +150,6 @@ static void write_sarif(struct buffer *out, const wt_audit_result *audit)
     wt__lines_dispose(&lines);
 }
 
-/* ---------------------------------------------------------------- HTML */
-
 static void put_token_table(struct buffer *out, const wt_audit_result *audit)
 {
     wt__html_table(out, "Size of the catalogue in a prompt, in estimated tokens",
@@ -233,8 +229,6 @@ static void write_audit_html(struct buffer *out, const wt_audit_result *audit)
     put_token_table(out, audit);
     wt__html_end(out);
 }
-
-/* ---------------------------------------------------------------- formats */
 
 int wt_audit_render(const wt_audit_result *audit, const char *form, char **out, wt_error *err)
 {

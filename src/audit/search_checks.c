@@ -5,8 +5,6 @@
 
 #include "index/snapshot.h"
 
-/* ---------------------------------------------------------------- reach */
-
 /* Finds tools that a search misses for the beginning of their own description, or for recorded requests that used them.
  * Also finds pairs of tools that are found for each other's description.
  *
@@ -20,8 +18,6 @@ enum {
 
 /* Minimum ratio of two scores that count as a tie. */
 static const float TIE = 0.98f;
-
-/* ---------------------------------------------------------------- searches for descriptions */
 
 /* Appends the first tools ranked before the tool: "a, b and c". */
 static void append_shadows(const struct audit_run *a, const struct audit_search *of, struct buffer *out)
@@ -65,8 +61,6 @@ static int report_unreachable(struct audit_run *a, const struct audit_search *of
     return rc;
 }
 
-/* ---------------------------------------------------------------- recorded requests */
-
 /* Reports tools that most of their recorded requests miss. uses, reached: [count] requests, and those that find it. */
 static int report_unreached_by_use(struct audit_run *a, const uint32_t *uses, const uint32_t *reached, wt_error *err)
 {
@@ -102,8 +96,6 @@ static int check_recorded_use(struct audit_run *a, const struct audit_searches *
     }
     return report_unreached_by_use(a, uses, reached, err);
 }
-
-/* ---------------------------------------------------------------- pairs */
 
 static size_t hit_index(const struct audit_search *of, uint32_t tool)
 {
@@ -152,8 +144,6 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
     }
     return check_recorded_use(a, searches, err);
 }
-
-/* ---------------------------------------------------------------- copies */
 
 /* Finds tools offered by several providers: word for word (index/snapshot.h) or nearly (retrieve/compose.h). A
  * search uses the same groups to let copies share a place. */
@@ -212,8 +202,6 @@ int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches,
     }
     return 0;
 }
-
-/* ---------------------------------------------------------------- capture */
 
 /* Finds providers whose share of the first places is far above their share of the tools.
  *

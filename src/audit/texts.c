@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "text/unicode.h"
 
-/* ---------------------------------------------------------------- texts of a tool */
-
 struct audited_text_walk {
     text_visit visit;
     void *context;
@@ -169,8 +167,6 @@ const char *wt__describe_text_place(struct audit_run *a, const struct tool_text 
     return copy ? copy : "";
 }
 
-/* ---------------------------------------------------------------- reading */
-
 static bool is_apostrophe(uint32_t c)
 {
     return c == '\'' || c == 0x2019 || c == 0x2BC;
@@ -233,8 +229,6 @@ void wt__wording_dispose(struct wording *wording)
     wt__arena_dispose(&wording->arena);
     *wording = (struct wording){0};
 }
-
-/* ---------------------------------------------------------------- patterns */
 
 static bool is_stop(const struct text_word *word)
 {

@@ -1,6 +1,6 @@
-/* approvals.c: only definitions that were shown are approved. They are printed first, and their hashes are passed to
- * the library, which refuses a definition that has changed since. A terminal is asked; otherwise --yes is required. */
-
+/* approvals.c: `whichtool mcp approve`: prints the definitions that wait for approval, and approves those that the user
+ * selects. The library gets the hashes of the printed definitions and refuses a definition that has changed since.
+ * The command asks on a terminal; without one, it requires --yes. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { DEEPER = 4 };
 
-/* The definitions that wait for approval, and the selection given by the words. */
+/* The definitions that wait for approval, and the words of the command line that select some of them. */
 struct approval_selection {
     wt_waiting_list *list;
     const char *provider; /* NULL for all providers */

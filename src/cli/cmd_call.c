@@ -21,8 +21,6 @@ static bool is_partial_form(const char *form)
     return wt__str_among(wt__str(form), forms, sizeof forms / sizeof *forms);
 }
 
-/* ---------------------------------------------------------------- text */
-
 static void put_candidate_details(struct buffer *out, const json_t *details)
 {
     for (size_t i = 0; i < json_array_size(details); i++)

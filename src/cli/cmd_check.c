@@ -1,3 +1,4 @@
+/* cmd_check.c: `whichtool check`: audits the catalogue and prints the findings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,6 @@
 enum { SHOWN = 5 /* findings of each rule, without --all */, INDENT = 2, DEEPER = 6 };
 
 static const char *const level_names[] = {"", "note", "warning", "error"};
-
-/* ---------------------------------------------------------------- JSON */
 
 static void json_finding(struct buffer *out, const wt_finding *finding)
 {
@@ -65,8 +64,6 @@ static void json_audit(struct buffer *out, const wt_audit_result *audit)
     wt__json_number(out, "seconds", audit->seconds);
     wt__buffer_text(out, "}\n");
 }
-
-/* ---------------------------------------------------------------- text */
 
 static void put_finding_tools(const struct cli *cli, struct buffer *out, const wt_finding *finding)
 {
@@ -148,8 +145,6 @@ static void text_audit(const struct cli *cli, struct buffer *out, const wt_audit
             i = next;
         }
 }
-
-/* ---------------------------------------------------------------- the verb */
 
 static bool is_check_format(const struct cli *cli, const char *format)
 {

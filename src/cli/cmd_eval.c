@@ -1,3 +1,4 @@
+/* cmd_eval.c: `whichtool eval`: measures recipes on a data set and prints their metrics as a table or as JSON. */
 #include <math.h>
 #include <stdlib.h>
 

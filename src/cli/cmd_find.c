@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- find */
-
 static void note_find_result(const struct cli *cli, const wt_hits *hits)
 {
     if (hits->len == 0 && hits->over_budget == 0)
@@ -107,8 +105,6 @@ int wt__cmd_find(struct cli *cli)
     wt_hits_free(hits);
     return code;
 }
-
-/* ---------------------------------------------------------------- pick */
 
 static void note_no_pick(const struct cli *cli, const wt_picked *picked)
 {

@@ -1,3 +1,4 @@
+/* cmd_generate.c: `whichtool generate`: generates data with a language model, by one function for each kind of data. */
 #include <string.h>
 
 #include "cli/cli.h"

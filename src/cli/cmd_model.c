@@ -1,3 +1,4 @@
+/* cmd_model.c: `whichtool model`: lists, inspects, downloads, packs, merges and quantizes models. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

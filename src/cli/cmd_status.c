@@ -1,3 +1,4 @@
+/* cmd_status.c: `whichtool status`: prints the state of the store, its index and its models. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

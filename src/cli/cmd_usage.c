@@ -1,3 +1,4 @@
+/* cmd_usage.c: `whichtool usage`: adds, lists, exports and forgets recorded usages. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -384,7 +385,8 @@ static int print_forgotten(struct cli *cli, int64_t forgotten)
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* Recomputes the learned vectors of tools that lost usages. A missing model is no error: the next one does it. */
+/* Recomputes the learned vectors of tools that lost usages. A missing model is not an error, because the next
+ * `usage add` recomputes the vectors. */
 static int relearn_usages(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
@@ -422,7 +424,7 @@ static const struct usage_action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
-    enum option_id options[11]; /* accepted in addition to global options; ends with OPT_COUNT */
+    enum option_id options[11]; /* allowed besides the global options; ends with OPT_COUNT */
 } actions[] = {
     {"add",
      run_usage_add,

@@ -5,37 +5,25 @@
 const char wt__purpose[] = "find the few right tools for a request, out of hundreds to a million";
 
 const struct cli_option wt__global_options[] = {
-    {.id = OPT_STORE,
-     .letter = 's',
-     .name = "store",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .help = "Store file of the catalogue; created if missing. Default: $WHICHTOOL_STORE, else tools.wt in the data "
-             "folder."},
-    {.id = OPT_JSON, .name = "json", .help = "Print JSON on standard output, one object a line."},
-    {.id = OPT_QUIET,
-     .letter = 'q',
-     .name = "quiet",
-     .help = "Suppress notes, timings and progress on standard error."},
-    {.id = OPT_NO_COLOR, .name = "no-color", .help = "Disable colours, as NO_COLOR does."},
-    {.id = OPT_HELP, .letter = 'h', .name = "help", .help = "Show help for the verb or the command."},
-    {.id = OPT_VERSION, .name = "version", .help = "Print the version."},
+    OPTION(
+        STORE, "store", FILE, "FILE",
+        "Store file of the catalogue; created if missing. Default: $WHICHTOOL_STORE, else tools.wt in the data folder.",
+        .letter = 's'),
+    FLAG(JSON, "json", "Print JSON on standard output, one object a line."),
+    FLAG(QUIET, "quiet", "Suppress notes, timings and progress on standard error.", .letter = 'q'),
+    FLAG(NO_COLOR, "no-color", "Disable colours, as NO_COLOR does."),
+    FLAG(HELP, "help", "Show help for the verb or the command.", .letter = 'h'),
+    FLAG(VERSION, "version", "Print the version."),
 };
 const size_t wt__global_option_count = COUNT(wt__global_options);
 
 static const struct cli_option help_options[] = {
-    {.id = OPT_RECIPES, .name = "recipes", .help = "List the recipes of find, pick and eval."},
-    {.id = OPT_MAN, .name = "man", .help = "Print the manual page."},
-    {.id = OPT_COMPLETIONS,
-     .name = "completions",
-     .kind = VALUE_CHOICE,
-     .value = "SHELL",
-     .choices = "bash zsh fish",
-     .help = "Print the completions for a shell."},
-    {.id = OPT_FOLLOW,
-     .name = "follow",
-     .help = "Print completions for the words after --. The first line names the kind: words (on the next lines), "
-             "files, folders or stores."},
+    FLAG(RECIPES, "recipes", "List the recipes of find, pick and eval."),
+    FLAG(MAN, "man", "Print the manual page."),
+    CHOICE(COMPLETIONS, "completions", "SHELL", "bash zsh fish", "Print the completions for a shell."),
+    FLAG(FOLLOW, "follow",
+         "Print completions for the words after --. The first line names the kind: words (on the next lines), files, "
+         "folders or stores."),
 };
 static const struct cli_example help_examples[] = {
     {"whichtool help find", "Shows help for one verb."},

@@ -4,38 +4,19 @@
 #include "import/formats.h"
 
 static const struct cli_option add_options[] = {
-    {.id = OPT_FORMAT,
-     .letter = 'f',
-     .name = "format",
-     .kind = VALUE_CHOICE,
-     .value = "FORMAT",
-     .choices = IMPORT_FORMAT_NAMES,
-     .help = "Format of the source. Default: detected."},
-    {.id = OPT_MCP,
-     .name = "mcp",
-     .help = "List the tools of MCP servers. SOURCE is a client's configuration (a name that ends in .json), an "
-             "http:// or https:// address, or a command: quoted as one word, or as words after --."},
-    {.id = OPT_PROVIDER,
-     .letter = 'p',
-     .name = "provider",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Provider of the tools; overrides the source's own."},
-    {.id = OPT_SYNC,
-     .name = "sync",
-     .help =
+    CHOICE(FORMAT, "format", "FORMAT", IMPORT_FORMAT_NAMES, "Format of the source. Default: detected.", .letter = 'f'),
+    FLAG(MCP, "mcp",
+         "List the tools of MCP servers. SOURCE is a client's configuration (a name that ends in .json), an http:// or "
+         "https:// address, or a command: quoted as one word, or as words after --."),
+    OPTION(PROVIDER, "provider", TEXT, "NAME", "Provider of the tools; overrides the source's own.", .letter = 'p'),
+    FLAG(SYNC, "sync",
          "Remove tools that an earlier import of the same source added and the source no longer contains. A folder "
-         "covers all files below it, including deleted ones. Stored operations that are now skipped as broken stay."},
-    {.id = OPT_STRICT, .name = "strict", .help = "Import nothing and exit with 3 if a tool is invalid."},
-    {.id = OPT_NO_VECTORS,
-     .name = "no-vectors",
-     .help = "Do not compute vectors now; `whichtool vectors` or a later add does. Finding by words works at once."},
-    {.id = OPT_TIMEOUT,
-     .name = "timeout",
-     .kind = VALUE_NUMBER,
-     .value = "SECONDS",
-     .max = TIMEOUT_MAX,
-     .help = "With --mcp: time limit of a server, from its start to its last tool. Default: 60."},
+         "covers all files below it, including deleted ones. Stored operations that are now skipped as broken stay."),
+    FLAG(STRICT, "strict", "Import nothing and exit with 3 if a tool is invalid."),
+    FLAG(NO_VECTORS, "no-vectors",
+         "Do not compute vectors now; `whichtool vectors` or a later add does. Finding by words works at once."),
+    NUMBER(TIMEOUT, "timeout", "SECONDS", TIMEOUT_MAX,
+           "With --mcp: time limit of a server, from its start to its last tool. Default: 60."),
     MODEL_OPTIONS,
 };
 static const struct cli_example add_examples[] = {
@@ -55,15 +36,16 @@ const struct cli_verb wt__add_verb = {
     .name = "add",
     .arguments = "SOURCE...",
     .summary = "Import tools from files, folders, standard input or MCP servers",
-    .text = "SOURCE is a file, a folder of files, a BEIR folder, or - for standard input. Recognised formats: MCP "
-            "tool lists; function arrays of OpenAI, Anthropic and Gemini; OpenAPI and Swagger documents (JSON or "
-            "YAML); RapidAPI descriptions; JSON Lines. Arguments that are credentials, such as api_key, are left "
-            "out.\nEach source is imported in one transaction. Unchanged tools are left alone. An invalid tool is "
-            "reported, skipped and counted; a source without a valid tool is bad input. Vectors are computed after "
-            "the import, if a model is present. An interrupted add keeps the tools, and the next add computes the "
-            "missing vectors.\nWith --mcp, all servers are started at once, without a shell and with few environment "
-            "variables, and stopped after listing. Each server is a source, with its name as provider. If one server "
-            "fails, the others are still imported, and the exit code is 6. docs/mcp.md has details.",
+    .text =
+        "SOURCE is a file, a folder of files, a BEIR folder, or - for standard input. Recognised formats: MCP tool "
+        "lists; function arrays of OpenAI, Anthropic and Gemini; OpenAPI and Swagger documents (JSON or YAML); "
+        "RapidAPI descriptions; JSON Lines. Arguments that are credentials, such as api_key, are left out.\n"
+        "Each source is imported in one transaction. Unchanged tools are left alone. An invalid tool is reported, "
+        "skipped and counted; a source without a valid tool is bad input. Vectors are computed after the import, if a "
+        "model is present. An interrupted add keeps the tools, and the next add computes the missing vectors.\n"
+        "With --mcp, all servers are started at once, without a shell and with few environment variables, and stopped "
+        "after listing. Each server is a source, with its name as provider. If one server fails, the others are still "
+        "imported, and the exit code is 6. docs/mcp.md has details.",
     .kind = VALUE_FILE,
     .min_words = 1,
     .max_words = MANY_WORDS,
@@ -73,20 +55,10 @@ const struct cli_verb wt__add_verb = {
 };
 
 static const struct cli_option list_options[] = {
-    {.id = OPT_PROVIDER,
-     .letter = 'p',
-     .name = "provider",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Only tools of this provider."},
-    {.id = OPT_PROVIDERS, .name = "providers", .help = "List the providers and their number of tools."},
-    {.id = OPT_LIMIT, .name = "limit", .kind = VALUE_NUMBER, .value = "N", .max = WT_MAX_TOOLS, .help = "At most N."},
-    {.id = OPT_OFFSET,
-     .name = "offset",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = WT_MAX_TOOLS,
-     .help = "Skip the first N."},
+    OPTION(PROVIDER, "provider", TEXT, "NAME", "Only tools of this provider.", .letter = 'p'),
+    FLAG(PROVIDERS, "providers", "List the providers and their number of tools."),
+    NUMBER(LIMIT, "limit", "N", WT_MAX_TOOLS, "At most N."),
+    NUMBER(OFFSET, "offset", "N", WT_MAX_TOOLS, "Skip the first N."),
 };
 static const struct cli_example list_examples[] = {
     {"whichtool list --providers", "Lists the providers of the catalogue."},
@@ -100,8 +72,8 @@ const struct cli_verb wt__list_verb = {
     .arguments = "[PATTERN]",
     .summary = "List the tools or the providers of the catalogue",
     .text = "Tools are listed in import order. PATTERN matches a part of the id (provider/name), ignoring case. A "
-            "PATTERN with * (any characters) or ? (one character) must match the whole name, or with a / the whole "
-            "id. Quote it, so that the shell does not expand it.",
+            "PATTERN with * (any characters) or ? (one character) must match the whole name, or with a / the whole id. "
+            "Quote it, so that the shell does not expand it.",
     .kind = VALUE_TEXT,
     .max_words = 1,
     OPTIONS(list_options),
@@ -110,15 +82,10 @@ const struct cli_verb wt__list_verb = {
 };
 
 static const struct cli_option show_options[] = {
-    {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition byte for byte as in the source."},
-    {.id = OPT_SCHEMA, .name = "schema", .help = "Print the JSON Schema of the arguments."},
-    {.id = OPT_FORMAT,
-     .letter = 'f',
-     .name = "format",
-     .kind = VALUE_CHOICE,
-     .value = "FORMAT",
-     .choices = EXPORT_FORMATS " " LOADING_FORMATS,
-     .help = "Print the definition as the provider's API accepts it."},
+    FLAG(DEFINITION, "definition", "Print the definition byte for byte as in the source."),
+    FLAG(SCHEMA, "schema", "Print the JSON Schema of the arguments."),
+    CHOICE(FORMAT, "format", "FORMAT", EXPORT_FORMATS " " LOADING_FORMATS,
+           "Print the definition as the provider's API accepts it.", .letter = 'f'),
 };
 static const struct cli_example show_examples[] = {
     {"whichtool show github/create_issue", "Shows one tool."},
@@ -140,13 +107,8 @@ const struct cli_verb wt__show_verb = {
 };
 
 static const struct cli_option remove_options[] = {
-    {.id = OPT_PROVIDER,
-     .letter = 'p',
-     .name = "provider",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Remove every tool of this provider."},
-    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "Do not ask."},
+    OPTION(PROVIDER, "provider", TEXT, "NAME", "Remove every tool of this provider.", .letter = 'p'),
+    FLAG(YES, "yes", "Do not ask.", .letter = 'y'),
 };
 static const struct cli_example remove_examples[] = {
     {"whichtool remove github/create_issue", "Removes one tool."},
@@ -177,17 +139,15 @@ const struct cli_verb wt__status_verb = {
     .arguments = "",
     .summary = "Show tools, vectors, recorded use, trained models and sizes",
     .text = "Shows how many tools have vectors, how many usages no training has used, and for each trained model its "
-            "date, data and figure on held-out requests before and after. Also shows which recipe find uses and "
-            "why.\nstatus opens only the store and takes milliseconds; `whichtool check` looks for damage.",
+            "date, data and figure on held-out requests before and after. Also shows which recipe find uses and why.\n"
+            "status opens only the store and takes milliseconds; `whichtool check` looks for damage.",
     OPTIONS(status_options),
     EXAMPLES(status_examples),
     .run = wt__cmd_status,
 };
 
 static const struct cli_option rename_options[] = {
-    {.id = OPT_NO_VECTORS,
-     .name = "no-vectors",
-     .help = "Do not recompute vectors now; the next add does. Finding by words works at once."},
+    FLAG(NO_VECTORS, "no-vectors", "Do not recompute vectors now; the next add does. Finding by words works at once."),
     MODEL_OPTIONS,
 };
 static const struct cli_example rename_examples[] = {
@@ -210,64 +170,30 @@ const struct cli_verb wt__rename_verb = {
 };
 
 static const struct cli_option check_options[] = {
-    {.id = OPT_LEVEL,
-     .name = "level",
-     .kind = VALUE_CHOICE,
-     .value = "LEVEL",
-     .choices = "error warning note",
-     .help = "Exit with 1 if a finding has this level or a worse one. Default: error."},
-    {.id = OPT_RULE,
-     .name = "rule",
-     .kind = VALUE_TEXT,
-     .value = "ID",
-     .repeats = true,
-     .help = "Only this rule, such as empty-description. May be repeated. The rules about pins need --against."},
-    {.id = OPT_IGNORE,
-     .name = "ignore",
-     .kind = VALUE_TEXT,
-     .value = "ID[:PATTERN]",
-     .repeats = true,
-     .help =
-         "Ignore this rule; with a pattern, such as 'unknown-required:shop/get_*', ignore it for matching tools only. "
-         "PATTERN is as in --only of find. If a finding names several tools, the first one counts. May be repeated."},
-    {.id = OPT_PROVIDER,
-     .letter = 'p',
-     .name = "provider",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Only findings about tools of this provider. They are still compared with all tools."},
-    {.id = OPT_ALL, .name = "all", .help = "Show every finding. By default, the first 5 of each rule."},
-    {.id = OPT_FORMAT,
-     .letter = 'f',
-     .name = "format",
-     .kind = VALUE_CHOICE,
-     .value = "FORMAT",
-     .choices = "text json sarif html",
-     .help = "Format of the findings: text to read, one JSON object (like --json), SARIF 2.1.0, or an HTML page. "
-             "Default: text."},
-    {.id = OPT_PIN,
-     .name = "pin",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .help = "Write hashes of all current definitions to FILE, and skip the audit."},
-    {.id = OPT_AGAINST,
-     .name = "against",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .help = "Also report definitions that are new, changed or missing since --pin wrote FILE."},
-    {.id = OPT_SEARCHES,
-     .name = "searches",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = WT_MAX_AUDIT_SEARCHES,
-     .help = "Maximum number of test searches of each kind; more requests are sampled. Default: 20000."},
-    {.id = OPT_SEED,
-     .name = "seed",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = UINT32_MAX,
-     .help = "Random seed of the samples. Default: 1."},
-    {.id = OPT_DAMAGE, .name = "damage", .help = "Only look for damage; skip the audit."},
+    CHOICE(LEVEL, "level", "LEVEL", "error warning note",
+           "Exit with 1 if a finding has this level or a worse one. Default: error."),
+    OPTION(RULE, "rule", TEXT, "ID",
+           "Only this rule, such as empty-description. May be repeated. The rules about pins need --against.",
+           .repeats = true),
+    OPTION(
+        IGNORE, "ignore", TEXT, "ID[:PATTERN]",
+        "Ignore this rule; with a pattern, such as 'unknown-required:shop/get_*', ignore it for matching tools only. "
+        "PATTERN is as in --only of find. If a finding names several tools, the first one counts. May be repeated.",
+        .repeats = true),
+    OPTION(PROVIDER, "provider", TEXT, "NAME",
+           "Only findings about tools of this provider. They are still compared with all tools.", .letter = 'p'),
+    FLAG(ALL, "all", "Show every finding. By default, the first 5 of each rule."),
+    CHOICE(FORMAT, "format", "FORMAT", "text json sarif html",
+           "Format of the findings: text to read, one JSON object (like --json), SARIF 2.1.0, or an HTML page. "
+           "Default: text.",
+           .letter = 'f'),
+    OPTION(PIN, "pin", FILE, "FILE", "Write hashes of all current definitions to FILE, and skip the audit."),
+    OPTION(AGAINST, "against", FILE, "FILE",
+           "Also report definitions that are new, changed or missing since --pin wrote FILE."),
+    NUMBER(SEARCHES, "searches", "N", WT_MAX_AUDIT_SEARCHES,
+           "Maximum number of test searches of each kind; more requests are sampled. Default: 20000."),
+    NUMBER(SEED, "seed", "N", UINT32_MAX, "Random seed of the samples. Default: 1."),
+    FLAG(DAMAGE, "damage", "Only look for damage; skip the audit."),
     MODEL_OPTIONS,
 };
 static const struct cli_example check_examples[] = {
@@ -305,8 +231,8 @@ const struct cli_verb wt__vectors_verb = {
     .summary = "Compute missing vectors, which finding by meaning needs",
     .text = "A vector represents the meaning of a text. `add` computes one for each tool, unless it ran with "
             "--no-vectors, was interrupted or found no model. This verb computes the missing ones, also for recorded "
-            "requests. If the model is missing, it says how to download it.\nCtrl-C keeps finished vectors; the next "
-            "run continues.",
+            "requests. If the model is missing, it says how to download it.\n"
+            "Ctrl-C keeps finished vectors; the next run continues.",
     OPTIONS(vectors_options),
     EXAMPLES(vectors_examples),
     .run = wt__cmd_vectors,

@@ -7,102 +7,64 @@
 
 /* Filters of find, pick and call. */
 #define FILTER_OPTIONS                                                                                                 \
-    {.id = OPT_PROVIDER,                                                                                               \
-     .letter = 'p',                                                                                                    \
-     .name = "provider",                                                                                               \
-     .kind = VALUE_TEXT,                                                                                               \
-     .value = "NAME",                                                                                                  \
-     .repeats = true,                                                                                                  \
-     .help = "Only tools of this provider. Repeat it to allow several providers."},                                    \
-        {.id = OPT_EXCLUDE_PROVIDER,                                                                                   \
-         .name = "exclude-provider",                                                                                   \
-         .kind = VALUE_TEXT,                                                                                           \
-         .value = "NAME",                                                                                              \
-         .repeats = true,                                                                                              \
-         .help = "No tools of this provider. May be repeated."},                                                       \
-        {.id = OPT_ONLY,                                                                                               \
-         .name = "only",                                                                                               \
-         .kind = VALUE_TEXT,                                                                                           \
-         .value = "PATTERN",                                                                                           \
-         .repeats = true,                                                                                              \
-         .help = "Only tools that match, such as 'github/get_*': * matches any characters, ? matches one. PATTERN is " \
-                 "matched against the name, and with a / also against provider/name. Repeat it to allow several "      \
-                 "patterns."},                                                                                         \
-    {                                                                                                                  \
-        .id = OPT_EXCLUDE, .name = "exclude", .kind = VALUE_TEXT, .value = "PATTERN", .repeats = true,                 \
-        .help = "No tools that match, such as 'delete_*'. May be repeated."                                            \
-    }
+    OPTION(PROVIDER, "provider", TEXT, "NAME", "Only tools of this provider. Repeat it to allow several providers.",   \
+           .letter = 'p', .repeats = true),                                                                            \
+        OPTION(EXCLUDE_PROVIDER, "exclude-provider", TEXT, "NAME", "No tools of this provider. May be repeated.",      \
+               .repeats = true),                                                                                       \
+        OPTION(                                                                                                        \
+            ONLY, "only", TEXT, "PATTERN",                                                                             \
+            "Only tools that match, such as 'github/get_*': * matches any characters, ? matches one. PATTERN is "      \
+            "matched against the name, and with a / also against provider/name. Repeat it to allow several patterns.", \
+            .repeats = true),                                                                                          \
+        OPTION(EXCLUDE, "exclude", TEXT, "PATTERN", "No tools that match, such as 'delete_*'. May be repeated.",       \
+               .repeats = true)
 
 #define MAX_TOKENS_OPTION                                                                                              \
-    {                                                                                                                  \
-        .id = OPT_MAX_TOKENS, .name = "max-tokens", .kind = VALUE_NUMBER, .value = "N", .max = UINT32_MAX,             \
-        .help = "Token budget for the definitions in the form of --format (else openai), at four bytes a token. "      \
-                "Tools that still fit are kept in order, and a note counts the others."                                \
-    }
+    NUMBER(MAX_TOKENS, "max-tokens", "N", UINT32_MAX,                                                                  \
+           "Token budget for the definitions in the form of --format (else openai), at four bytes a token. Tools "     \
+           "that still fit are kept in order, and a note counts the others.")
 
 /* A conversation as the request of find and pick. */
 #define CONVERSATION_OPTIONS                                                                                           \
-    {.id = OPT_MESSAGES,                                                                                               \
-     .name = "messages",                                                                                               \
-     .kind = VALUE_FILE,                                                                                               \
-     .value = "FILE",                                                                                                  \
-     .help = "Read a conversation, in OpenAI's, Anthropic's or a plain form (docs/json.md); - reads standard input. "  \
-             "The request is the user's last turn, or REQUEST if given. Earlier turns give context, and tools that "   \
-             "were called stay in the result."},                                                                       \
-    {                                                                                                                  \
-        .id = OPT_HAVE, .name = "have", .kind = VALUE_TEXT, .value = "TOOL", .repeats = true,                          \
-        .help = "Tool that is already loaded, by a name as in show. It is always included, without using one of the "  \
-                "k places. May be repeated."                                                                           \
-    }
+    OPTION(MESSAGES, "messages", FILE, "FILE",                                                                         \
+           "Read a conversation, in OpenAI's, Anthropic's or a plain form (docs/json.md); - reads standard input. "    \
+           "The request is the user's last turn, or REQUEST if given. Earlier turns give context, and tools that "     \
+           "were called stay in the result."),                                                                         \
+        OPTION(HAVE, "have", TEXT, "TOOL",                                                                             \
+               "Tool that is already loaded, by a name as in show. It is always included, without using one of the k " \
+               "places. May be repeated.",                                                                             \
+               .repeats = true)
 
 #define FOUND_FORMAT_OPTION                                                                                            \
-    {                                                                                                                  \
-        .id = OPT_FORMAT, .letter = 'f', .name = "format", .kind = VALUE_CHOICE, .value = "FORMAT",                    \
-        .choices = "table json " EXPORT_FORMATS " " LOADING_FORMATS,                                                   \
-        .help = "table is for reading. json prints the whole result as one object, like --json (docs/json.md). The "   \
-                "others print complete definitions as an array that the provider's API accepts. anthropic-reference, " \
-                "anthropic-inline and openai-search answer clients that defer their tools and search for them "        \
-                "(docs/search-backend.md)."                                                                            \
-    }
+    CHOICE(FORMAT, "format", "FORMAT", "table json " EXPORT_FORMATS " " LOADING_FORMATS,                               \
+           "table is for reading. json prints the whole result as one object, like --json (docs/json.md). The others " \
+           "print complete definitions as an array that the provider's API accepts. anthropic-reference, "             \
+           "anthropic-inline and openai-search answer clients that defer their tools and search for them "             \
+           "(docs/search-backend.md).",                                                                                \
+           .letter = 'f')
 
 static const struct cli_option find_options[] = {
-    {.id = OPT_K,
-     .letter = 'k',
-     .name = "k",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = WT_MAX_K,
-     .help = "Number of tools. Default: 5."},
-    {.id = OPT_RECIPE,
-     .letter = 'r',
-     .name = "recipe",
-     .kind = VALUE_RECIPE,
-     .value = "NAME",
-     .help = "Search method; `whichtool help --recipes` lists them. Default: the best one that the store and the model "
-             "allow."},
-    {.id = OPT_EXPLAIN,
-     .letter = 'e',
-     .name = "explain",
-     .help = "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
-             "fields."},
+    NUMBER(K, "k", "N", WT_MAX_K, "Number of tools. Default: 5.", .letter = 'k'),
+    OPTION(RECIPE, "recipe", RECIPE, "NAME",
+           "Search method; `whichtool help --recipes` lists them. Default: the best one that the store and the model "
+           "allow.",
+           .letter = 'r'),
+    FLAG(EXPLAIN, "explain",
+         "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
+         "fields.",
+         .letter = 'e'),
     FILTER_OPTIONS,
     MAX_PER_PROVIDER_OPTION,
     MAX_TOKENS_OPTION,
-    {.id = OPT_COPIES,
-     .name = "all-copies",
-     .help = "List copies separately. By default, identical tools of several providers (such as forked servers) and "
-             "near copies of an older tool share one place, and the hit names the others."},
+    FLAG(COPIES, "all-copies",
+         "List copies separately. By default, identical tools of several providers (such as forked servers) and near "
+         "copies of an older tool share one place, and the hit names the others."),
     AS_TYPED_OPTION,
     TIMEOUT_OPTION,
-    {.id = OPT_ABSTAIN,
-     .name = "abstain",
-     .kind = VALUE_TEXT,
-     .value = "SHARE",
-     .help = ABSTAIN_HELP " Only without --recipe. Default: off."},
-    {.id = OPT_NONE_IF_UNSURE,
-     .name = "none-if-unsure",
-     .help = "Leave out weak hits, which are marked with '?': they share at most one common word with the request and "
-             "differ from it in meaning. Exit with 1 if no hit is left."},
+    OPTION(ABSTAIN, "abstain", TEXT, "SHARE", ABSTAIN_HELP " Only without --recipe. Off by default."),
+    FLAG(NONE_IF_UNSURE, "none-if-unsure",
+         "Leave out weak hits, which are marked with '?': they share at most one common word with the request and "
+         "differ from it in meaning. Exit with 1 if no hit is left."),
     FOUND_FORMAT_OPTION,
     CONVERSATION_OPTIONS,
     MODEL_OPTIONS,
@@ -128,9 +90,9 @@ const struct cli_verb wt__find_verb = {
     .summary = "Show the tools that a request needs, best first",
     .text = "The words form one request; - reads it from standard input. The first number ranks the tools within this "
             "request. The second is the probability that the request needs the tool, and is comparable across "
-            "requests. Probabilities are estimated separately from the ranking, so they may rise along the "
-            "list.\nThey are calibrated on other catalogues, where one request in five needed no tool, until `train "
-            "all` calibrates them on recorded use.",
+            "requests. Probabilities are estimated separately from the ranking, so they may rise along the list.\n"
+            "They are calibrated on other catalogues, where one request in five needed no tool, until `train all` "
+            "calibrates them on recorded use.",
     .kind = VALUE_TEXT,
     .min_words = 1,
     .max_words = MANY_WORDS,
@@ -140,31 +102,20 @@ const struct cli_verb wt__find_verb = {
 };
 
 static const struct cli_option pick_options[] = {
-    {.id = OPT_RECIPE,
-     .letter = 'r',
-     .name = "recipe",
-     .kind = VALUE_RECIPE,
-     .value = "NAME",
-     .help = "set (default) predicts the set; bundle takes the most similar set of past use; ptr has a language model "
-             "correct that set."},
-    {.id = OPT_COMPLETE,
-     .name = "complete",
-     .kind = VALUE_TEXT,
-     .value = "P",
-     .help = "Pick enough tools that the set is complete for a share P of requests, such as 0.9. This is a target, not "
-             "a guarantee. `whichtool train all` measures the necessary number on held-out requests. Without that "
-             "measurement, or if more than 64 tools are necessary, the exit code is 5, unless --max-tokens bounds the "
-             "set. Requests that no tool fits still get none; see --abstain."},
-    {.id = OPT_ABSTAIN,
-     .name = "abstain",
-     .kind = VALUE_TEXT,
-     .value = "SHARE",
-     .help = ABSTAIN_HELP " Default: 0.05. 0 always picks a tool."},
-    {.id = OPT_EXPLAIN,
-     .letter = 'e',
-     .name = "explain",
-     .help = "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
-             "fields. With the recipe ptr, show every list, decision and answer."},
+    OPTION(RECIPE, "recipe", RECIPE, "NAME",
+           "set (default) predicts the set; bundle takes the most similar set of past use; ptr has a language model "
+           "correct that set.",
+           .letter = 'r'),
+    OPTION(COMPLETE, "complete", TEXT, "P",
+           "Pick enough tools that the set is complete for a share P of requests, such as 0.9. This is a target, not a "
+           "guarantee. `whichtool train all` measures the necessary number on held-out requests. Without that "
+           "measurement, or if more than 64 tools are necessary, the exit code is 5, unless --max-tokens bounds the "
+           "set. Requests that no tool fits still get none; see --abstain."),
+    OPTION(ABSTAIN, "abstain", TEXT, "SHARE", ABSTAIN_HELP " Default: 0.05. 0 always picks a tool."),
+    FLAG(EXPLAIN, "explain",
+         "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
+         "fields. With the recipe ptr, show every list, decision and answer.",
+         .letter = 'e'),
     FILTER_OPTIONS,
     MAX_TOKENS_OPTION,
     AS_TYPED_OPTION,
@@ -187,12 +138,13 @@ const struct cli_verb wt__pick_verb = {
     .name = "pick",
     .arguments = "REQUEST...",
     .summary = "Show the exact set of tools that a request needs, or none",
-    .text = "The words form one request; - reads it from standard input. The first number is the probability that the "
-            "tool is needed, given that any tool is; the second is the probability without that condition. The last "
-            "line shows the probability that the set is complete. If no tool fits, the output is empty and the exit "
-            "code is 1.\nProbabilities are calibrated on other catalogues until `train all` calibrates them on "
-            "recorded use.\nThe recipes bundle and ptr start from a tool set of past requests, which `train "
-            "neighbours` stores; ptr has a language model correct it.",
+    .text =
+        "The words form one request; - reads it from standard input. The first number is the probability that the tool "
+        "is needed, given that any tool is; the second is the probability without that condition. The last line shows "
+        "the probability that the set is complete. If no tool fits, the output is empty and the exit code is 1.\n"
+        "Probabilities are calibrated on other catalogues until `train all` calibrates them on recorded use.\n"
+        "The recipes bundle and ptr start from a tool set of past requests, which `train neighbours` stores; ptr has a "
+        "language model correct it.",
     .kind = VALUE_TEXT,
     .min_words = 1,
     .max_words = MANY_WORDS,
@@ -202,75 +154,40 @@ const struct cli_verb wt__pick_verb = {
 };
 
 static const struct cli_option call_options[] = {
-    {.id = OPT_TOOL,
-     .letter = 't',
-     .name = "tool",
-     .kind = VALUE_TEXT,
-     .value = "TOOL",
-     .help =
-         "Tool to call, by a name as in show; only its arguments are read from the request. Default: the best tool."},
-    {.id = OPT_FORMAT,
-     .letter = 'f',
-     .name = "format",
-     .kind = VALUE_CHOICE,
-     .value = "FORM",
-     .choices = "arguments json " EXPORT_FORMATS " lines",
-     .help =
-         "Format of the call. arguments prints the arguments as one JSON object; lines prints lines of NAME: VALUE; "
-         "openai and the like print the call as the provider's API represents it, and only if the exit code is 0. "
-         "Questions go to standard error. json prints the whole result as one object, like --json (docs/json.md). "
-         "Default: text to read."},
-    {.id = OPT_RECIPE,
-     .letter = 'r',
-     .name = "recipe",
-     .kind = VALUE_RECIPE,
-     .value = "NAME",
-     .help = "Search method for the candidate tools. Default: the best one that the store and the model allow."},
-    {.id = OPT_EXPLAIN,
-     .letter = 'e',
-     .name = "explain",
-     .help = "Show the candidates, the evidence for each, and the words that each argument was read from."},
+    OPTION(TOOL, "tool", TEXT, "TOOL",
+           "Tool to call, by a name as in show; only its arguments are read from the request. Default: the best tool.",
+           .letter = 't'),
+    CHOICE(FORMAT, "format", "FORM", "arguments json " EXPORT_FORMATS " lines",
+           "Format of the call. arguments prints the arguments as one JSON object; lines prints lines of NAME: VALUE; "
+           "openai and the like print the call as the provider's API represents it, and only if the exit code is 0. "
+           "Questions go to standard error. json prints the whole result as one object, like --json (docs/json.md). "
+           "Default: text to read.",
+           .letter = 'f'),
+    OPTION(RECIPE, "recipe", RECIPE, "NAME",
+           "Search method for the candidate tools. Default: the best one that the store and the model allow.",
+           .letter = 'r'),
+    FLAG(EXPLAIN, "explain",
+         "Show the candidates, the evidence for each, and the words that each argument was read from.", .letter = 'e'),
     FILTER_OPTIONS,
-    {.id = OPT_ABSTAIN,
-     .name = "abstain",
-     .kind = VALUE_TEXT,
-     .value = "SHARE",
-     .help = ABSTAIN_HELP " Only without --recipe. Default: 0.05. 0 always chooses a tool."},
+    OPTION(ABSTAIN, "abstain", TEXT, "SHARE",
+           ABSTAIN_HELP " Only without --recipe. Default: 0.05. 0 always chooses a tool."),
     AS_TYPED_OPTION,
     CHAT_OPTIONS("that chooses the tool and writes the arguments"),
-    {.id = OPT_SELECTION,
-     .name = "selection",
-     .kind = VALUE_CHOICE,
-     .value = "METHOD",
-     .choices = "verified once one-shot direct conditioned consistent",
-     .help =
-         "For experiments with --chat-model: how the model chooses the tool. verified (default) asks for the two best "
-         "tools, for a question that distinguishes them, and for its answer. once asks for the best tool only; "
-         "one-shot "
-         "also shows a recorded request of each tool. direct asks to choose between the two best without a question. "
-         "conditioned shows the request when asking for the question. consistent takes the majority of three samples."},
-    {.id = OPT_GENERATION,
-     .name = "generation",
-     .kind = VALUE_CHOICE,
-     .value = "SOURCE",
-     .choices = "react second-model sampled alone",
-     .help =
-         "For experiments with --chat-model: source of the second set of arguments, which verifies the first. react "
-         "(default): the model after reasoning; second-model: --second-chat-model; sampled: another sample; alone: "
-         "no verification."},
-    {.id = OPT_SECOND_CHAT_MODEL,
-     .name = "second-chat-model",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Name of another language model on the same server; its arguments verify those of --chat-model."},
-    {.id = OPT_CONSTRUCTION,
-     .name = "construction",
-     .kind = VALUE_CHOICE,
-     .value = "WAY",
-     .choices = "assembled written",
-     .help =
-         "For experiments with --chat-model: who builds the call from the arguments. assembled (default): whichtool; "
-         "written: the language model, from lines of NAME: VALUE."},
+    CHOICE(
+        SELECTION, "selection", "METHOD", "verified once one-shot direct conditioned consistent",
+        "For experiments with --chat-model: how the model chooses the tool. verified (default) asks for the two best "
+        "tools, for a question that distinguishes them, and for its answer. once asks for the best tool only; one-shot "
+        "also shows a recorded request of each tool. direct asks to choose between the two best without a question. "
+        "conditioned shows the request when asking for the question. consistent takes the majority of three samples."),
+    CHOICE(GENERATION, "generation", "SOURCE", "react second-model sampled alone",
+           "For experiments with --chat-model: source of the second set of arguments, which verifies the first. react "
+           "(default): the model after reasoning; second-model: --second-chat-model; sampled: another sample; alone: "
+           "no verification."),
+    OPTION(SECOND_CHAT_MODEL, "second-chat-model", TEXT, "NAME",
+           "Name of another language model on the same server; its arguments verify those of --chat-model."),
+    CHOICE(CONSTRUCTION, "construction", "WAY", "assembled written",
+           "For experiments with --chat-model: who builds the call from the arguments. assembled (default): whichtool; "
+           "written: the language model, from lines of NAME: VALUE."),
     TIMEOUT_OPTION,
     MODEL_OPTIONS,
 };
@@ -288,17 +205,18 @@ const struct cli_verb wt__call_verb = {
     .name = "call",
     .arguments = "REQUEST...",
     .summary = "Write the call that a request asks for, or say what is missing",
-    .text =
-        "The words form one request; - reads it from standard input. call takes the best tool, reads its arguments "
-        "from the request, validates them against the tool's schema, and prints the call. It never executes the call "
-        "and never invents a value. It asks for values that are missing or uncertain, and exits with 8.\nTo answer a "
-        "question, repeat the request with the argument's name and value: \"turn off the lamp, target: kitchen\". "
-        "Quote the texts of a list: \"items: 'dog food', 'a bowl'\". Write none to leave out an optional argument: "
-        "\"due: none\".\ncall also asks, and exits with 8, before a tool that acts if the request is a question, a "
-        "prohibition or only mentions the action (\"is the vault locked?\"), or if the call ignores a word of the "
-        "request (\"cancel all kitchen timers\"). It asks which of two tools is meant, and whether a weak tool with a "
-        "probability of at least 16 % is meant.\nWith --chat-model, a language model chooses the tool and writes the "
-        "arguments, and verifies both.\nIf no tool fits, the exit code is 1.",
+    .text = "The words form one request; - reads it from standard input. call takes the best tool, reads its arguments "
+            "from the request, validates them against the tool's schema, and prints the call. It never executes the "
+            "call and never invents a value. It asks for values that are missing or uncertain, and exits with 8.\n"
+            "To answer a question, repeat the request with the argument's name and value: \"turn off the lamp, target: "
+            "kitchen\". Quote the texts of a list: \"items: 'dog food', 'a bowl'\". Write none to leave out an "
+            "optional argument: \"due: none\".\n"
+            "call also asks, and exits with 8, before a tool that acts if the request is a question, a prohibition or "
+            "only mentions the action (\"is the vault locked?\"), or if the call ignores a word of the request "
+            "(\"cancel all kitchen timers\"). It asks which of two tools is meant, and whether a weak tool with a "
+            "probability of at least 16 % is meant.\n"
+            "With --chat-model, a language model chooses the tool and writes the arguments, and verifies both.\n"
+            "If no tool fits, the exit code is 1.",
     .kind = VALUE_TEXT,
     .min_words = 1,
     .max_words = MANY_WORDS,

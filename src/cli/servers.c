@@ -1,5 +1,4 @@
-#include "cli/cli.h"
-
+/* servers.c: see servers.h. */
 #include "cli/servers.h"
 
 #include <limits.h>

@@ -28,101 +28,52 @@ const char *wt__closest_word(const char *word, const char *(*next)(const void *c
     return best;
 }
 
-/* ---------------------------------------------------------------- verbs */
-
-/* Verbs of other programs, and our verbs and options for them. */
-static const struct {
-    const char *theirs, *ours;
-} other_verbs[] = {
-    {"ask", "find"},
-    {"lookup", "find"},
-    {"match", "find"},
-    {"query", "find"},
-    {"rank", "find"},
-    {"retrieve", "find"},
-    {"search", "find"},
-    {"choose", "pick"},
-    {"recommend", "pick"},
-    {"select", "pick"},
-    {"suggest", "pick"},
-    {"import", "add"},
-    {"index", "add"},
-    {"ingest", "add"},
-    {"load", "add"},
-    {"register", "add"},
-    {"refresh", "add --sync"},
-    {"sync", "add --sync"},
-    {"update", "add --sync"},
-    {"ls", "list"},
-    {"tools", "list"},
-    {"providers", "list --providers"},
-    {"servers", "list --providers"},
-    {"cat", "show"},
-    {"describe", "show"},
-    {"get", "show"},
-    {"inspect", "show"},
-    {"view", "show"},
-    {"clear", "remove"},
-    {"del", "remove"},
-    {"delete", "remove"},
-    {"rm", "remove"},
-    {"uninstall", "remove"},
-    {"move", "rename"},
-    {"mv", "rename"},
-    {"count", "status"},
-    {"info", "status"},
-    {"stat", "status"},
-    {"stats", "status"},
-    {"doctor", "check"},
-    {"fsck", "check"},
-    {"verify", "check"},
-    {"embed", "vectors"},
-    {"embeddings", "vectors"},
-    {"encode", "vectors"},
-    {"vectorize", "vectors"},
-    {"feedback", "usage add"},
-    {"log", "usage add"},
-    {"record", "usage add"},
-    {"forget", "usage forget"},
-    {"benchmark", "eval"},
-    {"evaluate", "eval"},
-    {"measure", "eval"},
-    {"finetune", "train"},
-    {"fit", "train"},
-    {"learn", "train"},
-    {"download", "model pull"},
-    {"fetch", "model pull"},
-    {"models", "model list"},
-    {"pull", "model pull"},
-    {"daemon", "serve"},
-    {"http", "serve"},
-    {"server", "serve"},
-    {"start", "serve"},
-    {"stdio", "mcp"},
-    {"recipes", "help --recipes"},
-    {"completion", "help --completions"},
-    {"completions", "help --completions"},
-    {"man", "help --man"},
+/* One of our words, and the words for it in other programs. */
+struct synonyms {
+    const char *ours;      /* our word, or a hint if we have no such word */
+    const char *theirs[9]; /* ends with NULL */
 };
 
-/* Verbs of other programs that have no counterpart here. */
-static const struct {
-    const char *theirs, *says;
-} others[] = {
-    {"exec",
-     "whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one"},
-    {"run", "whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one"},
-    {"chat", "whichtool finds tools; `whichtool find --format openai REQUEST` prints them for a model's chat"},
-    {"export", "`whichtool find --format openai REQUEST` and `whichtool show --format openai NAME` print definitions; "
-               "`whichtool usage export` prints recorded use"},
-    {"config", "there is no configuration file; `whichtool help` lists options and environment variables"},
-    {"create", "the first `whichtool add FILE` creates the store"},
-    {"init", "the first `whichtool add FILE` creates the store"},
-    {"new", "the first `whichtool add FILE` creates the store"},
-    {"install", "`whichtool add FILE` imports tools, `whichtool model pull` downloads a model"},
-    {"build", "the index is built automatically; `whichtool vectors` computes missing vectors"},
-    {"rebuild", "the index is built automatically; `whichtool vectors` computes missing vectors"},
-    {"reindex", "the index is built automatically; `whichtool vectors` computes missing vectors"},
+/* Verbs of other programs, and our verbs and options for them. */
+static const struct synonyms other_verbs[] = {
+    {"find", {"ask", "lookup", "match", "query", "rank", "retrieve", "search"}},
+    {"pick", {"choose", "recommend", "select", "suggest"}},
+    {"add", {"import", "index", "ingest", "load", "register"}},
+    {"add --sync", {"refresh", "sync", "update"}},
+    {"list", {"ls", "tools"}},
+    {"list --providers", {"providers", "servers"}},
+    {"show", {"cat", "describe", "get", "inspect", "view"}},
+    {"remove", {"clear", "del", "delete", "rm", "uninstall"}},
+    {"rename", {"move", "mv"}},
+    {"status", {"count", "info", "stat", "stats"}},
+    {"check", {"doctor", "fsck", "verify"}},
+    {"vectors", {"embed", "embeddings", "encode", "vectorize"}},
+    {"usage add", {"feedback", "log", "record"}},
+    {"usage forget", {"forget"}},
+    {"eval", {"benchmark", "evaluate", "measure"}},
+    {"train", {"finetune", "fit", "learn"}},
+    {"model pull", {"download", "fetch"}},
+    {"model list", {"models"}},
+    {"model pull", {"pull"}},
+    {"serve", {"daemon", "http", "server", "start"}},
+    {"mcp", {"stdio"}},
+    {"help --recipes", {"recipes"}},
+    {"help --completions", {"completion", "completions"}},
+    {"help --man", {"man"}},
+};
+
+/* Verbs of other programs that we do not have, and a hint for each. */
+static const struct synonyms missing_verbs[] = {
+    {"whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one",
+     {"exec", "run"}},
+    {"whichtool finds tools; `whichtool find --format openai REQUEST` prints them for a model's chat", {"chat"}},
+    {"`whichtool find --format openai REQUEST` and `whichtool show --format openai NAME` print definitions; `whichtool "
+     "usage export` prints recorded use",
+     {"export"}},
+    {"there is no configuration file; `whichtool help` lists options and environment variables", {"config"}},
+    {"the first `whichtool add FILE` creates the store", {"create", "init", "new"}},
+    {"`whichtool add FILE` imports tools, `whichtool model pull` downloads a model", {"install"}},
+    {"the index is built automatically; `whichtool vectors` computes missing vectors", {"build", "rebuild", "reindex"}},
 };
 
 static const char *verb_name_at(const void *context, size_t index)
@@ -131,25 +82,39 @@ static const char *verb_name_at(const void *context, size_t index)
     return index < wt__verb_count ? wt__verbs[index]->name : NULL;
 }
 
+/* Returns the verbs of other programs by index, row after row, and NULL after the last. */
 static const char *other_verb_name_at(const void *context, size_t index)
 {
     (void)context;
-    return index < COUNT(other_verbs) ? other_verbs[index].theirs : NULL;
+    for (size_t i = 0; i < COUNT(other_verbs); i++)
+        for (const char *const *theirs = other_verbs[i].theirs; *theirs; theirs++)
+            if (index-- == 0)
+                return *theirs;
+    return NULL;
 }
 
+static bool has_synonym(const struct synonyms *row, const char *word)
+{
+    for (const char *const *theirs = row->theirs; *theirs; theirs++)
+        if (strcmp(*theirs, word) == 0)
+            return true;
+    return false;
+}
+
+/* Returns our word for another program's verb. NULL if theirs is NULL or not in the table. */
 static const char *our_word(const char *theirs)
 {
     for (size_t i = 0; theirs && i < COUNT(other_verbs); i++)
-        if (strcmp(other_verbs[i].theirs, theirs) == 0)
+        if (has_synonym(&other_verbs[i], theirs))
             return other_verbs[i].ours;
     return NULL;
 }
 
 void wt__suggest_verb(struct buffer *out, const char *word)
 {
-    for (size_t i = 0; i < COUNT(others); i++)
-        if (strcmp(others[i].theirs, word) == 0) {
-            wt__buffer_printf(out, "; %s", others[i].says);
+    for (size_t i = 0; i < COUNT(missing_verbs); i++)
+        if (has_synonym(&missing_verbs[i], word)) {
+            wt__buffer_printf(out, "; %s", missing_verbs[i].ours);
             return;
         }
     const char *near = our_word(word);
@@ -165,56 +130,24 @@ void wt__suggest_verb(struct buffer *out, const char *word)
         wt__buffer_text(out, "; write a file after a verb: `whichtool add FILE`");
 }
 
-/* ---------------------------------------------------------------- options */
-
-static const struct {
-    const char *theirs, *ours;
-} other_options[] = {
-    {"count", "k"},
-    {"max-results", "k"},
-    {"n", "k"},
-    {"num", "k"},
-    {"number", "k"},
-    {"top", "k"},
-    {"top-k", "k"},
-    {"limit", "k"},
-    {"count", "limit"},
-    {"max", "limit"},
-    {"n", "limit"},
-    {"skip", "offset"},
-    {"start", "offset"},
-    {"algorithm", "recipe"},
-    {"method", "recipe"},
-    {"mode", "recipe"},
-    {"retriever", "recipe"},
-    {"debug", "explain"},
-    {"verbose", "explain"},
-    {"why", "explain"},
-    {"namespace", "provider"},
-    {"server", "provider"},
-    {"source", "provider"},
-    {"output", "format"},
-    {"type", "format"},
-    {"encoder", "model"},
-    {"model-dir", "models"},
-    {"models-dir", "models"},
-    {"force", "yes"},
-    {"success", "outcome"},
-    {"query", "request"},
-    {"text", "request"},
-    {"tools", "tool"},
-    {"catalog", "store"},
-    {"database", "store"},
-    {"db", "store"},
-    {"file", "store"},
-    {"address", "listen"},
-    {"bind", "listen"},
-    {"port", "listen"},
-    {"silent", "quiet"},
-    {"color", "no-color"},
-    {"colour", "no-color"},
-    {"no-colour", "no-color"},
-    {"plain", "no-color"},
+static const struct synonyms other_options[] = {
+    {"k", {"count", "max-results", "n", "num", "number", "top", "top-k", "limit"}},
+    {"limit", {"count", "max", "n"}},
+    {"offset", {"skip", "start"}},
+    {"recipe", {"algorithm", "method", "mode", "retriever"}},
+    {"explain", {"debug", "verbose", "why"}},
+    {"provider", {"namespace", "server", "source"}},
+    {"format", {"output", "type"}},
+    {"model", {"encoder"}},
+    {"models", {"model-dir", "models-dir"}},
+    {"yes", {"force"}},
+    {"outcome", {"success"}},
+    {"request", {"query", "text"}},
+    {"tool", {"tools"}},
+    {"store", {"catalog", "database", "db", "file"}},
+    {"listen", {"address", "bind", "port"}},
+    {"quiet", {"silent"}},
+    {"no-color", {"color", "colour", "no-colour", "plain"}},
 };
 
 static bool has_option(const struct cli_option *options, size_t count, const char *name)
@@ -228,7 +161,7 @@ static bool has_option(const struct cli_option *options, size_t count, const cha
 const char *wt__suggest_option(const struct cli_verb *verb, const char *name)
 {
     for (size_t i = 0; i < COUNT(other_options); i++)
-        if (strcmp(other_options[i].theirs, name) == 0 &&
+        if (has_synonym(&other_options[i], name) &&
             ((verb && has_option(verb->options, verb->option_count, other_options[i].ours)) ||
              has_option(wt__global_options, wt__global_option_count, other_options[i].ours)))
             return other_options[i].ours;

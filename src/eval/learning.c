@@ -1,4 +1,5 @@
-/* learning.c: the protocol: train on train, select on dev, and read the measured split only after that.
+/* learning.c: trains models before an evaluation: fits them on the split train, selects the best on dev, and reads the
+ * measured split only after that.
  *
  * Models trained here are identified by the name of their folder. The file "finished" lists the completed lessons,
  * since a model folder may be left over from a killed training. Models in options.trained are identified by the hash of

@@ -33,8 +33,6 @@ struct report_page {
     size_t usages;     /* recorded requests of the train split */
 };
 
-/* ---------------------------------------------------------------- small parts */
-
 static void write_cell(struct buffer *out, double value, int decimals)
 {
     if (isnan(value))
@@ -73,8 +71,6 @@ static double best_value(const struct report_page *page, size_t metric)
         best = fmax(best, page->report->rows[r]->metrics[metric]->value);
     return best;
 }
-
-/* ---------------------------------------------------------------- recipes */
 
 static void write_metric_cell(struct buffer *out, const struct report_page *page, size_t row, size_t metric)
 {
@@ -172,8 +168,6 @@ static void write_recipes_section(struct buffer *out, const struct report_page *
     write_full_table(out, page);
 }
 
-/* ---------------------------------------------------------------- descriptions against use */
-
 static const char *const vector_names[TOOL_VECTORS] = {"description", "use (Tool2Vec)", "both"};
 
 static void write_vectors_section(struct buffer *out, const struct report_page *page)
@@ -207,8 +201,6 @@ static void write_vectors_section(struct buffer *out, const struct report_page *
         }
     wt__html_table_end(out);
 }
-
-/* ---------------------------------------------------------------- failures */
 
 static void write_failure_charts(struct buffer *out, const struct report_page *page)
 {
@@ -387,8 +379,6 @@ static void write_failures_section(struct buffer *out, const struct report_page 
     write_failed_requests(out, page, best);
 }
 
-/* ---------------------------------------------------------------- cosines */
-
 static void write_boxes(struct buffer *out, const struct report_page *page, size_t v)
 {
     static const char *const labels[][2] = {{"description, used", "description, not used"},
@@ -441,8 +431,6 @@ static void write_cosines_section(struct buffer *out, const struct report_page *
     for (size_t v = 0; v < page->view_count; v++)
         write_boxes(out, page, v);
 }
-
-/* ---------------------------------------------------------------- the map */
 
 static void write_map(struct buffer *out, const struct report_page *page, size_t v)
 {
@@ -499,8 +487,6 @@ static void write_map_section(struct buffer *out, const struct report_page *page
         write_map(out, page, v);
 }
 
-/* ---------------------------------------------------------------- settings and page */
-
 static void write_settings_section(struct buffer *out, const wt_eval_report *report)
 {
     wt__buffer_text(out, "<h2 id=\"of-settings\">Settings</h2>\n");
@@ -553,8 +539,6 @@ struct page_builder {
     wt_error *err;
 };
 
-/* ---------------------------------------------------------------- lengths */
-
 static double count_request_words(struct str text)
 {
     size_t count = 0;
@@ -591,8 +575,6 @@ static int count_lengths(struct page_builder *g, bool model)
     return 0;
 }
 
-/* ---------------------------------------------------------------- figures */
-
 static int find_failures(struct page_builder *g)
 {
     const struct page_source *source = g->source;
@@ -625,8 +607,6 @@ static int find_intervals(struct page_builder *g)
     g->page.intervals = intervals;
     return 0;
 }
-
-/* ---------------------------------------------------------------- vectors */
 
 static int view_encoder(struct page_builder *g, struct encoder_view *view, const struct encoder *encoder, bool trained)
 {

@@ -1,5 +1,5 @@
-/* svg.c: drawings have fixed coordinates and scale with the page. Bars are horizontal with labels on the left, since
- * the names of recipes do not fit below columns. */
+/* svg.c: writes the charts of an evaluation as SVG. Drawings have fixed coordinates and scale with the page. Bars are
+ * horizontal with labels on the left, since the names of recipes do not fit below columns. */
 #include "eval/report.h"
 
 #include <math.h>
@@ -20,8 +20,6 @@ enum {
     SMALL_HEIGHT = 176,
     TIP = 160 /* maximum characters of a tooltip */
 };
-
-/* ---------------------------------------------------------------- axes */
 
 double wt__svg_step(double low, double high)
 {
@@ -132,8 +130,6 @@ static void draw_whisker(struct buffer *out, const struct svg_axis *axis, double
                       y + 5, a, y, b, b, y - 5, y + 5);
 }
 
-/* ---------------------------------------------------------------- bars and boxes */
-
 void wt__svg_bars(struct buffer *out, const struct svg_chart *chart, const struct svg_bar *bars, size_t count)
 {
     double highest = 0;
@@ -187,8 +183,6 @@ void wt__svg_boxes(struct buffer *out, const struct svg_chart *chart, const stru
     wt__buffer_text(out, "</svg>\n");
 }
 
-/* ---------------------------------------------------------------- columns */
-
 void wt__svg_failures(struct buffer *out, const struct svg_chart *chart, const size_t *bins, size_t tallest,
                       unsigned series)
 {
@@ -214,8 +208,6 @@ void wt__svg_failures(struct buffer *out, const struct svg_chart *chart, const s
     write_svg_text(out, left + (SMALL_WIDTH - left) / 2, SMALL_HEIGHT - 8, "tick middle", wt__str(chart->axis));
     wt__buffer_text(out, "</svg>\n");
 }
-
-/* ---------------------------------------------------------------- the map */
 
 /* Draws a mark. The kinds differ in shape as well as colour, for colour-blind readers. */
 static void draw_mark(struct buffer *out, enum point_kind kind, double x, double y)

@@ -15,8 +15,6 @@
 enum { POWER_STEPS = 60, SEARCH_STEPS = 40, EARLY_STEPS = 100, STEPS = 400 };
 static const double PERPLEXITY = 30, EXAGGERATION = 12, START = 1e-4, LEAST_GAIN = .01, LEAST_RATE = 50;
 
-/* ---------------------------------------------------------------- PCA */
-
 struct point_cloud {
     const float *points; /* [N, D] */
     size_t count, dim;
@@ -90,8 +88,6 @@ int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t
     return 0;
 }
 
-/* ---------------------------------------------------------------- neighbour probabilities */
-
 /* Replaces row [N], the squared distances from point i, by the probabilities of each point to be a neighbour of i. The
  * precision of the Gaussian is found by bisection so that the probabilities have the given perplexity. */
 static void find_row_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
@@ -145,8 +141,6 @@ static int find_neighbours(float *chances, const float *points, size_t count, si
         }
     return 0;
 }
-
-/* ---------------------------------------------------------------- gradient descent */
 
 /* State of the descent. x and y are separate arrays, so that the inner loop can be vectorised. */
 struct tsne_state {

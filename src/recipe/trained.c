@@ -1,6 +1,6 @@
-/* trained.c: reads the whole folder when an engine first needs it. Parts that do not match (weights of another encoder,
- * a head of another dimension) are ignored with a notice, because a search with them would give wrong results
- * silently. */
+/* trained.c: reads the folder of trained models when an engine first needs it. Parts that do not match (weights of
+ * another encoder, a head of another dimension) are ignored with a notice, because a search with them would give wrong
+ * results silently. */
 #include "recipe/trained.h"
 
 #include <math.h>
@@ -14,8 +14,6 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "retrieve/document.h"
-
-/* ---------------------------------------------------------------- members of earlier versions */
 
 static const struct {
     const char *within; /* enclosing member of the config; NULL for the config itself */
@@ -64,8 +62,6 @@ bool wt__rename_members(json_t *config)
     }
     return !failed && rename_rules(wt__json_object(wt__json_object(config, "hierarchy"), "rules"));
 }
-
-/* ---------------------------------------------------------------- trained folders */
 
 enum { MAX_CONFIG = 64 << 20, TRAINED_FILES_MAX = 10000 };
 
@@ -272,8 +268,6 @@ static int read_recipe(struct trained_reading *reading, size_t id)
     return rc;
 }
 
-/* ---------------------------------------------------------------- cross-encoders */
-
 static int note_cross(struct trained_reading *reading)
 {
     struct trained *trained = reading->trained;
@@ -304,8 +298,6 @@ static void derive_reranks(struct trained *trained)
     }
 }
 
-/* ---------------------------------------------------------------- chooser of sets */
-
 /* Reads the chooser, which is only valid for the hits of its calibration. */
 static int read_chooser(struct trained_reading *reading)
 {
@@ -331,8 +323,6 @@ static int read_chooser(struct trained_reading *reading)
         rc = set_notice(trained, TRAINED_SET, why.message);
     return rc < 0 ? wt__fail_nomem(reading->err) : 0;
 }
-
-/* ---------------------------------------------------------------- whole folder */
 
 bool wt__trained_brings_encoder(const char *folder)
 {

@@ -45,8 +45,6 @@ static void refuse_move(struct server_check *j, const char *before, const char *
     j->failed |= !j->out->why;
 }
 
-/* ---------------------------------------------------------------- variables */
-
 static void note_variable(struct server_check *j, struct str name)
 {
     struct client_server *out = j->out;
@@ -114,8 +112,6 @@ static void check_texts(struct server_check *j, const json_t *value)
             check_text(j, (struct str){json_string_value(item), json_string_length(item)});
     }
 }
-
-/* ---------------------------------------------------------------- members */
 
 static bool is_empty_value(const json_t *value)
 {
@@ -199,8 +195,6 @@ int wt__client_check_server(struct client_server *out, struct arena *arena, cons
     }
     return j.failed ? wt__fail_nomem(err) : 0;
 }
-
-/* ---------------------------------------------------------------- the entry of whichtool */
 
 bool wt__client_entry_is_ours(const json_t *entry, const char *servers_path)
 {
