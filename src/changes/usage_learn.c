@@ -1,10 +1,10 @@
-/* usage_learn.c: learns from recorded use. Turns recorded requests into vectors of their tools, loads the results of
- * training, and reminds of training.
+/* usage_learn.c: learns from recorded use. Adds the vectors of recorded requests to the sums of the tools that they
+ * used (store/store.h), loads the results of training, and reminds of training.
  *
  * New usages are read in batches of BATCH after the store's mark; equal requests of a batch are encoded once. The store
  * is not locked while the encoder runs. The store refuses a batch if the mark has moved meanwhile, and the batch is
- * read again. A sum without a forgotten usage is recomputed from the remaining ones, rather than subtracted from: so
- * the forgotten usage leaves no trace. */
+ * read again. If a usage is forgotten, the sums that include it are computed again from the remaining usages, so that
+ * it leaves no trace. */
 #include "changes/recorded_use.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ struct usage_learner {
 int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
     const struct trained *trained = NULL;
-    /* Ignore a damaged one; callers that use its recipes report it. */
+    /* Ignore a damaged trained model; callers that use its recipes report it. */
     if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!trained || !trained->own)
@@ -223,7 +223,8 @@ int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct pro
     return learn_with_encoder(engine, encoder, engine->threads, progress, learned, err);
 }
 
-/* Learns while counted as an import; otherwise the next query would build the index. */
+/* Learns, and builds a new index if usages were learned and an index is in use. Counts as an import meanwhile, so that
+ * queries use the current index instead of building one. */
 static int learn_and_index(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                            wt_error *err)
 {
@@ -266,7 +267,7 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
 {
     const struct trained *trained;
     size_t count;
-    /* Ignore a damaged one; callers that use its recipes report it. */
+    /* Ignore a damaged trained model; callers that use its recipes report it. */
     if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!trained)
@@ -279,10 +280,10 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
 
 /* Loads new results of training while queries run.
  *
- * The new files are read while the old ones stay in use, and replace them together with an index without their vectors.
- * If reading fails, the old ones stay. Running queries finish with the old objects, which live until the engine is
- * closed, since their users are not counted. So each reload costs memory, and is done only if the files' stamps have
- * changed. */
+ * The new files are read while the old objects stay in use. Then the new objects replace the old ones, and the current
+ * index is dropped, because its vectors belong to the old ones. If reading fails, the old objects stay. Running queries
+ * finish with the old objects, which live until the engine is closed, since their users are not counted. So each reload
+ * costs memory, and is done only if the files' stamps have changed. */
 
 /* Replaces the trained objects. Requires build_lock. */
 static void replace_trained(wt_engine *engine, struct on_demand fresh)
@@ -399,8 +400,8 @@ static int64_t check_training_due(wt_engine *engine, const char *path, wt_error 
     if (rc < 0 || usages < WORTH_TRAINING)
         return rc;
     bool remembered = read_training_mark(path, &due);
-    if (!remembered &&
-        wt__is_folder(engine->trained_folder)) { /* trained by an earlier version: assume on all usages */
+    if (!remembered && wt__is_folder(engine->trained_folder)) {
+        /* A version that wrote no such file has trained: assume that it used all usages. */
         due.trained = usages;
         write_training_mark(path, &due, NULL);
     }

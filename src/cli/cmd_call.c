@@ -1,4 +1,5 @@
-/* cmd_call.c: `whichtool call`: a call as text, as JSON (docs/json.md), or in the form of a provider's API. */
+/* cmd_call.c: `whichtool call`: prints the call for a request as text, as JSON (docs/json.md), or in the form of the
+ * API of a language model. Does not call the tool. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -128,7 +129,8 @@ static int print_call(struct cli *cli, const wt_called *called, const struct sea
     return call_exit_code(called);
 }
 
-/* Runs the call with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */
+/* Builds the call. Shows progress and can be interrupted with Ctrl-C, since a language model may take long. Answers
+ * that were recorded before an interruption stay in the record. */
 static int run_call(struct cli *cli, wt_engine *engine, const struct search_input *input, const wt_call_options *wanted,
                     wt_called **out, wt_error *err)
 {
@@ -178,7 +180,7 @@ int wt__cmd_call(struct cli *cli)
     options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
     if (run_call(cli, engine, &input, &options, &called, &err) < 0) {
         int code = wt__fail_search(cli, &err);
-        /* With --replay, the recording lacks the answer. */
+        /* With --replay, this code means that the recording lacks the answer. */
         return code == END_NOTHING && wt__has_option(cli, OPT_REPLAY) ? END_INPUT : code;
     }
     int code = print_call(cli, called, &input);

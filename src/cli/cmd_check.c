@@ -113,7 +113,8 @@ static size_t put_findings_of_rule(const struct cli *cli, struct buffer *out, co
     return end;
 }
 
-/* "755 tools of 28 providers, about 81,000 tokens in a prompt (openai): 2 errors, 40 warnings, 310 notes." */
+/* Prints a line such as "755 tools of 28 providers, about 81,000 tokens in a prompt: 2 errors, 40 warnings, 310 notes."
+ * The tokens are those of the first format. */
 static void put_audit_totals(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
@@ -178,7 +179,7 @@ static int print_audit(struct cli *cli, const wt_audit_result *audit)
     return found > 0 ? END_NOTHING : END_DONE;
 }
 
-/* Reports an error. An empty catalogue is an error, because the import that should have filled it failed. */
+/* Reports an error. An empty catalogue is an error, too, because there is nothing to check. */
 static int fail_check(struct cli *cli, const wt_error *err)
 {
     return err->code == WT_EEMPTY ? wt__cli_fail_empty(cli) : wt__cli_fail_input(cli, err);

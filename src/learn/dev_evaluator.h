@@ -1,8 +1,8 @@
-/* dev_evaluator.h: the vectors of tools and requests by the current encoder, and a measurement of recall on dev requests.
- * The lessons after "encoder" share both.
+/* dev_evaluator.h: the vectors of tools and requests by the current encoder, and a measurement of recall on dev
+ * requests. The lessons after "encoder" share both.
  *
- * The measurement uses the retrieval of queries (retrieve/retrieve.h) over the catalogue's snapshot. Requests are encoded
- * once and cached with their sub-queries, so a measurement costs one search per dev request. */
+ * The measurement uses the retrieval of queries (retrieve/retrieve.h) over the catalogue's snapshot. Requests are
+ * encoded once and cached with their sub-queries, so a measurement costs one search per dev request. */
 #ifndef WT_LEARN_DEV_EVALUATOR_H
 #define WT_LEARN_DEV_EVALUATOR_H
 
@@ -31,9 +31,9 @@ struct dev_evaluator {
     uint32_t *uses;                /* [M] number of these requests */
     bool single;                   /* true if fewer than one in 20 training requests used several tools */
     struct neighbours past;        /* training requests and their tools */
-    uint32_t *past_starts;         /* [past.count + 1] array of past */
-    uint32_t *every_row;           /* [M] 0, 1, ...; array of past, because its labels are rows */
-    struct index_handle *index;    /* snapshot, whose rows are the examples' rows */
+    uint32_t *past_starts;         /* [past.count + 1] starts in `past` */
+    uint32_t *every_row;           /* [M] 0, 1, ...: rows in `past`, whose labels are row numbers already */
+    struct index_handle *index;    /* snapshot; its row numbers are those of the tools in the examples */
     size_t dev_count;              /* Q */
     uint32_t *dev;                 /* [Q] numbers of the dev examples */
     float **encoded;               /* [Q] cached vectors of each request and its sub-queries; NULL before its search */
@@ -60,11 +60,11 @@ static inline struct dev_outcome wt__no_outcome(void)
     return (struct dev_outcome){NAN, NAN, NAN, NULL};
 }
 
-/* True if the figures b [Q] exceed a [Q] by `errors` standard errors of their difference, so that a single dev request does
- * not decide between two choices. */
+/* True if the figures b [Q] exceed a [Q] by `errors` standard errors of their difference, so that a single dev request
+ * does not decide between two choices. */
 bool wt__evaluator_is_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors);
 
-/* Tool vectors in the form of a search. */
+/* Tool vectors in the form that a search reads. */
 struct tool_vectors {
     struct vectors view;
     void *chunks;
@@ -88,7 +88,7 @@ int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever
 int wt__evaluator_measure_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors,
                                      float *subquery, struct dev_outcome *out, wt_error *err);
 
-/* Works like wt__evaluator_measure, with a reranker of the hits that reads only vectors; NULL for none. */
+/* Works like wt__evaluator_measure, and reranks the hits. reranker: reads only vectors; NULL to keep the order. */
 int wt__evaluator_measure_refined(struct dev_evaluator *evaluator, const struct retriever *retriever,
                                   const struct tool_vectors *vectors, const struct reranker *reranker,
                                   struct dev_outcome *out, wt_error *err);
@@ -103,8 +103,8 @@ int wt__evaluator_cache(const struct dev_evaluator *evaluator, float **kept, con
 /* Appends the ids of all tools, in row order, to the JSON array. */
 int wt__evaluator_tool_names(struct dev_evaluator *evaluator, json_t *out, wt_error *err);
 
-/* Writes FOLDER/config.json: about with the outcome under "whichtool", the encoder, and the members of config. Steals
- * the reference of config; NULL means that it could not be allocated. */
+/* Writes FOLDER/config.json: the members of config, the encoder's name and hash as "encoder", and about with the
+ * figures of state as "whichtool". Steals the reference of config. A NULL config counts as out of memory. */
 int wt__evaluator_save(struct dev_evaluator *evaluator, const char *folder, const json_t *about,
                        const struct loop_state *state, json_t *config, wt_error *err);
 

@@ -24,8 +24,8 @@ static enum pair pair_at(const struct contrast *c, size_t row, size_t column)
     return row == column ? PAIR_POSITIVE : PAIR_NEGATIVE;
 }
 
-/* Returns the loss of one row, 0 if it has no positive. Replaces the scores by their gradients: share - 1 / positives
- * for positives, share for negatives, 0 for ignored pairs. */
+/* Returns the loss of one row, 0 if it has no positive. Replaces the scores by their gradients: softmax - 1 / positives
+ * for positives, softmax for negatives, 0 for ignored pairs. *positives: number of positives in the row. */
 static double contrast_row(const struct contrast *c, size_t row, size_t *positives)
 {
     float *scores = c->scores + row * c->columns;
@@ -87,8 +87,9 @@ float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocum
     return counted ? (float)(loss / (double)counted) : 0;
 }
 
-/* Handles a row or a column of the pairs: `count` of them starting at `first`, `stride` apart. Adds the gradients of
- * each positive against the negatives, and returns the sum of the losses of the positives. */
+/* Contrasts each positive of one row or column with the negatives of this line. The line has `count` pairs, from index
+ * `first` on, `stride` apart. Adds to c->gradients, and adds the number of positives to *positives. Returns the sum of
+ * the losses of the positives. */
 static double contrast_line(const struct contrast *c, size_t first, size_t stride, size_t count, size_t *positives)
 {
     const float *scores = c->scores + first;

@@ -1,8 +1,9 @@
 /* compiled.h: a schema compiled for validation. It is a graph of subschemas; keywords are grouped by the kind of value
- * they apply to. Immutable after compilation. All memory is in one arena and refers to the JSON values of the
- * documents.
+ * they apply to. Immutable after compilation. The graph is in one arena and refers to the JSON values of the documents;
+ * patterns and maps have memory of their own.
  *
- * A group is NULL if the subschema has no keyword of that group, so a value only visits the groups of its kind. */
+ * The validator reads only the groups for the kind of the value. A group is NULL if the subschema has no keyword of
+ * that group. */
 #ifndef WT_SCHEMA_COMPILED_H
 #define WT_SCHEMA_COMPILED_H
 
@@ -157,7 +158,7 @@ struct array_rules {
     const struct subschema *items, *contains, *unevaluated; /* items: applies after the prefix */
     struct bound min_items, max_items, min_contains, max_contains;
     bool unique;
-    bool contains_evaluates; /* true if "contains" counts as evaluation of the items that fit; false in draft-07 */
+    bool contains_evaluates; /* true if items that match "contains" count as evaluated; false in draft-07 */
 };
 
 /* Fields used by most schemas come first, so that they share one cache line. */
@@ -322,7 +323,7 @@ enum {
 /* Sets draft7 and vocabularies of a resource.
  *
  * uri: URI of the dialect
- * usual: dialect of schemas that name no dialect
+ * usual: dialect that replaces "http://json-schema.org/schema", a URI without a version
  * table: supplied documents, including metaschemas, or NULL
  * at: subschema that contains "$schema", for error messages
  * Errors: WT_EFORMAT, WT_ENOMEM. */
@@ -352,8 +353,8 @@ struct documents {
     bool all_loaded; /* true once all documents of the table are loaded */
 };
 
-/* Finds the subschemas of `schema`; *out is its root. A document of the table is read once a reference needs it.
- * Ignores errors in these documents; each reference to an invalid one reports them.
+/* Finds the subschemas of `schema`; *out is its root. A document of the table is loaded when a reference first needs
+ * it. An invalid document of the table is not an error by itself; each reference to it reports its error.
  * Errors: WT_EFORMAT (unknown "$schema"; err has a pointer), WT_ETOOLONG (SCHEMA_NESTING, SCHEMA_SUBSCHEMAS,
  * SCHEMA_DOCUMENTS, SCHEMA_URI_BYTES), WT_ENOMEM. */
 int wt__documents_open(struct documents *documents, struct subschema **out, const json_t *schema, wt_error *err);

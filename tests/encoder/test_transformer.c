@@ -1,5 +1,5 @@
 /* Tests every architecture against hidden states and pooled texts of the reference implementation, if its data is
- * available. The weights are in both layouts, that of packed models and that of the files. */
+ * available. Hidden states are computed from both layouts of the weights: packed, and as in the model files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,9 @@
 
 #define TOLERANCE 1e-5
 
-/* tokenizer: model with the tokenizer's files, or NULL if the folder has them. type: replaces the model_type of the
- * folder, or NULL: XLM-RoBERTa is RoBERTa with another tokenizer. */
+/* tokenizer: model with the tokenizer's files, or NULL if the model's own folder has them. type: model_type to write to
+ * the config.json, or NULL to keep it. XLM-RoBERTa is tested with the data of RoBERTa, because only their tokenizers
+ * differ. */
 static const struct {
     const char *name, *tokenizer, *type;
 } models[] = {{"bert", NULL, NULL},
@@ -62,7 +63,8 @@ static bool create_golden_model(size_t i, char folder[64], char model[80])
     return true;
 }
 
-/* Compares the hidden states of all layers. kind: prefix of the tensors' names. kept: each layer has its own buffers. */
+/* Compares the hidden states of all layers. kind: prefix of the tensors' names. kept: true if each layer has its own
+ * buffers. */
 static void check_states(const struct encoder_golden *golden, const char *model, const char *kind,
                          const struct transformer *m, bool kept)
 {

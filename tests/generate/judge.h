@@ -1,6 +1,6 @@
 /* judge.h: a fake language model that writes requests, gives verdicts on them, and compares texts. Its requests read
- * "I want D1 and also D2, ...", where D1 and D2 are descriptions of tools, so that the right verdict follows from the
- * text. In comparisons it prefers texts that begin with "Well". Its members make it err, give unusable answers, or
+ * "I want D1 and also D2, ...", where D1 and D2 are descriptions of tools, and the right verdict follows from the
+ * text. In comparisons it prefers texts beginning with "Well". Its members make it err, give unusable answers, or
  * fail. */
 #ifndef WT_TESTS_GENERATE_JUDGE_H
 #define WT_TESTS_GENERATE_JUDGE_H
@@ -10,7 +10,7 @@
 struct fake_judge {
     struct chat_model model;
     double nonsense;          /* share of unusable answers */
-    double over, partial;     /* shares of requests that leave out a tool; that want more than the tools do */
+    double over, partial;     /* shares of requests with one tool too many, and with a wish beyond the tools */
     bool repeats_itself;      /* all requests for the same tools are the same */
     const char *always;       /* answer to every comparison: "one" or "other"; NULL for the right one */
     bool says_exact;          /* gives the verdict "exact" on every request */

@@ -13,7 +13,7 @@
 
 struct fake_writer {
     struct chat_model model;
-    double nonsense;          /* share of answers that are unusable or hostile; 2 for all unusable */
+    double nonsense;          /* share of unusable or hostile answers; 2 for all unusable */
     double copies;            /* share of requests that copy an example or a rule of the prompt */
     double broken;            /* share of requests that are not JSON of the schema */
     bool describes;           /* requests contain their tools' descriptions, so that a search finds these */
@@ -70,7 +70,7 @@ static inline void writer_name(struct rng *rng, bool related, struct buffer *out
                           (unsigned long long)wt__rng_below(rng, 1000));
 }
 
-/* Writes a sentence with a random number, so that it is unique. */
+/* Writes a sentence with a random number to make it unique. */
 static inline void writer_sentence(struct rng *rng, struct buffer *out)
 {
     for (int i = 0; i < 6; i++)
