@@ -40,7 +40,7 @@ static bool check_cancelled(struct progress *progress)
     return progress->cancelled;
 }
 
-/* Calls the callback, but never again after it has cancelled, even if other threads still make steps. Requires the
+/* Calls the callback, unless the operation is cancelled: other threads may still make steps after that. Requires the
  * lock. */
 static void report_progress(struct progress *progress)
 {

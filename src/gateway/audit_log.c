@@ -20,7 +20,7 @@
 #define BEGIN "{\"time\":\""
 enum {
     LINE_BYTES = AUDIT_LINE_BYTES_MAX + 4096, /* maximum length of a line with its number and link */
-    NAME_BYTES = 500,                         /* maximum length of a name in a line that would be too long */
+    NAME_BYTES = 500,                         /* maximum length of a name in a shortened line */
     OPEN_TRIES = 5,                           /* the log may be rotated while it is opened */
     STAMP_BYTES = 20,                         /* "20261127T111104Z" and its NUL */
 };
@@ -95,7 +95,7 @@ static int read_new_lines(struct audit_log *log, off_t from, const struct audit_
     return 0;
 }
 
-/* True if a line with this link ends at offset `end`; for the offset 0, if the link is "". */
+/* True if a line with this link ends at offset `end`, or if `end` is 0 and the link is "". */
 static bool has_link_at(int fd, off_t end, const char *link)
 {
     char bytes[AUDIT_LINK_END + 1];
@@ -106,7 +106,7 @@ static bool has_link_at(int fd, off_t end, const char *link)
            memcmp(bytes, link, AUDIT_LINK_DIGITS) == 0 && bytes[AUDIT_LINK_END] == '\n';
 }
 
-/* True if the file is the next one of a rotated log whose last line has this link. */
+/* True if the file was begun by a rotation, and its first line continues the line with this link. */
 static bool begins_after(int fd, const char *link)
 {
     char bytes[512];
@@ -152,7 +152,8 @@ static int read_headless(struct audit_log *log, wt_error *err)
                     log->path);
 }
 
-/* Reads the lines written after the head. Fails unless the file still has all lines of the time of the head. */
+/* Reads the lines written after the head. Fails unless the last line of the head still ends at the length in the head,
+ * or the file begins with a rotation that continues that line. */
 static int read_from_head(struct audit_log *log, const struct audit_head *head, wt_error *err)
 {
     struct stat now;
@@ -160,7 +161,7 @@ static int read_from_head(struct audit_log *log, const struct audit_head *head, 
         return wt__fail_errno(err, "read", log->path);
     if (has_link_at(log->fd, (off_t)head->bytes, head->chain.link))
         return read_new_lines(log, (off_t)head->bytes, &head->chain, err);
-    if (begins_after(log->fd, head->chain.link)) /* a rotation ended before it wrote the new head */
+    if (begins_after(log->fd, head->chain.link)) /* a rotation was interrupted before it wrote the new head */
         return read_new_lines(log, 0, &head->chain, err);
     return wt__fail(err, WT_EFORMAT, "%s was %s since line %llu was written" RECOVER, log->path,
                     (uint64_t)now.st_size < head->bytes ? "cut" : "changed", (unsigned long long)head->chain.number);
@@ -173,7 +174,7 @@ static int open_log_file(struct audit_log *log, wt_error *err)
     if (has_head < 0)
         return has_head;
     if (has_head && head.bytes > 0 && access(log->path, F_OK) != 0)
-        return wt__fail(err, WT_EFORMAT, "%s, which had %llu lines, was moved or removed" RECOVER, log->path,
+        return wt__fail(err, WT_EFORMAT, "%s, which ended with line %llu, was moved or removed" RECOVER, log->path,
                         (unsigned long long)head.chain.number);
     WT_TRY(open_locked(log, O_CREAT, err));
     has_head = wt__audit_head_read(&head, log->path, log->key, err); /* again, now that the log is locked */
@@ -243,7 +244,7 @@ void wt__audit_close(struct audit_log *log)
 }
 
 /* Continues in the open file fd at the path. The log must have been rotated: the first line of fd continues the last
- * line of the old file, which another gateway may have written. fd: -1 if the file could not be opened. */
+ * line of the old file. Another gateway may have written that last line. fd: -1 if the file could not be opened. */
 static int follow_rotated(struct audit_log *log, int fd, wt_error *err)
 {
     struct audit_chain chain = log->chain;
@@ -310,7 +311,7 @@ static void put_sha256(struct buffer *out, const char *name, struct str text)
     put_text_member(out, name, wt__str(hex));
 }
 
-/* Appends the members of a line. whole: otherwise leaves out the client's description and cuts names to NAME_BYTES. */
+/* Appends the members of a line. If not whole, leaves out the client's description and cuts names to NAME_BYTES. */
 static void put_decision(struct buffer *out, const struct audit_line *line, bool whole)
 {
     static const char *const decisions[] = {
@@ -471,7 +472,7 @@ void wt__audit_sync(struct audit_log *log)
     bool synced = fdatasync(log->fd) == 0;
     if (!synced)
         wt__fail_errno(&why, "write", log->path);
-    else if (!is_at_path(log->fd, log->path) || /* the next line reports the error */
+    else if (!is_at_path(log->fd, log->path) || /* writing the next line reports it */
              wt__audit_head_write(log->path, size, &chain, log->key, &why) == 0)
         return;
     pthread_mutex_lock(&log->lock);

@@ -1,5 +1,5 @@
-/* ptr_pick.c: the selectors "ptr" (choose/ptr.h) and "bundle", the set of past use nearest to the request. Also writes
- * the trace of PTR as JSON: tools as ids, questions and answers word for word. */
+/* ptr_pick.c: two selectors. "ptr" runs PTR (choose/ptr.h). "bundle" returns the set of past use nearest to the
+ * request. Also writes the trace of PTR as JSON: tools as ids, questions and answers word for word. */
 #include "engine/experiment.h"
 #include "query/ptr_sources.h"
 
@@ -177,7 +177,7 @@ static int read_ptr_options(struct ptr_pick *p, bool bundle, wt_error *err)
     if (bundle && (given->experiment || given->k))
         return wt__fail(err, WT_EINVAL, "the recipe bundle does not support k and experiment; use the recipe ptr");
     if (given->k > PTR_MOST_K)
-        return wt__fail(err, WT_EINVAL, "a view holds at most %d tools, not %zu", PTR_MOST_K, given->k);
+        return wt__fail(err, WT_EINVAL, "k must be at most %d for the recipe ptr, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
     const char *without;
     const struct experiment_setting settings[] = {{"without", &without}};

@@ -1,5 +1,5 @@
-/* document.c: reads the searchable parts of a tool (document.h). The weights of fields and texts were tuned on dev and
- * train parts only, with one setting for all catalogues: docs/retrieval.md. */
+/* document.c: reads the searchable parts of a tool (document.h). All catalogues have the same weights of fields and
+ * texts. The weights were tuned on the train and dev splits of data sets (docs/retrieval.md). */
 #include "retrieve/document.h"
 
 #include <stdbool.h>
@@ -53,8 +53,8 @@ uint64_t wt__document_settings_key(void)
     return wt__checksum(values, sizeof values, FIELD_COUNT);
 }
 
-/* True if the name only repeats the title, perhaps with a number appended ("Forecast~2"). Otherwise the title ("Weather
- * forecast") adds words to the name ("get_forecast"). */
+/* True if the name begins with the title, as "Forecast~2" does with "Forecast", or if the title is empty. False for the
+ * name "get_forecast" with the title "Weather forecast": the two add words to each other. */
 static bool name_repeats_title(const struct tool *tool)
 {
     return wt__str_starts(tool->name, tool->title);
@@ -188,7 +188,7 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
 const char wt__document_kind[] = "document_3";
 const char wt__document_former_kind[] = "document_2";
 
-/* Weights of a tool's two texts. The name is also encoded alone, so that a long description does not dominate the
+/* Weights of a tool's two texts. Text 1 has only provider and name, so that a long description does not dominate the
  * vector. */
 const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
 

@@ -325,7 +325,7 @@ static int replace_key_file(const char *path, struct str text, wt_error *err)
     WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
     WT_TRY(wt__replace_begin(&replace, path, err));
     if (fchmod(replace.fd, mode) != 0)
-        return wt__fail_errno(err, "protect", path);
+        return wt__fail_errno(err, "set the mode of", path);
     WT_TRY(wt__replace_write(&replace, text.ptr, text.len, err));
     return wt__replace_commit(&replace, err);
 }

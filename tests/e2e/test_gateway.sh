@@ -135,7 +135,7 @@ expect 2 "--audit-key without --audit" mcp --servers servers.json --audit-key au
 says 'audit-key needs --audit FILE'
 mv keyed.jsonl away.jsonl
 expect 3 "a log that was moved" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
-says 'keyed.jsonl, which had [0-9]+ lines, was moved or removed; put the file back'
+says 'keyed.jsonl, which ended with line [0-9]+, was moved or removed; put the file back'
 
 session "a policy, and a profile of it" --policy policy.json --profile reading <<EOS
 $hello

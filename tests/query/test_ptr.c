@@ -515,7 +515,7 @@ static void invalid_ptr_options_are_rejected(void **state)
         {{.recipe = "ptr"}, WT_EINVAL, "no language model given"},
         {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "does not support complete and abstain"},
         {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "does not support complete and abstain"},
-        {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds at most 32 tools"},
+        {{.recipe = "ptr", .k = 33}, WT_EINVAL, "k must be at most 32 for the recipe ptr, not 33"},
         {{.recipe = "ptr", .experiment = "without=bundle,dsq"}, WT_EINVAL, "\"dsq\""},
         {{.recipe = "ptr", .experiment = "with=dsa"}, WT_EINVAL, "unknown setting \"with\"; use without"},
         {{.recipe = "ptr", .experiment = "without"}, WT_EINVAL, "give without one value"},

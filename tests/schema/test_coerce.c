@@ -1,5 +1,5 @@
-/* Tests wt__coerce: the values that it converts, the values that it leaves alone, and that all other bytes stay the same.
- * A row is named after the value and the place or schema that makes the difference. */
+/* Tests wt__coerce: the values that it converts, and the values that it leaves alone, which keep their bytes. A row is
+ * named after the value and the place or schema that makes the difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -198,10 +198,10 @@ static void each_route_answers_or_reports_an_error(void **state)
         if (call.status != rows[i].status || !strstr(call.body.ptr, rows[i].holds))
             fail_msg("%s %s %s: %d %s", rows[i].method, rows[i].target, rows[i].body, call.status, call.body.ptr);
         if (strcmp(call.type, "application/json") == 0 && wt__json_parse(&root, call.body.ptr, call.body.len, NULL) < 0)
-            fail_msg("%s %s: no JSON: %s", rows[i].method, rows[i].target, call.body.ptr);
+            fail_msg("%s %s: body is not JSON: %s", rows[i].method, rows[i].target, call.body.ptr);
         if (call.status >= 400 && (wt__json_str(wt__json_object(root, "error"), "code").len == 0 ||
                                    wt__json_str(wt__json_object(root, "error"), "message").len == 0))
-            fail_msg("%s %s: not the form of errors: %s", rows[i].method, rows[i].target, call.body.ptr);
+            fail_msg("%s %s: body is not an error object: %s", rows[i].method, rows[i].target, call.body.ptr);
         json_decref(root);
         wt__api_call_dispose(&call);
     }
@@ -261,7 +261,7 @@ static void a_policy_makes_tool_routes_require_admin(void **state)
                 wt__api_call_dispose(&call);
             }
         of_tools += route->of_tools;
-        /* All paths with tools in them are included. */
+        /* Every route with "/tools" in its path has of_tools. */
         assert_true(route->of_tools || !strstr(route->path, "/tools"));
     }
     assert_int_equal(of_tools, 8);
@@ -320,7 +320,7 @@ static uint64_t read_generation(wt_engine *engine)
     return info.generation;
 }
 
-/* Requests from foreign origins, and through DNS rebinding, reach no route, with any key. */
+/* Requests from foreign origins, and through DNS rebinding, reach no route, even with an admin key. */
 static void foreign_hosts_and_origins_reach_no_route(void **state)
 {
     struct routes_fixture *f = *state;
@@ -494,8 +494,8 @@ static bool has_disconnected(const void *context)
     return true;
 }
 
-/* A search stops when the client has disconnected, and at the time limit. */
-static void searches_stop_on_disconnect_and_timeout(void **state)
+/* A search stops when the client has disconnected. */
+static void searches_stop_on_disconnect(void **state)
 {
     struct routes_fixture *f = *state;
     bool takes_long;
@@ -586,7 +586,7 @@ int main(void)
         cmocka_unit_test(requests_cannot_control_files_processes_or_models),
         cmocka_unit_test(non_local_addresses_require_keys),
         cmocka_unit_test(reload_replaces_keys_unless_the_file_is_invalid),
-        cmocka_unit_test(searches_stop_on_disconnect_and_timeout),
+        cmocka_unit_test(searches_stop_on_disconnect),
         cmocka_unit_test(slow_calls_do_not_start_on_a_worker),
         cmocka_unit_test(modules_can_add_routes),
     };

@@ -32,7 +32,7 @@ static const struct route rows[] = {
          "Write the call that a request asks for, or report missing values; the tool is not called",
          "The output of `whichtool call --json` (docs/json.md).", true),
     ROUTE("GET", "/v1/tools", SCOPE_FIND, "list_tools", "List the catalogue page by page, in import order",
-          "total number of tools, tools of this page, and next_offset, null on the last page.",
+          "total: the number of tools. next_offset: null on the last page. tools: the tools of this page.",
           .query = &wt__list_fields, .answer = wt__api_list_tools, .of_tools = true),
     ROUTE("POST", "/v1/tools", SCOPE_WRITE, "add_tools", "Import tools from the body",
           "The output of `whichtool add --json` for one source.", .query = &wt__add_fields,
