@@ -1,11 +1,11 @@
-/* dataset.c: reads the queries and judgements of a BEIR folder. Reports invalid lines, which BEIR's own loader skips.
+/* dataset.c: reads the queries and judgements of a BEIR folder. Reports invalid lines with their numbers.
  *
  *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one per line; blank lines and other members are ignored
  *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 the first line is skipped if its score is not a
  *                                                               number, since it is a header then
  *
- * The judgements are read first, because they select the queries of the split; other queries are not kept. For a pair
- * judged twice the later line counts, as in the loader's dictionary. */
+ * The judgements are read first, because they select the queries of the split. Other queries are validated but not
+ * kept. If a query and a tool are judged twice, the later line counts, as in BEIR's own loader. */
 #include "catalog/dataset.h"
 
 #include <stdbool.h>
@@ -41,8 +41,8 @@ struct dataset_reader {
     wt_error *err;
 };
 
-/* Removes the text up to the next `separator`, or all of it, from *rest, with the separator. Returns it without the
- * separator. */
+/* Returns the text of *rest before the next `separator`, or all of it if there is no separator. Advances *rest beyond
+ * the separator. */
 static struct str take_until(struct str *rest, char separator)
 {
     const char *end = rest->len ? memchr(rest->ptr, separator, rest->len) : NULL;
@@ -57,7 +57,7 @@ static struct str next_field(struct str *rest)
     return wt__str_trim(take_until(rest, '\t'));
 }
 
-/* Parses an integer with an optional sign, within the limit of gains. */
+/* Parses an integer with an optional sign. False if it is invalid, or its absolute value exceeds DATASET_MAX_GAIN. */
 static bool read_gain(struct str text, int *gain)
 {
     bool negative = text.len > 0 && text.ptr[0] == '-';

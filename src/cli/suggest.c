@@ -1,5 +1,5 @@
-/* suggest.c: suggests the nearest known word for a typo, and our word for another program's word, by a table. A
- * suggestion is never executed. */
+/* suggest.c: suggests the nearest known word for a typo, and our verb or option for one of another program, from the
+ * tables below. A suggestion is never executed. */
 #include "cli/options.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static const char *verb_name_at(const void *context, size_t index)
     return index < wt__verb_count ? wt__verbs[index]->name : NULL;
 }
 
-/* Returns the verbs of other programs by index, row after row, and NULL after the last. */
+/* Returns the verb at `index` of all the verbs of other programs in other_verbs, or NULL after the last. */
 static const char *other_verb_name_at(const void *context, size_t index)
 {
     (void)context;

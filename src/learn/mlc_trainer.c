@@ -1,13 +1,14 @@
-/* mlc_trainer.c: the lesson "mlc": trains a head with one row per tool on the request's vector, with a fixed encoder whose
- * vectors are computed once. The loss "kept" trains nothing; it uses the head that the lesson "encoder" trained together
- * with the encoder (--loss softmax or bce), as the paper does.
+/* mlc_trainer.c: the lesson "mlc": trains a multi-label classifier of requests. Its head has one row per tool, and
+ * reads the request's vector. The encoder is fixed, so the vectors are computed once. With the loss "kept", the lesson
+ * does not train. It uses the head that the lesson "encoder" trained together with the encoder (--loss softmax or
+ * bce), as the paper does.
  *
- * Other differences from the paper: the head reads the pooled vector instead of the first token's state. Its rows start
- * as Tool2Vec's vectors, so that unused tools have rows too. It has no bias, so its rows are tool vectors that an index can
- * search.
+ * Other differences from the paper: the head reads the pooled vector instead of the first token's state. Its rows
+ * start as Tool2Vec's vectors, so that unused tools have rows too. It has no bias, so its rows are tool vectors that
+ * an index can search.
  *
- * Losses: "contrast" contrasts each gold tool with the tools that are not gold. "softmax" is the sum of log-softmax in the
- * authors' code, and "bce" the binary cross-entropy in their text. */
+ * Losses: "contrast" contrasts each gold tool with the tools that are not gold. "softmax" is the authors' code: the
+ * sum of the gold tools' negative log-softmax. "bce" is the binary cross-entropy of the paper's text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -60,7 +61,8 @@ int wt__kept_head_remove(const char *folder, wt_error *err)
     return 0;
 }
 
-/* Checks that the file belongs to the encoder in the same folder and to these examples. */
+/* Checks that the head was trained together with the encoder in `folder`, and on the same examples. data: SHA-256 of
+ * the examples. */
 static int check_label(const struct safetensors *file, const char *folder, const char *data, wt_error *err)
 {
     WT_CLEANUP(json_decrefp) json_t *config = NULL;
@@ -73,7 +75,7 @@ static int check_label(const struct safetensors *file, const char *folder, const
     for (int i = 0; i < 2; i++) {
         const char *name = i ? "step" : "training";
         if (!wt__str_equal(wt__json_str(label, name), wt__json_str(file->metadata, name)))
-            return wt__fail(err, WT_EMODEL, "%s/%s belongs to another training than the encoder in that folder", folder,
+            return wt__fail(err, WT_EMODEL, "%s/%s was not trained together with the encoder in that folder", folder,
                             file_name);
     }
     return 0;
@@ -177,8 +179,8 @@ static double compute_mlc_contrast(struct mlc_training *mlc)
     return wt__loss_contrast(&contrast, mlc->dqueries, mlc->head.gradient);
 }
 
-/* Computes the loss "softmax" or "bce". bce subtracts a shift from the cosines, so that most tools are unlikely before the
- * first step. */
+/* Computes the loss "softmax" or "bce". bce subtracts a shift from the cosines, so that most tools are unlikely before
+ * the first step. */
 static double compute_multilabel_loss(struct mlc_training *mlc)
 {
     const struct label_rows gold = {mlc->label_starts, mlc->labels};
@@ -311,7 +313,7 @@ static int make_head(struct mlc_training *mlc, wt_error *err)
     return mlc->head.value && mlc->head.gradient && mlc->start ? 0 : wt__fail_nomem(err);
 }
 
-/* Initialises the rows with T. */
+/* Sets the initial rows to the tools' vectors by tool2vec. */
 static int initialise_head(struct mlc_training *mlc, wt_error *err)
 {
     struct tool2vec tool2vec;
@@ -325,7 +327,7 @@ static int initialise_head(struct mlc_training *mlc, wt_error *err)
 static int train_head(struct mlc_training *mlc, size_t requests, struct loop_options *options,
                       struct loop_result *result, wt_error *err)
 {
-    options->batch *= options->accumulate ? options->accumulate : 1; /* same step, because vectors are fixed */
+    options->batch *= options->accumulate ? options->accumulate : 1; /* one large batch gives the same step */
     options->batch = options->batch < requests ? options->batch : requests;
     options->accumulate = 1;
     struct objective objective = {.self = mlc,
@@ -340,7 +342,7 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
                                   .save = save_head,
                                   .revert = revert_head};
     mlc->capacity = options->batch;
-    options->workers = 1; /* a step is two products; the search on dev has the threads */
+    options->workers = 1; /* a step is short; measure_mlc searches with threads of its own */
     options->adamw.clip = 0;
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
     return wt__loop_run(&objective, options, &mlc->training->progress, result, err);

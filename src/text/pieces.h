@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ids beyond `capacity` are counted but not stored. */
 /* Output of an algorithm. Ids beyond the capacity are counted but not stored. */
 struct pieces {
     int32_t *ids;    /* [capacity] */
-    size_t capacity; /* maximum number of stored ids; reading may stop there */
+    size_t capacity; /* maximum number of stored ids; tokenising may stop there */
     size_t count;    /* number of ids found */
 };
 

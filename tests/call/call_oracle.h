@@ -1,6 +1,6 @@
-/* call_oracle.h: simulates the language model of language_model.h with known answers and a given error rate, for tests
- * and evaluations only; choose/ptr.h does the same for PTR. It separates the value of verification from the quality
- * of a model: verification helps if a second look at the same request errs elsewhere than the first.
+/* call_oracle.h: simulates the language model of language_model.h with known answers and given error rates, for tests
+ * and evaluations only. choose/ptr.h does the same for PTR. The oracle separates the value of verification from the
+ * quality of a model: verification helps if a second answer does not repeat the errors of the first.
  *
  * The oracle never reads a prompt. It uses the question's subject (struct call_subject) and the labels of the request,
  * so no description can change its answer. Reports print its name next to its figures.
@@ -8,10 +8,11 @@
  * Each step has its own error rate:
  *   pick: the correct candidate, or null if it is not listed. Error: any other answer, including null, with equal
  *     probability; or the nearest other candidate
- *   again: the same, but never null; irrelevant if the correct candidate is not listed
+ *   again: the same, but never null. If the correct candidate is not listed, every answer is wrong: the nearest one
+ *     if it is listed, else a random one
  *   answer: the correct one of two. Error: the other
- *   decision: the one named by the answer; without an answer, the correct one. Error: the other
- *   prediction: each argument of the labels. Error: its wrong value; left out if the labels have no wrong value
+ *   decision: the tool that the answer names; without an answer, the correct tool. Error: the other
+ *   prediction: the correct value of each argument. Error: its wrong value; left out if the labels have no wrong value
  *   choice: the correct option, or null if it is not listed. Error: any other answer, with equal probability
  *
  * `repeat` correlates errors. With this probability, a later sample of the pick, the answer, and a decision without an
@@ -29,7 +30,7 @@
  *   once: 1 - a
  *   direct: (1 - a) (1 - f(d)) + a m (1 - a') (1 - g(d)), where a' = a, or 0 with k = 2
  *   verified: (1 - a) v(f(b)) + a m (1 - a') v(g(b)), where v(x) = (1 - x) (1 - d) + x d
- *   consistent: of three, with f and g of a:
+ *   consistent: the majority of three picks, with f = f(a) and g = g(a):
  *     - nearest: (1 - a) (1 - f^2) + a (1 - g)^2
  *     - else: (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k): of three different answers the first wins
  *
@@ -71,7 +72,7 @@ static const char *const method_labels[SELECTION_METHODS] = {"verified", "once",
 
 enum { ORACLE_STEPS = 16 /* above the number of values of enum call_step */ };
 
-/* A random decision: a sample of a step, about an argument or a tool (""). */
+/* Identifies a random decision: the step, the sample's index, and the argument's name, or "" if it is about a tool. */
 struct oracle_decision {
     enum call_step step;
     unsigned sample;
@@ -87,7 +88,8 @@ static void seed_oracle_decision(struct rng *rng, const struct call_oracle *orac
                  wt__checksum(about.ptr, about.len, hash + decision.step + (uint64_t)ORACLE_STEPS * decision.sample));
 }
 
-/* Draws if the decision is wrong. Afterwards rng gives the numbers that choose the wrong answer. */
+/* True if the decision is wrong, drawn at random with this rate. Seeds rng, which the caller may use to choose the
+ * wrong answer. */
 static bool decision_errs(const struct call_oracle *oracle, const struct call_request *request,
                           struct oracle_decision decision, double rate, struct rng *rng)
 {
@@ -159,7 +161,7 @@ static size_t answer_pick_again(const struct call_oracle *oracle, const struct c
     return number + (number >= right);
 }
 
-/* Returns the one of two tools named by the answer to the contrastive question, from 1. */
+/* Returns the number (1 or 2) of the tool that the answer to the contrastive question names. */
 static size_t answer_contrast_question(const struct call_oracle *oracle, const struct call_subject *subject)
 {
     struct rng rng;
@@ -183,7 +185,7 @@ static size_t answer_decision(const struct call_oracle *oracle, const struct cal
     return wrong ? 3 - right : right;
 }
 
-/* Returns the argument predicted by a sample; NULL if it is left out. */
+/* Returns the value that a sample predicts for an argument; NULL if the sample leaves it out. */
 static const json_t *predict_argument(const struct call_oracle *oracle, const struct call_subject *subject,
                                       const char *name)
 {

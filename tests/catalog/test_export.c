@@ -1,4 +1,4 @@
-/* Tests of exported definitions: the rules from each API's own error messages. */
+/* Tests exported definitions. The expected definitions follow the rules in the APIs' own error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +77,8 @@ static void each_api_gets_what_it_accepts(void **state)
     }
 }
 
-/* The definitions in answers to a search are those of the plain format, for every schema. */
-static void loaded_definitions_equal_plain_ones(void **state)
+/* Formats for a client's search contain the same definitions as the provider's plain format. */
+static void search_answers_have_plain_definitions(void **state)
 {
     (void)state;
     static const struct {
@@ -111,7 +111,7 @@ static void loaded_definitions_equal_plain_ones(void **state)
     }
 }
 
-/* "NAMESPACE(TOOL TOOL) TOOL" */
+/* Writes names as "NAMESPACE(TOOL TOOL) TOOL". */
 static void write_outline(struct buffer *out, const json_t *tools)
 {
     json_t *tool;
@@ -129,21 +129,23 @@ static void write_outline(struct buffer *out, const json_t *tools)
     }
 }
 
-/* Providers of tools named 0, 1, 2, ... The name of a namespace depends only on its provider. */
-static void a_namespace_is_a_provider(void **state)
+/* `providers` lists the providers of tools 0, 1, 2, ...; "-" is an empty provider. A namespace's name depends only on
+ * its provider. */
+static void namespaces_group_tools_by_provider(void **state)
 {
     (void)state;
     static const struct {
         const char *what, *providers, *outline;
     } rows[] = {
-        {"tools of one provider stand together, where its first one stood", "b a b c a", "b(0 2) a(1 4) c(3)"},
-        {"without a provider a tool stands alone", "- a - a", "0 a(1 3) 2"},
-        {"in letters that the API takes", "@org/pets.io 3d", "org_pets_io(0) _3d(1)"},
-        {"names that read alike are one namespace", "a.b a+b", "a_b(0 1)"},
-        {"nothing to read", "\xe6\x90\x9c \xe6\x90\x9c", "c96e77(0 1)"},
-        {"a long one is cut at a word", "this_provider_has_many_words_and_is_longer_than_the_sixty_four_bytes_that_fit",
+        {"a namespace takes the place of its first tool", "b a b c a", "b(0 2) a(1 4) c(3)"},
+        {"a tool without a provider has no namespace", "- a - a", "0 a(1 3) 2"},
+        {"characters that the API rejects are replaced", "@org/pets.io 3d", "org_pets_io(0) _3d(1)"},
+        {"providers with the same exported name share a namespace", "a.b a+b", "a_b(0 1)"},
+        {"a name without ASCII letters becomes a hash", "\xe6\x90\x9c \xe6\x90\x9c", "c96e77(0 1)"},
+        {"a long name is cut after a word",
+         "this_provider_has_many_words_and_is_longer_than_the_sixty_four_bytes_that_fit",
          "this_provider_has_many_words_and_is_longer_than_the_sixty_four(0)"},
-        {"none", "", ""},
+        {"no tools", "", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char providers[128], names[8][2], *save = NULL;
@@ -169,7 +171,7 @@ static void a_namespace_is_a_provider(void **state)
     }
 }
 
-/* A provider's name is text from anywhere. */
+/* A provider's name is untrusted text, so it is escaped. */
 static void a_namespace_describes_its_provider(void **state)
 {
     (void)state;
@@ -180,18 +182,19 @@ static void a_namespace_describes_its_provider(void **state)
     wt__buffer_dispose(&out);
 }
 
-/* Names of properties that Anthropic rejects are replaced by unique names. */
+/* Property names that Anthropic rejects are replaced by unique names. */
 static void property_names_stay_unique(void **state)
 {
     (void)state;
     static const struct {
         const char *what, *keys, *renamed;
     } rows[] = {
-        {"names within the alphabet stay", "a.b a-b A_b $.x", "a.b a-b A_b x"},
-        {"whoever has a name keeps it", "a[b] a_b", "a_b_2 a_b"},
-        {"also one that looks like a number", "a[b] a(b) a_b a_b_2", "a_b_3 a_b_4 a_b a_b_2"},
-        {"nothing to read", "\xe6\x90\x9c \xe7\xb4\xa2 argument", "argument_2 argument_3 argument"},
-        {"a long name is cut at a word",
+        {"accepted names stay, others lose the rejected characters", "a.b a-b A_b $.x", "a.b a-b A_b x"},
+        {"a replacement does not take an accepted name", "a[b] a_b", "a_b_2 a_b"},
+        {"a replacement does not take an accepted name with a number", "a[b] a(b) a_b a_b_2", "a_b_3 a_b_4 a_b a_b_2"},
+        {"a name without ASCII letters becomes argument", "\xe6\x90\x9c \xe7\xb4\xa2 argument",
+         "argument_2 argument_3 argument"},
+        {"a long name is cut after a word",
          "this_name_has_many_words_and_is_longer_than_the_sixty_four_bytes_that_fit "
          "this_name_has_many_words_and_is_longer_than_the_sixty_four_bytes_that_do",
          "this_name_has_many_words_and_is_longer_than_the_sixty_four_bytes "
@@ -269,10 +272,10 @@ static void an_unknown_format_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_api_gets_what_it_accepts), cmocka_unit_test(property_names_stay_unique),
-        cmocka_unit_test(no_tools_are_an_empty_list),    cmocka_unit_test(openai_descriptions_end_at_a_character),
-        cmocka_unit_test(an_unknown_format_is_reported), cmocka_unit_test(loaded_definitions_equal_plain_ones),
-        cmocka_unit_test(a_namespace_is_a_provider),     cmocka_unit_test(a_namespace_describes_its_provider),
+        cmocka_unit_test(each_api_gets_what_it_accepts),      cmocka_unit_test(property_names_stay_unique),
+        cmocka_unit_test(no_tools_are_an_empty_list),         cmocka_unit_test(openai_descriptions_end_at_a_character),
+        cmocka_unit_test(an_unknown_format_is_reported),      cmocka_unit_test(search_answers_have_plain_definitions),
+        cmocka_unit_test(namespaces_group_tools_by_provider), cmocka_unit_test(a_namespace_describes_its_provider),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

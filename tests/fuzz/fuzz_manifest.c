@@ -1,4 +1,4 @@
-/* Fuzzes manifests: a manifest is rejected with a message, or all its paths stay below its folder. */
+/* Fuzzes the manifest parser: no path of an accepted manifest is absolute or contains "..". */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

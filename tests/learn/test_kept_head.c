@@ -151,7 +151,7 @@ static void rejects_heads_of_other_trainings(void **state)
     assert_train_ok(place, wt__file_read(&second, &other, path, 1 << 20, &place->err));
     put_bytes(place, path, first, len);
     assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL,
-                             "belongs to another training than the encoder in that folder");
+                             "was not trained together with the encoder in that folder");
     for (size_t cut = 0; cut < other; cut += 97) {
         put_bytes(place, path, second, cut);
         assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL, "head.safetensors");

@@ -7,14 +7,14 @@
 
 enum {
     MCP_STDIO_WORKERS_MAX = 16,
-    MCP_STDIO_WRITE_MS = 30000, /* maximum time without the client reading before the server gives up */
+    MCP_STDIO_WRITE_MS = 30000, /* maximum time to wait for a client that does not read */
     MCP_STDIO_GRACE_MS = 1000,  /* time for calls to finish after the end of input, before they are cancelled */
 };
 
 /* Serves one client until `in` ends, `out` fails or stop_fd (-1 for none) becomes readable. Requests already read are
- * still answered, within MCP_STDIO_GRACE_MS. No call is running on return. Quick calls run on `workers` threads (0: one
- * per processor). The descriptors stay open; `in` may be left in the middle of a line. SIGPIPE must be ignored. Returns
- * 0, WT_EIO or WT_ENOMEM. */
+ * still answered, within MCP_STDIO_GRACE_MS. No call is running on return. Quick calls run on `workers` threads (0:
+ * one per processor, at most MCP_STDIO_WORKERS_MAX), and waiting calls on threads of their own. The descriptors stay
+ * open; `in` may be left in the middle of a line. SIGPIPE must be ignored. Returns 0, WT_EIO or WT_ENOMEM. */
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err);
 
 /* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy one (sessions, a GET
