@@ -215,7 +215,7 @@ static const float UNUSED_SHARE = 0.003f;
 /* Added to the nonconformity score for each earlier tool, to order tools with equal probabilities. */
 static const float NONCONFORMITY_STEP = 1e-3f;
 
-/* The sets that are considered for a request, with their probabilities. */
+/* The sets considered for a request, with their probabilities. */
 struct weighing {
     const struct chooser *chooser;
     const struct candidate_features *candidates;
@@ -447,7 +447,7 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
     }
 }
 
-/* Sets the threshold of a set that is complete with this probability. Returns false if there are too few values. */
+/* Sets the threshold of a set complete with this probability. Returns false if there are too few values. */
 static bool threshold_for(const struct calibration *nonconformity, double probability, float *threshold)
 {
     double rank = ceil((double)(nonconformity->count + 1) * probability - 1e-9);

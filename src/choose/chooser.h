@@ -34,7 +34,7 @@ enum tool_feature {
     TOOL_FEATURES
 };
 
-/* Features that predict whether any tool fits. */
+/* Features for predicting whether any tool fits. */
 enum answerability_feature {
     ANSWERABLE_BEST,             /* score of the best hit */
     ANSWERABLE_SECOND,           /* best hit's score minus the second hit's score */
@@ -80,7 +80,7 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
  * where p, the probability that a tool is needed, is a logistic function of the tool's features. The result is either
  *
  *   the set with the greatest expected TRACC (set_metrics.h), or
- *   a set that is complete with a given probability P: tools join in the order of their probability until then.
+ *   a set complete with a given probability P: tools join in the order of their probability until it is complete.
  *
  * The second set is calibrated by split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021). Each of n
  * requests with known tools has a nonconformity score: the score before its last needed tool joins. If the set of a new
@@ -92,11 +92,11 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
  * weights fitted to all. The probability P therefore holds only as long as one fold hardly changes the weights.
  *
  * A second logistic function estimates the probability that a request needs no tool. Its distribution over answerable
- * requests is stored, so that a caller can choose the rate of false alarms. A request that is very different from the
- * logged requests (wt__familiarity) should be handled as in a catalogue without usage. */
+ * requests is stored, so that a caller can choose the rate of false alarms. For a request very different from the
+ * logged requests (wt__familiarity), use the chooser of a catalogue without usage. */
 
 enum {
-    CHOOSE_SIZES = 16, /* sizes of sets that are distinguished; the last size includes all larger sets */
+    CHOOSE_SIZES = 16, /* number of distinguished sizes of sets; the last one includes all larger sets */
     CHOOSE_SETS = 512  /* maximum number of sets considered */
 };
 
@@ -150,7 +150,7 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
 struct conformal_thresholds {
     float used, unused;
 };
-/* Sets the thresholds of a set that is complete with the given probability. Returns false if there are too few calibration
+/* Sets the thresholds of a set complete with the given probability. Returns false if there are too few calibration
  * values. */
 bool wt__conformal_thresholds(const struct chooser *chooser, double probability, struct conformal_thresholds *out);
 

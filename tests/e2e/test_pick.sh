@@ -65,7 +65,7 @@ export WHICHTOOL_STORE=$work/used.wt
 expect 0 "forty tools" add "${model[@]}" tools.jsonl
 expect 0 "usages" usage add "${model[@]}" usages.jsonl
 expect 5 "what sets are chosen from" train set "${model[@]}"
-says "whichtool train auto. does that, and .whichtool train all. both"
+says "run .whichtool train auto. first, or .whichtool train all. for both"
 for lesson in neighbours auto set; do
     expect 0 "$lesson" train "$lesson" "${model[@]}"
 done
