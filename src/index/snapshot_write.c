@@ -456,7 +456,8 @@ static void end_job(struct snapshot_job *job)
     free(job->old_row);
 }
 
-/* Plans and fills every set. *worth_keeping: it failed, but vectors were added and no file was abandoned. */
+/* Plans and fills every set. *worth_keeping: true if it fails after vectors were added and no file was
+ * abandoned. */
 static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_error *err)
 {
     bool given_up = false;
