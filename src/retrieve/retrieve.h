@@ -118,7 +118,7 @@ enum feature {
     FEATURE_SCORE,            /* score divided by the best hit's score */
     FEATURE_MEANING,          /* cosine with the whole request */
     FEATURE_WORDS,            /* sqrt(coverage) * words / best words, of the whole request */
-    FEATURE_SUBQUERY_MEANING, /* both for the best sub-query, or for the whole request if it has no sub-queries */
+    FEATURE_SUBQUERY_MEANING, /* these two are for the best sub-query, or the whole request if it has no sub-queries */
     FEATURE_SUBQUERY_WORDS,
     FEATURE_NEIGHBOUR_VOTES, /* neighbour votes, if the retriever uses neighbours */
     RETRIEVE_FEATURES
