@@ -69,8 +69,8 @@ struct lesson {
     int (*run)(struct training *training, wt_trained *out, wt_error *err);
 };
 
-/* Calls work for each of 0 .. count-1 on the training's threads. errors: [threads], zeroed; work fills the element of its
- * worker on failure, which is then copied to *err. Returns 0 or the result that stopped the run. */
+/* Calls work for each of 0 .. count-1 on the training's threads. errors: [threads], zeroed; work fills the element of
+ * its worker on failure, which is then copied to *err. Returns 0 or the result that stopped the run. */
 int wt__training_run(const struct training *training, size_t count, pool_work work, void *context,
                      const wt_error *errors, wt_error *err);
 

@@ -3,9 +3,9 @@
  *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
  *
  * v and a are fitted first, without the layers. Then s, w, b and a copy of the encoder's upper layers are trained; they
- * start at 0, so the layers learn a correction. "state" is a candidate's last hidden state. Dev requests choose the factor
- * of v and the factor of the correction among `strengths`, which include 0, so a refiner is never worse on dev than its
- * first stage. */
+ * start at 0, so the layers learn a correction. "state" is a candidate's last hidden state. Dev requests choose the
+ * factor of v and the factor of the correction among `strengths`, which include 0, so a refiner is never worse on dev
+ * than its first stage. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -461,8 +461,8 @@ static int measure_refiner(void *self, struct train_progress *progress, double *
     return 0;
 }
 
-/* Writes the weights that a query uses: the layers, the candidate layer, and the score layer, which combines v with s, w
- * and b times the strength. The score layer is divided by PRIOR, so that the first stage's share needs no factor. */
+/* Writes the weights that a query uses: the layers, the candidate layer, and the score layer, which combines v with s,
+ * w and b times the strength. The score layer is divided by PRIOR, so that the first stage's share needs no factor. */
 static int write_weights(struct refiner_training *r, const char *path, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};

@@ -9,13 +9,13 @@
 #include "learn/training_batch.h"
 #include "retrieve/retrieve.h"
 
-/* Measures an encoder during training by recall@5 on dev requests, with the retrieval of queries (retrieve/retrieve.h) over
- * the snapshot of the request's own catalogue. The figure is the mean over data sets of each set's mean, so that a large
- * set does not dominate. Every measurement of a training uses the same sample of dev requests.
+/* Measures an encoder during training by recall@5 on dev requests, with the retrieval of queries (retrieve/retrieve.h)
+ * over the snapshot of the request's own catalogue. The figure is the mean over data sets of each set's mean, so that a
+ * large set does not dominate. Every measurement of a training uses the same sample of dev requests.
  *
- * A tool's vector is computed from its texts. For DEV_USE, a dev request whose tools were all used by training requests is
- * searched among sums of unit(texts) and unit(mean of those requests). The other dev requests are searched among vectors of
- * texts, because among sums an unused tool is rarely found. */
+ * A tool's vector is computed from its texts. For DEV_USE, a dev request whose tools were all used by training requests
+ * is searched among sums of unit(texts) and unit(mean of those requests). The other dev requests are searched among
+ * vectors of texts, because among sums an unused tool is rarely found. */
 
 enum {
     DEV_RECALL_DEV = 1000,    /* maximum dev requests per set */
@@ -75,13 +75,13 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
 void wt__dev_recall_dispose(struct dev_recall *dev_recall);
 /* Returns the bytes that a measurement allocates. hidden: D. */
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden);
-/* Runs the measurement, and records the figure of each set in progress. head: [M, D] rows of all tools for DEV_HEAD, else
- * NULL. */
+/* Runs the measurement, and records the figure of each set in progress. head: [M, D] rows of all tools for DEV_HEAD,
+ * else NULL. */
 int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch, const float *head,
                        struct train_progress *progress, double *figure, wt_error *err);
 
-/* A training of the encoder. struct tuning has the state that all methods share. struct tuning_kind is a method, such as
- * contrast: it chooses the texts of a step and computes the loss. */
+/* A training of the encoder. struct tuning has the state that all methods share. struct tuning_kind is a method, such
+ * as contrast: it chooses the texts of a step and computes the loss. */
 
 enum {
     TUNING_REQUEST = 96, /* maximum tokens of a request */

@@ -31,8 +31,8 @@ static const char *const writer_ways[] = {"by city", "by date", "for groups",   
                                           "by code", "near me", "for children", "in winter",  "by owner"};
 enum { WRITER_THINGS = 16, WRITER_DEEDS = 12, WRITER_WAYS = 10 };
 
-/* Useless answers: those of the first list do not match any schema; those of the second are valid strings and refused as
- * data. */
+/* Useless answers: those of the first list do not match any schema; those of the second are valid strings and refused
+ * as data. */
 static const char *const writer_nonsense[] = {
     "I am sorry, I cannot do that.",
     "{\"name\": \"Cut off",
