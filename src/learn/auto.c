@@ -42,8 +42,8 @@ struct weight_search {
     struct tool_vectors view; /* view of mixed */
     struct weight_mix in_hand;
     struct source_weights best;
-    struct dev_outcome figure;  /* outcome with the best weights */
-    const char *refined;        /* recipe with a refiner that is clearly better than these; NULL if no recipe is */
+    struct dev_outcome figure; /* outcome with the best weights */
+    const char *refined; /* recipe with a refiner that is clearly better than the best weights; NULL if no recipe is */
     struct dev_outcome refiner; /* outcome of that recipe */
     struct dev_outcome hybrid;  /* outcome of `hybrid` */
 };

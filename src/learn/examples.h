@@ -43,8 +43,7 @@ struct example_set {
 
 /* The range of a data set in the examples. It begins at the end of the previous part. */
 struct example_part {
-    size_t tools, train, dev; /* ends of its tools, training requests and dev requests; hashed, with the fields before
-                                 joined */
+    size_t tools, train, dev; /* ends of its tools, training requests and dev requests; wt__examples_seal hashes them */
     size_t joined;    /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
     const char *name; /* last path component of its folder */
 };
@@ -61,9 +60,9 @@ struct examples {
     size_t unknown_labels; /* number of labels of unknown tools */
     size_t barren;         /* number of requests without a known tool */
     size_t withheld;       /* number of training requests that are dev in another data set */
-    const char *source;    /* folder of the data set or path of the store, for messages; after "descriptions of " if the
-                              requests are synthetic */
-    char hash[65];         /* SHA-256 of all training data, hexadecimal */
+    const char *source; /* folder of the data set or path of the store, for messages; preceded by "descriptions of " if
+                              the requests are synthetic */
+    char hash[65];      /* SHA-256 of all training data, hexadecimal */
 };
 
 struct examples_options {

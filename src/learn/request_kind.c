@@ -1,5 +1,6 @@
-/* request_kind.c: fits the classifier that tells requests for one provider from requests for several (trainers.h). It
- * has one feature. Both kinds have equal total weight, because their frequency differs between catalogues. */
+/* request_kind.c: fits the classifier that tells requests for one provider from requests for several (trainers.h). The
+ * classifier has one feature (wt__request_lack). Both kinds have equal total weight, because their frequency differs
+ * between catalogues. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -56,7 +56,7 @@ struct seen_hits {
 struct set_request {
     const uint32_t *gold; /* [gold_count] rows of the examples */
     size_t gold_count;
-    struct candidate_features near;     /* of PICK_HITS hits */
+    struct candidate_features near;     /* features of the first PICK_HITS hits */
     uint64_t found;                     /* bit t is set if candidate t of near is a gold tool */
     struct deep_search used;            /* with the places of used tools */
     struct deep_search unused;          /* with the places of unused tools, or of the hidden tool */
@@ -65,7 +65,7 @@ struct set_request {
     float without[ANSWERABLE_FEATURES]; /* answerability in the search without the gold tools */
     struct seen_hits seen, gone;        /* first hits of the normal search, and of the search without the gold tools */
 };
-#define NOTHING UINT32_MAX /* no tool is hidden */
+#define NOTHING UINT32_MAX /* value of `hidden` if no tool is hidden */
 
 struct set_search {
     struct training *training;
@@ -74,7 +74,7 @@ struct set_search {
     const struct trained *trained;
     struct set_request *asked; /* [count] */
     size_t count;
-    bool apart;                  /* unused tools are calibrated separately */
+    bool apart;                  /* true if unused tools are calibrated separately */
     struct index_set set;        /* names the tool vectors that `auto` searches */
     struct tool_vectors hiding;  /* copy of these vectors with those of hidden tools replaced */
     size_t fold;                 /* fold whose tools are hidden now */

@@ -5,8 +5,8 @@
  * The first stage is dpr, as in the paper, or the same vectors with words if that is better on dev. Every setting is
  * applied to every dev request, as a request of either kind, and its figure is stored. The best setting for a margin of
  * the classifier then follows from sums of figures. The cross-encoder reads each pair of request and tool once. If dev
- * has hardly any requests for a single provider, which Algorithm 1 needs, such requests are cut out of the others
- * (request_kind.c). */
+ * has hardly any requests for a single provider, which Algorithm 1 of the paper needs, such requests are cut out of the
+ * others (request_kind.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* trainers.h: the functions of the lessons (train.c), and the functions that lessons call of each other. */
+/* trainers.h: the functions of the lessons (train.c), and functions of a lesson that other lessons call. */
 #ifndef WT_LEARN_TRAINERS_H
 #define WT_LEARN_TRAINERS_H
 
@@ -199,7 +199,7 @@ int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, c
 bool wt__kind_is_scarce(size_t of_kind, size_t all);
 
 struct kind_fit {
-    struct request_classifier classifier; /* margin 0 */
+    struct request_classifier classifier; /* with margin 0 */
     size_t single, several, synthetic;    /* number of requests, including synthetic ones */
     double accuracy; /* on the hold-out, with both kinds weighted equally; NaN without a hold-out */
 };

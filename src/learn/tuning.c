@@ -21,8 +21,8 @@
 
 enum { MOST_TOOLS = 48 }; /* minimum of the limit below */
 
-/* Returns the maximum number of tools of a step: 1.5 times its requests, and at least MOST_TOOLS. It is limited because
- * tools take most of the time of a step. */
+/* Returns the maximum number of tools of a step: 1.5 times its requests, and at least MOST_TOOLS. The number is limited
+ * because tools take most of the time of a step. */
 static size_t get_most_step_tools(const struct tuning *tuning)
 {
     size_t most = tuning->batch + tuning->batch / 2;
@@ -467,7 +467,8 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
  * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h),
  * and the lesson "mlc" with the loss "kept" turns it into the recipe "mlc". */
 
-static const float HEAD_RATE = 20; /* times the encoder's rate, because its rows have fewer steps to converge */
+static const float HEAD_RATE =
+    20; /* the head's rate relative to the encoder's; each of its rows gets few steps to converge */
 
 struct classify_step {
     float *head, *gradient; /* [M, H] */
