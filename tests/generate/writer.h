@@ -1,6 +1,6 @@
 /* writer.h: a fake language model that writes data sets. Its answer depends only on the question and the question's
- * seed. It is good or, at a given rate, useless in one of many ways. Like the answers of a server, it is validated
- * against the schema. The model can also fail after a number of questions, like a network. */
+ * seed. The answer is good or, at a given rate, useless in one of many ways. Like the answers of a server, it is
+ * validated against the schema. The model can also fail after a number of questions, like a network. */
 #ifndef WT_TESTS_GENERATE_WRITER_H
 #define WT_TESTS_GENERATE_WRITER_H
 
