@@ -32,7 +32,8 @@ enum activation {
     ACTIVATION_SILU
 };
 
-/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
+/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs (activations other than
+ * ACTIVATION_GELU have no effect):
  *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
  * A packed matrix (nn/matrix.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
  * in place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so up to WT_PANEL - 1
