@@ -34,7 +34,7 @@ static const struct {
     {"model.safetensors is missing", "model.safetensors", NULL, "the model has no model.safetensors"},
     {"config.json is empty", "config.json", "", "config.json"},
     {"config.json is an array", "config.json", "[]", "names no model_type"},
-    {"config.json is a number", "config.json", "7", "not a JSON object"},
+    {"config.json is a number", "config.json", "7", "not a JSON object or array"},
     {"config.json has no model_type", "config.json", "{}", "names no model_type"},
     {"model_type is unknown", "config.json", "{\"model_type\": \"gpt2\"}",
      "model_type \"gpt2\" is not supported; supported: bert, roberta, xlm-roberta, distilbert, mpnet, deberta-v2 "
