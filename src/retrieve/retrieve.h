@@ -1,7 +1,7 @@
 /* retrieve.h: finds the tools for a request in words.
  *
  * A request is searched as a whole. If it has several sub-queries ("find a hotel and tell me the weather"), each is
- * searched as well. Several sources (source.h) give evidence for each of these texts:
+ * searched as well. Several sources (source.h) give evidence for each of these texts, among them:
  *
  *   words           BM25 over the tool's fields
  *   meaning         inner product of unit vectors
