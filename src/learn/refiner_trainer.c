@@ -123,9 +123,9 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
 
 static const float PRIOR = 12; /* a candidate with 0.9 times the best score gets about a third of the best one's odds */
 static const float HEAD_RATE = 5; /* rate of new parameters, relative to the layers' */
-static const float IDENTITY =
-    0.4f;                     /* the candidate layer starts as IDENTITY * sqrt(H) times the identity matrix, so that
-                                       its rows are about as long as a token's state */
+/* The candidate layer starts as IDENTITY * sqrt(H) times the identity matrix, so that its rows are about as long as a
+ * token's state. */
+static const float IDENTITY = 0.4f;
 static const double KEPT = 1; /* probability that a used tool beyond the first N hits is kept as a candidate */
 enum {
     OWN_LAYERS = 2, /* upper layers of the encoder that are trained */

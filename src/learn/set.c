@@ -144,8 +144,8 @@ static bool is_used_tool(const struct set_search *s, const struct search *search
     return !used || row >= search->index->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
-/* Splits the gold tools into used and unused ones, and records the deep search for both. If all were used, chooses the
- * least used tool to hide later. */
+/* Splits the gold tools into used and unused ones, and records the deep search for both. If all were used and
+ * s->apart is true, chooses the least used tool to hide later. */
 static int record_tool_kinds(const struct set_search *s, struct set_request *asked, const struct search *search,
                              wt_error *err)
 {

@@ -467,8 +467,8 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
  * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h),
  * and the lesson "mlc" with the loss "kept" turns it into the recipe "mlc". */
 
-static const float HEAD_RATE =
-    20; /* the head's rate relative to the encoder's; each of its rows gets few steps to converge */
+/* The head's rate relative to the encoder's: each row of the head gets few steps to converge. */
+static const float HEAD_RATE = 20;
 
 struct classify_step {
     float *head, *gradient; /* [M, H] */

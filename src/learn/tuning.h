@@ -33,8 +33,8 @@ enum dev_kind {
     DEV_HEAD,        /* rows of a classifier that is trained with the encoder */
     DEV_KINDS
 };
-extern const char *const wt__dev_kinds[DEV_KINDS];   /* their names */
-extern const char *const wt__dev_figures[DEV_KINDS]; /* descriptions of their figures for users */
+extern const char *const wt__dev_kinds[DEV_KINDS];   /* names of the kinds in options */
+extern const char *const wt__dev_figures[DEV_KINDS]; /* descriptions of the figures for users */
 
 /* A data set with dev requests. */
 struct dev_set {
@@ -53,14 +53,14 @@ struct dev_set {
 
 struct dev_recall_options {
     enum dev_kind kind;
-    size_t most_tools; /* maximum tools of a set, besides those of its dev requests; 0 for all */
+    size_t most_tools; /* maximum tools of a set, but never without those of its dev requests; 0 for all */
     uint64_t seed;
     unsigned threads;
 };
 
 struct dev_recall {
     const struct examples *examples;
-    const struct encoder *encoder; /* initial encoder, which has the same dimension and the same weights of evidence */
+    const struct encoder *encoder; /* initial encoder; the trained one has its dimension and its weights of evidence */
     struct dev_recall_options options;
     struct dev_set *sets; /* [count] sets with dev requests */
     size_t count;
@@ -113,7 +113,7 @@ struct tuning {
     struct training *training;
     const char *base; /* folder of the initial model */
     const char *out;  /* folder of the result */
-    json_t *about;    /* for its config.json */
+    json_t *about;    /* description of the training for config.json of the result (wt__training_plan) */
     struct trainable *model;
     enum dev_kind dev;
     struct dev_recall dev_recall;
@@ -126,7 +126,7 @@ struct tuning {
     double earlier; /* figure of an earlier training's model that is kept; NaN if the model of this training is saved */
 };
 
-/* The methods, each in a file of its own. */
+/* The methods (tuning.c). */
 extern const struct tuning_kind wt__contrast, wt__triplet, wt__classify_softmax, wt__classify_bce, wt__likeness;
 
 /* Rows of the tools of a step. Zeroed if empty. */
@@ -135,8 +135,8 @@ struct step_tools {
     size_t count, capacity;
 };
 
-/* Lists the tools of a step's requests, distinct and ascending. If they exceed both 48 and 1.5 times the batch, draws a
- * random sample of the larger of these limits. Errors: WT_ENOMEM. */
+/* Lists the tools of a step's requests, distinct and ascending. If there are more than the larger of 48 and 1.5 times
+ * the batch, draws a random sample of that size. Errors: WT_ENOMEM. */
 int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
                      struct rng *rng, wt_error *err);
 
