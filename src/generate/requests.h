@@ -98,8 +98,8 @@ bool wt__tool_draw_twins(const struct tool_draw *draw, size_t a, size_t b);
 /* Returns the narrowest group with all of tools [count]: a provider, a category, or any tools. */
 enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t *places, size_t count);
 
-/* True if the text contains the name of one of tools [count] and the name looks like code: it has a mark, a digit or
- * an inner capital. */
+/* True if the text contains the name of one of tools [count] and the name looks like code: it has at
+ * least four bytes, and a '_', '.', '/', digit or inner capital after its first byte. */
 bool wt__tool_draw_has_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text);
 
 /* Writes a digest of everything the prompts can show of the catalogue. */
