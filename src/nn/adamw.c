@@ -57,8 +57,8 @@ static int allocate_adamw(struct adamw *a, wt_error *err)
         const struct model_parameter *p = &a->parameters[i];
         if (!is_trained_parameter(p))
             continue;
-        a->first[i] =
-            calloc(p->count, sizeof(float)); /* calloc uses no physical memory for rows that are never written. */
+        /* calloc uses no physical memory for rows that are never written. */
+        a->first[i] = calloc(p->count, sizeof(float));
         a->second[i] = calloc(p->count, sizeof(float));
         a->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
         WT_CHECK_ALLOC(a->first[i] && a->second[i] && (!p->touched || a->seen[i]), err);
