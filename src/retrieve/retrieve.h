@@ -44,7 +44,8 @@ enum source_id {
 
 /* Weight of each kind of evidence. */
 struct retriever {
-    float weights[SOURCES]; /* 0 if unused; for SOURCE_RECORDED and SOURCE_CONTEXT a share of the sum of the others */
+    /* 0 if unused. For SOURCE_RECORDED, SOURCE_NAMED and SOURCE_CONTEXT a share of the sum of the other weights. */
+    float weights[SOURCES];
     float brief;    /* weight of meaning in a brief request if words also have a weight; 0 for the usual weight */
     float subquery; /* weight of a sub-query relative to the whole request */
     unsigned also;  /* bits 1u << source_id of sources computed without a weight, for the features */
