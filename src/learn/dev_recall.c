@@ -263,10 +263,10 @@ struct recall_search {
     const struct dev_set *set;
     const float *dev; /* [texts of the requests, D] */
     size_t hidden;
-    struct tool_vectors described,
-        used;         /* vectors of texts, and of texts and usage; used is zeroed if there is no usage */
-    double *each;     /* [dev_count] recall of each request */
-    wt_error *errors; /* [threads] */
+    struct tool_vectors described; /* vectors of texts */
+    struct tool_vectors used;      /* vectors of texts and usage; zeroed without usage */
+    double *each;                  /* [dev_count] recall of each request */
+    wt_error *errors;              /* [threads] */
 };
 
 static int search_dev_request(void *context, size_t index, unsigned worker)

@@ -111,11 +111,10 @@ struct objective {
     void *self;
     struct model_parameter *parameters; /* borrowed by the optimiser until the loop ends */
     size_t parameter_count;
-    size_t examples; /* number of examples per epoch */
-    const size_t
-        *part_ends;    /* [part_count] ends of the parts that batches must not mix, the last equal to `examples` */
-    size_t part_count; /* 0 for a single part */
-    size_t bytes;      /* memory that self uses or will use, for the estimate before the start */
+    size_t examples;         /* number of examples per epoch */
+    const size_t *part_ends; /* [part_count] ends of the parts, which batches must not mix; the last is `examples` */
+    size_t part_count;       /* 0 for a single part */
+    size_t bytes;            /* memory that self uses or will use, for the estimate before the start */
 
     /* Allocates memory, after the estimate was accepted. May be NULL. */
     int (*begin)(void *self, wt_error *err);

@@ -2,10 +2,10 @@
  *
  *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
  *
- * v and a are fitted first, without the layers. Then s, w, b and a copy of the encoder's upper layers are trained; they
- * start at 0, so the layers learn a correction. "state" is a candidate's last hidden state. Dev requests choose the
- * factor of v and the factor of the correction among `strengths`, which include 0, so a refiner is never worse on dev
- * than its first stage. */
+ * v and a are fitted first, without the layers. Then the candidate layer, s, w, b and a copy of the encoder's upper
+ * layers are trained. s, w and b start at 0, so the layers learn a correction. "state" is a candidate's last hidden
+ * state. Dev requests choose the factor of v and the factor of the correction among `strengths`, which include 0, so a
+ * refiner is never worse on dev than its first stage. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
