@@ -102,7 +102,7 @@ static int parse_model_file(json_t **out, const char *folder, const char *name, 
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", path);
     if (!json_is_object(*out) && !json_is_array(*out))
-        return wt__fail(err, WT_EMODEL, "%s: not a JSON object", path);
+        return wt__fail(err, WT_EMODEL, "%s: not a JSON object or array", path);
     return 0;
 }
 

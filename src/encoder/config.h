@@ -32,7 +32,7 @@ enum {
     MODEL_MAX_POSITIONS = 8192,
     MODEL_MAX_TYPES = 16,
     MODEL_MAX_SPAN = 4096,
-    MODEL_STATIC_TOKENS = 512, /* maximum of a static encoder, as in the model2vec package */
+    MODEL_STATIC_TOKENS = 512, /* maximum tokens of a text for a static encoder, as in the model2vec package */
     MODEL_MAX_JSON = 64 << 20  /* maximum size of a JSON file in bytes */
 };
 
@@ -75,11 +75,11 @@ struct model_config {
     uint32_t vocabulary, positions, types; /* rows of the three embedding tables; positions and types may be 0 */
     uint32_t first_position; /* row of a text's first token; if above 0, the row before it is for padding */
     uint32_t activation;     /* enum activation of nn/, of the feed-forward layers */
-    uint32_t max_tokens;     /* maximum of a text, including [CLS] and [SEP] */
+    uint32_t max_tokens;     /* maximum tokens of a text, including [CLS] and [SEP] */
     uint32_t pooling;        /* enum pooling */
     uint32_t relative; /* enum model_relative; the fields from span to convolution_activation are for DeBERTa only */
     uint32_t span;     /* S: the table has rows for distances -S .. S - 1 */
-    uint32_t buckets;  /* distances above half of it share rows on a logarithmic scale; 0 for one row per distance */
+    uint32_t buckets;  /* distances above buckets / 2 share rows on a logarithmic scale; 0 for one row per distance */
     uint32_t max_distance;                             /* base of the logarithmic scale */
     uint32_t content_to_position, position_to_content; /* terms of the attention score */
     uint32_t own_distances;                            /* distances have separate weights for keys and queries */
@@ -102,7 +102,8 @@ static inline bool wt__model_is_static(const struct model_config *config)
 struct json_t;
 int wt__model_json(struct json_t **out, const char *folder, const char *name, bool required, wt_error *err);
 
-/* Errors: WT_EMODEL (a file is missing, malformed or needs an unsupported feature), WT_ENOMEM. */
+/* Reads and checks the configuration of a model folder. Errors: WT_EMODEL (a file is missing, malformed or needs an
+ * unsupported feature), WT_ENOMEM. */
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err);
 
 /* Reads the tool fields on which the model was trained: "whichtool": {"fields": ["provider", "name"]} of config.json
@@ -144,7 +145,7 @@ enum text_role {
 
 enum { MODEL_PROMPT = 512 /* maximum size in bytes including the NUL; longer prompts are rejected */ };
 
-/* "" if a role has no prompt. The packed model stores this struct as it is, so it has a fixed size. */
+/* The prompt of each role; "" if it has none. The packed model stores this struct as it is, so it has a fixed size. */
 struct model_prompts {
     char of[TEXT_ROLES][MODEL_PROMPT];
 };

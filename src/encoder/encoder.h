@@ -34,15 +34,15 @@ size_t wt__encoder_max_tokens(const struct encoder *encoder);    /* including [C
 bool wt__encoder_is_static(const struct encoder *encoder);       /* true if it has no layers to build on */
 bool wt__encoder_is_multilingual(const struct encoder *encoder); /* judged by the vocabulary size */
 
-/* Strings live as long as the encoder: the last part of the folder's path; the SHA-256 of weights, fields and prompts
- * as 64 hex digits; wt__model_fields of the folder. */
+/* Return the last part of the folder's path, the SHA-256 of weights, fields and prompts as 64 hex digits, and
+ * wt__model_fields of the folder. The strings live as long as the encoder. */
 const char *wt__encoder_name(const struct encoder *encoder);
 const char *wt__encoder_hash(const struct encoder *encoder);
 const char *wt__encoder_fields(const struct encoder *encoder);
 struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of the folder */
 
-/* Returns the hash of a folder's encoder from its packed model, without opening it. False if the folder has no current
- * packed model. */
+/* Writes the hash of a folder's encoder, read from its packed model without opening it. Returns false if the folder has
+ * no current packed model. */
 bool wt__encoder_peek(const char *folder, char hash[65]);
 
 struct packed;

@@ -2,7 +2,7 @@
  *
  *   MODELS/ORG/.NAME.partial/files/   complete files     hub/   partial downloads     commit   their commit
  *
- * config.json is fetched first; its response tells the commit for all other files. An unsupported model is rejected
+ * config.json is fetched first; its response names the commit for all other files. An unsupported model is rejected
  * before its weights are fetched. */
 #include "encoder/pull.h"
 
@@ -42,7 +42,7 @@ struct first_pull {
     struct pull pull;
     char repo[2 * WT_MAX_NAME_BYTES + 2]; /* ORG/NAME */
     char revision[HUB_REVISION_BYTES];    /* requested revision */
-    char at[HUB_REVISION_BYTES];          /* revision to fetch: the commit, if the server told it */
+    char at[HUB_REVISION_BYTES];          /* revision to fetch: the commit, if the server named it */
     bool commit_known;
     bool has_revision;
     struct http_response_info told; /* headers of the last response */

@@ -144,8 +144,9 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
 
 #define MODEL_WEIGHTS_FILE "model.safetensors"
 
-/* Hashes the sizes, inodes and times of the files of a packed model, so that the key changes with every replaced or
- * written file. Cheap enough to compute on every start. Errors: WT_EMODEL (config or weights are missing). */
+/* Hashes the sizes, inodes and times of the files from which a model is packed, so that the key changes with every
+ * replaced or written file. Cheap enough to compute on every start. Errors: WT_EMODEL (config or weights are missing).
+ */
 int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err);
 
 /* Packs a model. *image has len bytes, is 64-byte aligned, and is freed with free(). `progress` (may be NULL) advances
@@ -231,7 +232,7 @@ int wt__pull_install(struct pull *pull);
 /* Returns 0 if all files are present and correct, or 1 after fetching the others. */
 int wt__pull_by_manifest(struct pull *pull);
 
-/* Return $HF_ENDPOINT or the hub's address, $HF_TOKEN or NULL, and $HF_HUB_OFFLINE. */
+/* Return $HF_ENDPOINT or the hub's address, $HF_TOKEN or NULL, and whether $HF_HUB_OFFLINE forbids the network. */
 const char *wt__hub_endpoint(void);
 const char *wt__hub_token(void);
 bool wt__hub_is_offline(void);

@@ -55,7 +55,8 @@ const char *wt__program_models(struct arena *arena);
 /* True if the folder is below wt__program_models(). */
 bool wt__program_has(const char *folder);
 
-/* Errors: WT_ENOTFOUND (no such manifest; the message lists the known ones), WT_EFORMAT, WT_ENOMEM. */
+/* Reads the manifest of a model. Errors: WT_ENOTFOUND (no such manifest; the message lists the known ones), WT_EFORMAT,
+ * WT_ENOMEM. */
 int wt__manifest_load(struct arena *arena, const char *name, struct manifest *out, wt_error *err);
 
 /* Reads all manifests, sorted by name. Without a folder of manifests the list is empty. */
@@ -80,11 +81,11 @@ struct hub_record {
     struct manifest manifest;
     const char *repo;     /* ORG/NAME */
     const char *revision; /* requested revision */
-    const char *commit;   /* commit at the time of the pull; the revision if the server did not tell it */
+    const char *commit;   /* commit at the time of the pull; the revision if the server did not name it */
 };
 
-/* Returns 1, or 0 if the folder has no record: the model was not pulled. Strings are allocated in the arena. Errors:
- * WT_EFORMAT (damaged), WT_EIO, WT_ENOMEM. */
+/* Reads the record of a model folder. Returns 1, or 0 without a record, because the model was not pulled. Strings are
+ * allocated in the arena. Errors: WT_EFORMAT (damaged), WT_EIO, WT_ENOMEM. */
 int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_record *out, wt_error *err);
 
 #endif

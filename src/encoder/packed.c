@@ -24,7 +24,7 @@
 #include "nn/layers.h"
 #include "nn/safetensors.h"
 
-_Static_assert(offsetof(struct packed_header, checksum) + 8 == sizeof(struct packed_header), "no hole at the end");
+_Static_assert(offsetof(struct packed_header, checksum) + 8 == sizeof(struct packed_header), "no padding at the end");
 _Static_assert(sizeof(struct packed_header) <= PACKED_PAGE, "the first page holds the header");
 
 static void set_section_sizes(struct packed_header *header)
@@ -132,7 +132,7 @@ int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", path);
     if (out->tokenizer.token_count > h->config.vocabulary)
-        return wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", path,
+        return wt__fail(err, WT_EMODEL, "%s: the tokenizer has %u tokens, but the embeddings have %u rows", path,
                         (unsigned)out->tokenizer.token_count, (unsigned)h->config.vocabulary);
     out->header = h;
     if (wt__model_is_static(&h->config)) {

@@ -29,9 +29,10 @@ enum {
     PULL_LOCK_MS = 2000, /* maximum wait for another process that pulls the same model */
 };
 
-/* Returns 1 if the model was fetched, 0 if it was present and correct. `progress` may be NULL. Errors: WT_ENOTFOUND (no
- * such manifest), WT_ENETWORK (no source has all files; the message names the reason for each), WT_EMODEL (a hash is
- * wrong), WT_EBUSY (another process pulls it), WT_EFULL, WT_EREADONLY, WT_ECANCELLED, WT_EIO, WT_ENOMEM. */
+/* Pulls a model by its manifest. Returns 1 if the model was fetched, 0 if it was present and correct. `progress` may be
+ * NULL. Errors: WT_ENOTFOUND (no such manifest), WT_ENETWORK (no source has all files; the message names the reason for
+ * each), WT_EMODEL (a hash is wrong), WT_EBUSY (another process pulls it), WT_EFULL, WT_EREADONLY, WT_ECANCELLED,
+ * WT_EIO, WT_ENOMEM. */
 int wt__model_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err);
 
 /* Limits for a model without known sizes; larger files fail with WT_ETOOLONG. */

@@ -133,8 +133,8 @@ static int quantize_tensor(struct quantizing *q, const struct tensor *tensor)
     WT_TRY(wt__tensor_floats(tensor, floats, q->err));
     for (size_t i = 0; i < tensor->count; i++)
         if (!(fabsf(floats[i]) <= most))
-            return wt__fail(q->err, WT_EMODEL, "%s: tensor \"%s\" holds %g, which %s does not", q->folder, tensor->name,
-                            (double)floats[i], wt__precision_name(q->precision));
+            return wt__fail(q->err, WT_EMODEL, "%s: tensor \"%s\" holds %g, which does not fit %s", q->folder,
+                            tensor->name, (double)floats[i], wt__precision_name(q->precision));
     if (tensor->rank < 2) {
         add_quantized_source(q, tensor, DTYPE_F32, floats);
         return 0;

@@ -24,7 +24,7 @@ struct token_table {
     const float *floats; /* [V, D], or NULL if rows are bytes */
 };
 
-/* Return the bytes of all rows, and of all scales. */
+/* Return the size in bytes of all rows, and of all scales. */
 size_t wt__token_table_row_bytes(const struct model_config *config);
 size_t wt__token_table_scale_bytes(const struct model_config *config);
 

@@ -184,7 +184,7 @@ static int read_trainable(struct trainable *t, const char *folder, wt_error *err
     WT_TRY(wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err));
     WT_TRY(wt__tokenizer_check_frame(&t->tokenizer, folder, err));
     if (t->tokenizer.token_count > c->vocabulary)
-        return wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder,
+        return wt__fail(err, WT_EMODEL, "%s: the tokenizer has %u tokens, but the embeddings have %u rows", folder,
                         (unsigned)t->tokenizer.token_count, (unsigned)c->vocabulary);
     return open_trained_weights(t, folder, trained_head, err);
 }

@@ -75,7 +75,7 @@ static struct disentangled make_disentangled(const struct transformer *m, const 
                                  .positions = positions};
 }
 
-/* Returns the largest distance with its own bucket. */
+/* Returns the reach of the distances (nn/attention.h); farther distances are clamped to it. */
 static size_t distance_reach(const struct model_config *c)
 {
     return c->relative == RELATIVE_BIAS ? DISTANCE_MPNET_REACH : c->max_distance;

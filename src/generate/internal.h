@@ -162,7 +162,7 @@ enum {
     STAGE_FRUITLESS_MAX = 40, /* consecutive useless answers that end the stage */
     STAGE_ROUND = 64,         /* items asked together if they do not depend on each other */
     STAGE_VALUES = 4,         /* maximum number of slots in a prompt */
-    STAGE_LINE_BYTES = 420,   /* maximum of a tool's "name: description", as in prompts/generate-*.txt */
+    STAGE_LINE_BYTES = 420,   /* maximum bytes of a tool's "name: description", as in prompts/generate-*.txt */
 };
 
 enum stage_id {

@@ -2,7 +2,7 @@
  * et al. 2024, C.2: numpy.nextafter became adjacent_float). A language model knows NumPy and finds its functions by
  * name; new names remove this advantage.
  *
- * Departs from the paper, which also rewrote the descriptions to avoid library names: here descriptions stay.
+ * The paper also rewrote the descriptions to avoid library names; this command keeps them.
  *
  * Invariants: corpus.jsonl has each tool of the store once. A new name differs from all other names, old and new,
  * ignoring case and underscores. A tool without a valid new name keeps its old one. */

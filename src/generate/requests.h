@@ -46,7 +46,7 @@ struct draw_tool {
     struct str name, description; /* exported name; description as one line */
     uint32_t provider, category;  /* numbers from 1; 0 if missing */
     size_t used;                  /* usages so far */
-    bool is_out;                  /* taken out */
+    bool is_out;                  /* taken out of the catalogue */
     bool lacks_description;       /* has no description and is never drawn */
     bool is_able;                 /* can be the first tool of a draw */
 };
@@ -56,7 +56,7 @@ struct draw_settings {
     bool near;
     bool single;     /* draw one tool only */
     size_t usages;   /* a tool with fewer usages has too few; 0 if any number suffices */
-    double take_out; /* share of the tools */
+    double take_out; /* share of the tools to take out of the catalogue */
 };
 
 struct tool_draw {
@@ -82,8 +82,8 @@ int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct en
                        const struct draw_settings *settings, struct rng *rng, struct progress *progress, wt_error *err);
 void wt__tool_draw_dispose(struct tool_draw *draw);
 
-/* Draws tools. out: from the tools taken out. Safe on several threads at once while every `used` stays constant.
- * Errors: WT_ENOMEM. */
+/* Draws tools. out: true to draw from the tools taken out of the catalogue. Safe on several threads at once while every
+ * `used` stays constant. Errors: WT_ENOMEM. */
 int wt__tool_draw_next(const struct tool_draw *draw, struct rng *rng, bool out, struct drawn_tools *drawn,
                        wt_error *err);
 
@@ -95,11 +95,11 @@ double wt__tool_draw_cosine(const struct tool_draw *draw, size_t a, size_t b);
 /* True for near-duplicates: a cosine of at least 0.95, or the same description. */
 bool wt__tool_draw_twins(const struct tool_draw *draw, size_t a, size_t b);
 
-/* Returns what tools [count] have in common. */
+/* Returns the narrowest group with all of tools [count]: a provider, a category, or any tools. */
 enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t *places, size_t count);
 
-/* True if the text contains the name of one of tools [count] and the name looks like code: it has a mark, a digit or
- * an inner capital. */
+/* True if the text contains the name of one of tools [count] and the name looks like code: it has at
+ * least four bytes, and a '_', '.', '/', digit or inner capital after its first byte. */
 bool wt__tool_draw_has_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text);
 
 /* Writes a digest of everything the prompts can show of the catalogue. */
@@ -162,7 +162,7 @@ void wt__beir_write_tool(const wt_tool *tool, const char *name, struct buffer *o
 enum {
     REQUEST_TOOLS_MIN = 2, /* ToolBank's M */
     REQUEST_TOOLS_MAX = 5,
-    REQUEST_TOOLS_HELD = 10, /* maximum of all data sets */
+    REQUEST_TOOLS_HELD = 10, /* maximum tools of a request in any data set */
 };
 
 enum request_split { SPLIT_TRAIN, SPLIT_DEV, SPLIT_TEST, REQUEST_SPLITS };
@@ -186,8 +186,9 @@ struct request_set {
     struct generated_request *requests;
     size_t count, capacity;
     struct split_settings split;
-    struct map combinations; /* sets of tool ids to a bit mask of their splits */
-    size_t splits[REQUEST_SPLITS], unanswerable, in_two_splits;
+    struct map combinations;                     /* sets of tool ids to a bit mask of their splits */
+    size_t splits[REQUEST_SPLITS], unanswerable; /* requests of each split, without the unanswerable ones */
+    size_t in_two_splits;                        /* sets of tools with requests in two splits */
 };
 
 void wt__request_set_open(struct request_set *out, const struct split_settings *split);
@@ -202,7 +203,7 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err);
 
-/* Asks if a set of tools solves a request exactly (PTR, appendix C.2).
+/* Asks whether a set of tools solves a request exactly (PTR, appendix C.2).
  *
  *   exact     the tools fulfil the whole request, and each of them is needed
  *   over      they fulfil the whole request, and at least one is not needed
@@ -212,7 +213,7 @@ int wt__request_set_write(const struct request_set *set, const struct tool_draw 
  * request qualifies if the first verdict is exact and the second partial. Both use temperature 0. */
 
 enum {
-    VERDICT_TOOLS_MAX = 32, /* maximum of a request, and of the prompt's slot */
+    VERDICT_TOOLS_MAX = 32, /* maximum tools of a request, and of the prompt's slot */
 };
 
 enum verdict { VERDICT_NONE, VERDICT_EXACT, VERDICT_OVER, VERDICT_PARTIAL, VERDICTS };

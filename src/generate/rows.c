@@ -244,7 +244,8 @@ static bool has_instructions(void *context, size_t item)
     return w->made[item] == w->each;
 }
 
-/* Orders rows by tool and query: a question that is asked again adds its rows after those of later questions. */
+/* Orders rows by tool and query, because a question that is asked again adds its rows after those of later questions.
+ */
 static int compare_choice_rows(const void *a, const void *b)
 {
     const struct choice_row *x = a, *y = b;

@@ -40,7 +40,8 @@ const char *wt__stage_name(enum stage_id id)
     return names[id];
 }
 
-/* Returns the seed of a question: positive, and different for each stage, salt, item and attempt. */
+/* Returns the seed of a question: positive, derived from the run's seed, the stage, the salt, the item and the attempt.
+ */
 static unsigned derive_question_seed(uint64_t seed, uint64_t salt, const struct stage_subject *subject)
 {
     struct rng rng;

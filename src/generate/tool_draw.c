@@ -257,12 +257,11 @@ int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct en
     if (settings->take_out > 0 && out->able_count > 0)
         WT_TRY(take_out_share(out, rng, err));
     if (out->able_count == 0)
-        return wt__fail(
-            err, WT_EEMPTY,
-            "no request can be made: of %zu tools, %zu have no description, %zu are taken out, and no two of "
-            "the rest belong together within %s%s",
-            out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
-            settings->within == WITHIN_ANY ? "" : "; --within any allows all");
+        return wt__fail(err, WT_EEMPTY,
+                        "no request can be made: of %zu tools, %zu lack a description or a usable id, %zu are taken "
+                        "out, and no two of the rest belong together within %s%s",
+                        out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
+                        settings->within == WITHIN_ANY ? "" : "; --within any allows all");
     return 0;
 }
 
@@ -287,7 +286,8 @@ size_t wt__tool_draw_count_short(const struct tool_draw *draw)
     return count;
 }
 
-/* Draws one able tool with too few usages, or any able tool if all have enough. out: from the tools taken out. */
+/* Draws one able tool with too few usages, or any able tool if all have enough. out: true to draw from the tools taken
+ * out of the catalogue. */
 static size_t draw_first_tool(const struct tool_draw *draw, struct rng *rng, bool out, uint32_t *list)
 {
     size_t count = 0;

@@ -116,8 +116,8 @@ static int choose_search_recipe(struct toolbank *t, const char **hash, wt_error 
     return rc;
 }
 
-/* Writes the options of the data set on one line: a run continues only with the same line. The trial's limit is not
- * in it, since it only decides if the run continues. */
+/* Writes the options of the data set on one line: a run continues only with the same line. The line omits the
+ * limit of the trial, which only decides whether the run continues. */
 static int write_toolbank_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
 {
     const wt_toolbank_options *o = &t->options;
@@ -179,8 +179,8 @@ static int open_toolbank_parts(struct toolbank *t, const struct draw_settings *d
 
 /* ---------------------------------------------------------------- batches */
 
-/* Refuses a model whose first answers are too bad. Up to TRIAL_ASTRAY of its requests may lead to none of their
- * tools: people use their own words, and a search does not find everything. */
+/* Refuses a model whose first answers are too bad. A share of up to TRIAL_ASTRAY of its requests may lead to none of
+ * their tools: people use their own words, and a search does not find everything. */
 static int judge_trial(struct toolbank *t, wt_error *err)
 {
     const struct stage_count *count = &t->session.runner.counts[STAGE_REQUESTS];

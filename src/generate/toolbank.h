@@ -63,8 +63,9 @@ struct toolbank_item {
 /* Quality of the first answers. */
 struct toolbank_trial {
     bool is_judged, is_refused;
-    uint64_t answers, repeating, broken, unknown;
-    uint64_t astray_requests; /* requests whose search finds none of their tools */
+    uint64_t answers;                    /* number of answers of the trial */
+    uint64_t repeating, broken, unknown; /* answers that repeat the prompt, break the schema, name unknown tools */
+    uint64_t astray_requests;            /* requests whose search finds none of their tools */
 };
 
 struct toolbank {
@@ -83,8 +84,8 @@ struct toolbank {
     struct arena batch; /* memory of the batch's texts */
     struct rng rng;
     struct toolbank_trial trial;
-    size_t asked; /* number of items */
-    size_t good, rewritten;
+    size_t asked;                /* number of items */
+    size_t good, rewritten;      /* requests that the polish found good, and rewrote */
     bool has_unanswerable_tools; /* true if some tools taken out are able */
 };
 

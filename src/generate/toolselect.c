@@ -5,8 +5,8 @@
  *   rows.c          instructions ─ lists, easy and hard ─ notes ─ samples.jsonl
  *   toolselect.c    report.json
  *
- * Departs from the paper: a question is a chat message that asks for JSON, not a text to complete; top-p is not set;
- * rules refuse what the authors removed by hand; the hard rows are a drawn share. */
+ * Differences from the paper: a question is a chat message that asks for JSON, not a text to complete; top-p is not
+ * set; rules refuse what the authors removed by hand; the hard rows are a drawn share. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -104,7 +104,7 @@ struct choice_sample {
     struct sample_choice *choices;
     size_t choice_count; /* at least 2 */
     size_t right;        /* position of the right tool in choices */
-    bool is_hard;        /* not stored in the file */
+    bool is_hard;        /* true if the choices are a hard list; not stored in the file */
 };
 
 struct choice_samples {

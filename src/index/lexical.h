@@ -42,10 +42,10 @@ struct lexical_settings {
     float k1; /* of BM25: how fast the weight of repeated terms saturates */
     /* Limits as multiples of the mean of all rows. A row above a limit is damped by the factor
      * (limit / its value) ^ damping_power. 0 for no limit. */
-    float most_sum;       /* sum of a row's impacts: many words */
-    float most_length;    /* length of the vector of its impacts: words repeated in every field */
-    float most_named;     /* number of its words in two or more fields, one of which names the tool */
-    float most_thrice;    /* number of its words in three or more fields */
+    float most_sum;       /* limit of the sum of the row's impacts; many words exceed it */
+    float most_length;    /* limit of the length of the vector of impacts; words repeated in every field exceed it */
+    float most_named;     /* limit of the number of words in two or more fields, one of which names the tool */
+    float most_thrice;    /* limit of the number of words in three or more fields */
     float repeated_least; /* minimum of the last two limits, in words */
     float damping_power;
     size_t field_count; /* at most LEXICAL_MAX_FIELDS */
@@ -65,8 +65,8 @@ struct lexical_text {
     size_t count;
 };
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err);
-/* Finishes the block. *out: [*len] bytes, to be freed with free(). Afterwards only wt__lexical_builder_free, _follow and
- * _copy accept the builder. */
+/* Finishes the block. *out: [*len] bytes, to be freed with free(). Afterwards only wt__lexical_builder_free, _follow
+ * and _copy accept the builder. */
 int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size_t *len, wt_error *err);
 void wt__lexical_builder_free(struct lexical_builder *builder);
 /* Creates a builder that continues a finished one. Only this builder may copy rows of the finished one. */
@@ -77,7 +77,7 @@ int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexic
 
 /* --- Searching --- */
 struct lexical_entry {
-    uint32_t text, posting, block; /* start offsets; the next entry has the ends */
+    uint32_t text, posting, block; /* start offsets; they end at the next entry's */
     float max;                     /* maximum impact */
 };
 

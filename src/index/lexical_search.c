@@ -22,7 +22,7 @@ enum {
     WINDOW = 16384, /* rows; the sums fit in the second-level cache. A power of two, at least 64 */
     GROUP = 16,     /* number of groups whose maxima are found at once */
     CHUNK = 256,    /* number of rows compared at once; a multiple of 8 and of GROUP */
-    BUCKETS = 1088, /* buckets of sums with the same leading bits as floats, 32 per power of two; bucket 0 is unused */
+    BUCKETS = 1088, /* buckets of sums with the same leading bits as floats, 32 per power of two; bucket 0 for 0 */
     BUCKET_SHIFT = 18,
     FIRST_MAX = 512, /* maximum candidates sorted at once */
     LINE = 16,       /* rows in a cache line */
@@ -265,7 +265,7 @@ static uint32_t lower_bound_row(const uint32_t *rows, uint32_t count, uint32_t r
     return (uint32_t)(from - rows) + (count == 1 && *from < row);
 }
 
-/* Moves to the first posting with a row not less than `row`. */
+/* Moves the cursor to its first posting with a row not less than `row`. */
 static void seek_row(struct lexical_cursor *cursor, uint32_t row)
 {
     if (cursor->at < cursor->count && cursor->row[cursor->at] >= row)

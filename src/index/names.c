@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 8, MARKS = 16 /* marks per entry, for at most one false positive in 64 */ };
+enum { WINDOW = 8, MARKS = 16 /* bits of the bitmap per entry, for at most one false positive in 64 */ };
 
 /* Computes the two marks of a name, from the first and the last bits of its hash. */
 static void compute_marks(const struct name_index *names, uint64_t entry, uint64_t marks[2])
@@ -26,7 +26,7 @@ static bool may_have_hash(const struct name_index *names, uint64_t hash)
 
 int wt__names_mark(struct name_index *names)
 {
-    names->mark_bits = 6; /* bits of one word */
+    names->mark_bits = 6; /* 2 ^ 6 bits: one word */
     while ((size_t)1 << names->mark_bits < names->count * MARKS)
         names->mark_bits++;
     names->marks = calloc((size_t)1 << (names->mark_bits - 6), sizeof *names->marks);

@@ -29,8 +29,8 @@ struct name_index {
     size_t count;
     uint32_t words; /* words of the longest name */
 
-    /* Filter of existing hashes: a bitmap with two bits set for each hash, at its first and at its last bits; NULL
-     * without a filter. A request looks up hundreds of names, and hardly any exist in the catalogue. */
+    /* Filter of existing hashes, or NULL: a bitmap in which the first bits and the last bits of each hash set one bit
+     * each. A request looks up hundreds of names, and hardly any exist in the catalogue. */
     uint64_t *marks;
     unsigned mark_bits; /* the bitmap has 2 ^ mark_bits bits */
 };

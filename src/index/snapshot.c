@@ -226,7 +226,7 @@ static int load_snapshot_file(struct snapshot **out, const char *folder, wt_erro
     return 0;
 }
 
-/* Tries to open the snapshot once. *moved: a vector file named by it is missing. */
+/* Tries to open the snapshot once. *moved: true if a vector file that the snapshot names is missing. */
 static int try_load(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
 {
     WT_CLEANUP(free_snapshot) struct snapshot *snapshot = NULL;

@@ -41,7 +41,7 @@ struct snapshot_key {
     uint64_t provider_hash;   /* wt__provider_hash */
     float provider_precision; /* wt__name_precision */
     uint32_t actions;         /* wt__tool_actions: actions according to its catalogue */
-    uint32_t group;           /* start of the group of exact copies, from 1; 0 if it has no copies */
+    uint32_t group;           /* position of its group in copy_groups.rows, counted from 1; 0 if it has no copies */
     uint32_t method_twin;     /* 1 if wt__document_method_twin, else 0 */
 };
 
@@ -54,9 +54,9 @@ static inline uint32_t wt__snapshot_id_hash(struct str id)
 
 enum { COPY_GROUP_READ = 1000 /* maximum rows of a group read by a query */ };
 
-/* Groups of rows with exact copies, from forked servers and commonly wrapped servers. The caller supplies a
+/* Groups of rows that are exact copies of each other, such as tools of forked servers. The caller supplies a
  * hash per tool (retrieve/document.h); rows with equal hashes form groups. Groups are stored one after the other,
- * each with at least two rows in ascending order. A row's key has the start of its group (snapshot_key.group). A
+ * each with at least two rows in ascending order. A row's key has the position of its group (snapshot_key.group). A
  * zeroed struct has no groups. */
 struct copy_groups {
     const uint32_t *rows; /* [count] */
@@ -75,7 +75,7 @@ struct snapshot {
     size_t set_count;
     struct snapshot_set {
         const char *model, *kind;
-        uint32_t former; /* number of vectors of the former kind, as reported by vector_source */
+        uint32_t former; /* vector_source.former at the time of writing */
         struct vectors vectors;
     } sets[SNAPSHOT_MAX_SETS];
     struct snapshot_memory *memory; /* owner of all memory */
@@ -107,7 +107,7 @@ struct vector_source {
     const bool *has; /* [rows] rows that have a vector; NULL for all. Other rows have no vector */
     int (*fetch)(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err);
     void *context;
-    uint32_t former; /* number of vectors of the former kind that are not yet replaced; stored for reporting */
+    uint32_t former; /* number of vectors of the previous document kind that are not yet replaced; for status */
 };
 
 struct snapshot_content {

@@ -2,12 +2,12 @@
  *
  * A set of vectors is either appended to an old file or written to a new one. Appending keeps the slots of rows with
  * old vectors and adds new slots; slots of removed or changed tools are dead. A new file has slots in row order, and
- * old vectors are copied into it. It is created if no old file exists or if more than a quarter of the old file's slots
- * would be dead. In memory, a set is always new.
+ * old vectors are copied into it. It is created if no old file exists, or if more than a quarter of the slots, old and
+ * new, would be dead after appending. In memory, a set is always new.
  *
  * Order of operations in a folder, so that a crash always leaves a valid snapshot: write and sync the vectors beyond
- * the count in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name.
- * All of this happens under the lock. */
+ * the count in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name. All
+ * of this happens under the lock. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -456,7 +456,8 @@ static void end_job(struct snapshot_job *job)
     free(job->old_row);
 }
 
-/* Plans and fills every set. *worth_keeping: it failed, but vectors were added and no file was abandoned. */
+/* Plans and fills every set. *worth_keeping: true if it fails after vectors were added and no file was
+ * abandoned. */
 static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_error *err)
 {
     bool given_up = false;

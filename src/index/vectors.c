@@ -8,7 +8,7 @@
  *   row_sum   [C] u64      checksum of x
  *   x         [C, P] fp32
  *
- * The query y is split into two levels of bytes, y = t1 p1 + e1 and e1 = t2 p2 + e2. Then
+ * The query y is split into two levels of bytes p with scales t and rests e: y = t1 p1 + e1 and e1 = t2 p2 + e2. Then
  *   |x.y - scale t1 codes.p1|                   <=  |y| error + |e1| (norm + error) + rounding      coarse
  *   |x.y - scale (t1 codes.p1 + t2 codes.p2)|   <=  |y| error + |e2| (norm + error) + rounding      fine
  * where rounding covers the fp32 sums on both sides: at most (P + 32) 2^-23 |x| |y|, in any order. The coarse bound is

@@ -38,7 +38,7 @@ struct vector_part {
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS]);
 size_t wt__vectors_chunk_bytes(size_t dim);
 
-/* Writes vector, [dim], to its slot in the chunk of the slot. Fails with WT_EMODEL if a value is not finite or the
+/* Writes vector, [dim], to `slot`, whose chunk is `chunk`. Fails with WT_EMODEL if a value is not finite or the
  * length is over 1e15. */
 int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t slot, const float *vector, wt_error *err);
 
@@ -66,7 +66,7 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
 int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
                              size_t k, const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err);
 
-/* Computes scores[q][i] for query q and rows[i], in any order; 0 for rows without a vector. queries: [n, D]. Each
+/* Computes scores[q][i] for query q and rows[i], in any order; 0 for rows without a vector. queries: [n, dim]. Each
  * vector is read and verified once. Errors as in wt__vectors_search. */
 int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
                            size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err);

@@ -1,8 +1,8 @@
 /* auto.c: the lesson "auto": finds the recipe that is best on the dev requests.
  *
  * It tunes the weights of words, Tool2Vec's vectors, the classifier's rows and sub-queries on dev, one after the other,
- * in two rounds. A weight of 0 is among the values, so the search includes the simpler recipes. The result is compared with
- * the trained refiners and with `hybrid` by the engine's own encoder.
+ * in two rounds. A weight of 0 is among the values, so the search includes the simpler recipes. The result is compared
+ * with the trained refiners and with `hybrid` by the engine's own encoder.
  *
  * Each weight has only a few values: with a few dozen dev requests, a finer search would only fit those requests. */
 #include <math.h>
@@ -42,8 +42,8 @@ struct weight_search {
     struct tool_vectors view; /* view of mixed */
     struct weight_mix in_hand;
     struct source_weights best;
-    struct dev_outcome figure;  /* outcome with the best weights */
-    const char *refined;        /* recipe with a refiner that is clearly better than these; NULL if no recipe is */
+    struct dev_outcome figure; /* outcome with the best weights */
+    const char *refined; /* recipe with a refiner that is clearly better than the best weights; NULL if no recipe is */
     struct dev_outcome refiner; /* outcome of that recipe */
     struct dev_outcome hybrid;  /* outcome of `hybrid` */
 };
@@ -135,7 +135,8 @@ static void close_weight_search(struct weight_search *search)
     free(search->mixed);
 }
 
-/* Returns the mean of recall at 1, 3, 5 and 7. Recall at 1 still differs if all tools are among the first three hits. */
+/* Returns the mean of recall at 1, 3, 5 and 7. Recall at 1 still differs if all tools are among the first three hits.
+ */
 static double average_recalls(const struct dev_outcome *outcome)
 {
     return (3 * outcome->figure + outcome->first) / 4;
@@ -212,8 +213,8 @@ static int save_choice(struct weight_search *search, const json_t *about, wt_tra
     return wt__evaluator_finish(search->evaluator, about, config, out, err);
 }
 
-/* Compares the recipes with a refiner with the best weights. A refiner takes about twice the time, so it must be clearly
- * better. */
+/* Compares the recipes with a refiner with the best weights. A refiner takes about twice the time, so it must be
+ * clearly better. */
 static int try_refiners(struct weight_search *search, wt_error *err)
 {
     size_t count = search->evaluator->dev_count;

@@ -372,8 +372,8 @@ static double measure_cross_request(struct cross_training *c, size_t d)
     return measure_order(&c->training->examples.dev, c->dev[d], rows, count);
 }
 
-/* Fits Platt's scale, which turns logits into log odds, because Algorithm 1 needs probabilities. The slope is positive, so
- * that the order does not change. */
+/* Fits Platt's scale, which turns logits into log odds, because Algorithm 1 of ToolRerank needs probabilities. The
+ * slope is positive, so that the order does not change. */
 static void find_scale(struct cross_training *c)
 {
     const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};

@@ -21,8 +21,8 @@ const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by descrip
 
 /* ---------------------------------------------------------------- selection */
 
-/* Returns at most `most` of the numbers first .. end - 1, drawn without repetition and ascending. The caller frees them.
- * NULL if out of memory. */
+/* Returns at most `most` of the numbers first .. end - 1, drawn without repetition and ascending. The caller frees
+ * them. NULL if out of memory. */
 static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t most, size_t *drawn)
 {
     size_t count = end - first;
@@ -68,8 +68,8 @@ static int choose_set_tools(struct dev_set *set, const struct example_set *dev, 
     return 0;
 }
 
-/* Marks dev requests whose tools were all used by the training requests first .. end - 1. Returns their number, or SIZE_MAX
- * if out of memory. */
+/* Marks dev requests whose tools were all used by the training requests first .. end - 1. Returns their number, or
+ * SIZE_MAX if out of memory. */
 static size_t mark_used_requests(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
 {
     const struct example_set *train = &examples->train, *dev = &examples->dev;
@@ -115,8 +115,8 @@ static int read_dev_requests(struct dev_set *set, const struct trainable *model,
     return wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
 }
 
-/* Chooses the training requests that represent tools by usage: none unless `kind` is DEV_USE and they used all tools of a
- * dev request. Joined requests are left out. */
+/* Chooses the training requests that represent tools by usage: none unless `kind` is DEV_USE and they used all tools of
+ * a dev request. Joined requests are left out. */
 static int choose_uses(struct dev_set *set, const struct examples *examples, size_t part, enum dev_kind kind,
                        struct rng *rng, wt_error *err)
 {
@@ -263,10 +263,10 @@ struct recall_search {
     const struct dev_set *set;
     const float *dev; /* [texts of the requests, D] */
     size_t hidden;
-    struct tool_vectors described,
-        used;         /* vectors of texts, and of texts and usage; used is zeroed if there is no usage */
-    double *each;     /* [dev_count] recall of each request */
-    wt_error *errors; /* [threads] */
+    struct tool_vectors described; /* vectors of texts */
+    struct tool_vectors used;      /* vectors of texts and usage; zeroed without usage */
+    double *each;                  /* [dev_count] recall of each request */
+    wt_error *errors;              /* [threads] */
 };
 
 static int search_dev_request(void *context, size_t index, unsigned worker)

@@ -236,8 +236,8 @@ static void project_vectors(const struct distil_run *d, const float *vectors, si
         memcpy(out, vectors, count * d->width * sizeof *out);
 }
 
-/* Computes the teacher's vectors of texts, projected to the axes and normalised: out [count, D]. axes_too: first compute the
- * axes from these texts. */
+/* Computes the teacher's vectors of texts, projected to the axes and normalised: out [count, D]. axes_too: first
+ * compute the axes from these texts. */
 static int encode_with_teacher(struct distil_run *d, const struct str *texts, size_t count, bool axes_too, float *out,
                                wt_error *err)
 {

@@ -59,8 +59,8 @@ int wt__distil_texts_open(struct distil_texts *out, const struct examples *examp
                           size_t max_tokens, wt_error *err);
 void wt__distil_texts_dispose(struct distil_texts *texts);
 
-/* Tokenises texts for a static encoder: without [CLS], [SEP] and unknown words. The caller disposes of the result even on
- * error. Errors: WT_ENOMEM. */
+/* Tokenises texts for a static encoder: without [CLS], [SEP] and unknown words. The caller disposes of the result even
+ * on error. Errors: WT_ENOMEM. */
 int wt__distil_tokens(struct token_texts *tokens, const struct tokenizer *tokenizer, const struct str *texts,
                       size_t count, size_t max_tokens, wt_error *err);
 

@@ -1,5 +1,5 @@
-/* distil_fit.c: the static encoder in training, its texts, and the steps fit and contrast (distil.h). Both steps use the
- * loop of learn/loop.h; only the optimiser uses several threads. */
+/* distil_fit.c: the static encoder in training, its texts, and the steps fit and contrast (distil.h). Both steps use
+ * the loop of learn/loop.h; only the optimiser uses several threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,8 +328,8 @@ static bool is_tool_of_request(const struct example_set *train, uint32_t request
     return false;
 }
 
-/* Sets the pairs of requests and tools of the step. A request's own tool of the step is positive; its other tools and tools
- * with the same text are ignored. */
+/* Sets the pairs of requests and tools of the step. A request's own tool of the step is positive; its other tools and
+ * tools with the same text are ignored. */
 static void mark_pairs(struct fit_run *f)
 {
     const struct example_set *train = &f->texts->examples->train;

@@ -75,8 +75,8 @@ static int gather_descriptions(const struct synthetic *m, struct described_tools
     return 0;
 }
 
-/* Draws distinct tools of a provider: one for a quarter of the requests, three for another quarter, else two; fewer if the
- * provider has fewer. Returns their number. */
+/* Draws distinct tools of a provider: one for a quarter of the requests, three for another quarter, else two; fewer if
+ * the provider has fewer. Returns their number. */
 static size_t draw_synthetic_tools(const struct described_tools *d, const struct described_provider *provider,
                                    struct rng *rng, uint32_t rows[SYNTHETIC_TOOLS])
 {
@@ -257,8 +257,8 @@ static int add_request(struct example_reader *r, struct example_side *side, stru
     return 0;
 }
 
-/* Converts a side, whose pairs are sorted, to a set. Its strings already live in the arena. left: [count] true for requests
- * to skip; NULL to skip none. */
+/* Converts a side, whose pairs are sorted, to a set. Its strings already live in the arena. left: [count] true for
+ * requests to skip; NULL to skip none. */
 static int finish_side(struct example_reader *r, const struct example_side *side, const bool *left,
                        struct example_set *out)
 {

@@ -23,8 +23,8 @@
  *
  * Examples may also be synthetic: made of the tools' descriptions, which are then removed from the tools' texts.
  *
- * Several data sets are read separately, and their tools, training requests and dev requests are concatenated. Each data
- * set is a part with its own catalogue: a request is only answered from the tools of its own part. */
+ * Several data sets are read separately, and their tools, training requests and dev requests are concatenated. Each
+ * data set is a part with its own catalogue: a request is only answered from the tools of its own part. */
 
 enum {
     EXAMPLES_MAX = 20000000, /* maximum number of pairs of a request and a tool */
@@ -43,8 +43,8 @@ struct example_set {
 
 /* The range of a data set in the examples. It begins at the end of the previous part. */
 struct example_part {
-    size_t tools, train, dev; /* ends of its tools, training requests and dev requests; hashed, with the fields before
-                                 joined */
+    size_t tools, train,
+        dev;          /* ends of its tools, training requests and dev requests; hashed if there are several parts */
     size_t joined;    /* number of joined requests (wt__examples_join_requests), at the end of its training requests */
     const char *name; /* last path component of its folder */
 };
@@ -61,9 +61,9 @@ struct examples {
     size_t unknown_labels; /* number of labels of unknown tools */
     size_t barren;         /* number of requests without a known tool */
     size_t withheld;       /* number of training requests that are dev in another data set */
-    const char *source;    /* folder of the data set or path of the store, for messages; after "descriptions of " if the
-                              requests are synthetic */
-    char hash[65];         /* SHA-256 of all training data, hexadecimal */
+    const char *source; /* folder of the data set or path of the store, for messages; preceded by "descriptions of " if
+                              the requests are synthetic */
+    char hash[65];      /* SHA-256 of all training data, hexadecimal */
 };
 
 struct examples_options {
@@ -82,16 +82,16 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
                       struct train_progress *progress, wt_error *err);
 void wt__examples_dispose(struct examples *examples);
 
-/* Concatenates data sets [count] that were read separately; does not modify them. Drops training requests that are dev in
- * any set. most: [count] maximum training requests of each set, 0 for all; NULL for all of every set. If a set has more, a
- * seeded sample is taken.
- * Errors: WT_EEMPTY, WT_ETOOLONG (too many tools for a row, or too many pairs), WT_ENOMEM. */
+/* Concatenates data sets [count] that were read separately; does not modify them. Drops training requests that are dev
+ * in any set. most: [count] maximum training requests of each set, 0 for all; NULL for all of every set. If a set has
+ * more, a seeded sample is taken. Errors: WT_EEMPTY, WT_ETOOLONG (too many tools for a row, or too many pairs),
+ * WT_ENOMEM. */
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
                       uint64_t seed, wt_error *err);
 
-/* Appends joined requests to the training requests of each part. A joined request consists of two or three requests of the
- * part and has the tools of all. Joined requests make up `share` of all training requests, 0 <= share < 1, or less if
- * requests are too long to be joined. Errors: WT_ENOMEM. */
+/* Appends joined requests to the training requests of each part. A joined request consists of two or three requests of
+ * the part and has the tools of all. Joined requests make up `share` of all training requests, 0 <= share < 1, or less
+ * if requests are too long to be joined. Errors: WT_ENOMEM. */
 int wt__examples_join_requests(struct examples *examples, double share, uint64_t seed, wt_error *err);
 
 void wt__example_set_dispose(struct example_set *set);
@@ -102,9 +102,9 @@ void wt__examples_seal(struct examples *examples);
 /* Describes the dropped data in one line in the arena; *out is NULL if nothing was dropped. WT_ENOMEM. */
 int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err);
 
-/* Synthetic requests by the inverse cloze task of Lee et al. 2019, with tools instead of passages. They teach an encoder
- * the words of a catalogue without recorded use, or of unused tools. A request joins the descriptions of one to three
- * tools of one provider. The texts of the tools to find have no description, only name and provider:
+/* Synthetic requests by the inverse cloze task of Lee et al. 2019, with tools instead of passages. They teach an
+ * encoder the words of a catalogue without recorded use, or of unused tools. A request joins the descriptions of one to
+ * three tools of one provider. The texts of the tools to find have no description, only name and provider:
  *
  *   "Returns the racecard of a meeting. Also, odds of a race."  ->  Horse Racing / racecards, Horse Racing / odds */
 
@@ -127,8 +127,8 @@ struct synthetic {
 /* Receives a request and its distinct tools, rows [count]. A non-zero result stops the generation. */
 typedef int (*synthetic_visit)(void *context, struct str text, const uint32_t *rows, size_t count);
 
-/* Generates requests for the providers in turn, in a seeded order. A text may repeat. Generates nothing if no tool has a
- * usable description. Returns 0, the non-zero result of the visitor, or WT_ENOMEM. */
+/* Generates requests for the providers in turn, in a seeded order. A text may repeat. Generates nothing if no tool has
+ * a usable description. Returns 0, the non-zero result of the visitor, or WT_ENOMEM. */
 int wt__synthetic_each(const struct synthetic *synthetic, synthetic_visit visit, void *context, wt_error *err);
 
 #endif

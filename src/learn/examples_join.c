@@ -1,5 +1,5 @@
-/* examples_join.c: concatenates data sets, and generates joined requests (examples.h). Equal texts of different sets stay
- * separate requests, because each set has its own labels. */
+/* examples_join.c: concatenates data sets, and generates joined requests (examples.h). Equal texts of different sets
+ * stay separate requests, because each set has its own labels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,8 +98,8 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
     return whole;
 }
 
-/* Appends the training requests of a set that are not dev in any set: all, or if there are more than `most` > 0, a seeded
- * sample in order. Returns false if out of memory. */
+/* Appends the training requests of a set that are not dev in any set: all, or if there are more than `most` > 0, a
+ * seeded sample in order. Returns false if out of memory. */
 static bool add_training_requests(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
 {
     WT_AUTO_FREE uint32_t *left = wt__alloc_array(train->count, sizeof *left), *drawn = NULL;
@@ -212,8 +212,8 @@ static struct str strip_sentence_end(struct str text)
     return text;
 }
 
-/* Adds a request. Returns false, with nothing changed, if the result would be too long, have too many tools, or no further
- * tool. */
+/* Adds a request. Returns false, with nothing changed, if the result would be too long, have too many tools, or no
+ * further tool. */
 static bool add_to_joined_request(struct request_joiner *j, size_t request, const char *joint)
 {
     uint32_t tools[JOINED_TOOLS];
@@ -259,8 +259,8 @@ static void append_request(struct example_set *out, struct str text, const uint3
     out->starts[out->count] = at + count;
 }
 
-/* Appends the part's requests and up to `wanted` joined requests. Returns the number of joined requests, or SIZE_MAX if out
- * of memory. */
+/* Appends the part's requests and up to `wanted` joined requests. Returns the number of joined requests, or SIZE_MAX if
+ * out of memory. */
 static size_t add_joined_part(struct request_joiner *j, size_t wanted, struct arena *arena, struct example_set *out)
 {
     const struct example_set *from = j->from;

@@ -110,8 +110,8 @@ static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_erro
     return 0;
 }
 
-/* Sets tuning->earlier if the model of an earlier training is better on dev than the initial model. Overwrites the tuned
- * weights, which are not needed after the last step. */
+/* Sets tuning->earlier if the model of an earlier training is better on dev than the initial model. Overwrites the
+ * tuned weights, which are not needed after the last step. */
 static int compare_earlier_model(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;

@@ -51,9 +51,8 @@ struct training {
     wt_engine *others[EXAMPLES_PARTS]; /* [other_count] engines opened for the other parts */
     size_t other_count;
     struct train_progress progress;
-    struct dev_evaluator
-        *evaluator;     /* shared by lessons after the encoder (learn/dev_evaluator.h); NULL before its first use */
-    struct arena arena; /* memory of the report, which takes it over */
+    struct dev_evaluator *evaluator; /* shared by lessons after the encoder; NULL before its first use */
+    struct arena arena;              /* memory of the report, which takes it over */
 };
 
 struct lesson {
@@ -69,8 +68,8 @@ struct lesson {
     int (*run)(struct training *training, wt_trained *out, wt_error *err);
 };
 
-/* Calls work for each of 0 .. count-1 on the training's threads. errors: [threads], zeroed; work fills the element of its
- * worker on failure, which is then copied to *err. Returns 0 or the result that stopped the run. */
+/* Calls work for each of 0 .. count-1 on the training's threads. errors: [threads], zeroed; work fills the element of
+ * its worker on failure, which is then copied to *err. Returns 0 or the result that stopped the run. */
 int wt__training_run(const struct training *training, size_t count, pool_work work, void *context,
                      const wt_error *errors, wt_error *err);
 
@@ -97,8 +96,8 @@ int wt__training_loss(const struct training *training, wt_error *err);
 
 enum {
     LEAST_EPOCHS = 10, /* maximum epochs that struct lesson_plan.least may extend a training to */
-    PATIENCE =
-        3 /* measurements without improvement that end a training; with a few dozen dev requests, two mean little */
+    /* Measurements without improvement that end a training. With a few dozen dev requests, two mean little. */
+    PATIENCE = 3
 };
 
 /* Defaults of a lesson, in addition to those of its row. */

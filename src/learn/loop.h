@@ -80,12 +80,12 @@ size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *cho
 
 /* The training loop, independent of the trained model.
  *
- * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the
- * optimiser, measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
+ * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the optimiser,
+ * measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
  *
  * All random numbers of step s come from a generator seeded by (seed, s), and batches depend on the seed and their
- * numbers. The state of a training is therefore its parameters, the optimiser's moments, the number of its step and
- * the objective's buffers. A training that was stopped and resumed ends with the same bits as an uninterrupted training.
+ * numbers. The state of a training is therefore its parameters, the optimiser's moments, the number of its step and the
+ * objective's buffers. A training that was stopped and resumed ends with the same bits as an uninterrupted training.
  *
  * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Worker w always
  * computes share w of the batch, whichever thread runs it, so equal numbers of workers give equal bits. */
@@ -111,16 +111,15 @@ struct objective {
     void *self;
     struct model_parameter *parameters; /* borrowed by the optimiser until the loop ends */
     size_t parameter_count;
-    size_t examples; /* number of examples per epoch */
-    const size_t
-        *part_ends;    /* [part_count] ends of the parts that batches must not mix, the last equal to `examples` */
-    size_t part_count; /* 0 for a single part */
-    size_t bytes;      /* memory that self uses or will use, for the estimate before the start */
+    size_t examples;         /* number of examples per epoch */
+    const size_t *part_ends; /* [part_count] ends of the parts, which batches must not mix; the last is `examples` */
+    size_t part_count;       /* 0 for a single part */
+    size_t bytes;            /* memory that self uses or will use, for the estimate before the start */
 
     /* Allocates memory, after the estimate was accepted. May be NULL. */
     int (*begin)(void *self, wt_error *err);
-    /* Prepares the work of a step. examples: [count] numbers. rng: for random draws. Adds the number of tokens that forward
-     * will read to *tokens, which is 0. */
+    /* Prepares the work of a step. examples: [count] numbers. rng: for random draws. Adds the number of tokens that
+     * forward will read to *tokens, which is 0. */
     int (*prepare)(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err);
     void (*forward)(void *self, unsigned worker); /* each worker on its own thread; NULL if loss does all the work */
     double (*loss)(void *self); /* loss of the whole batch; also computes the gradients of forward's results */

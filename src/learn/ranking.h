@@ -1,5 +1,5 @@
-/* ranking.h: ranks the tools of a request's own data set by vectors that the caller computes. Wrong tools near the top of
- * the ranking serve as hard negatives in training. */
+/* ranking.h: ranks the tools of a request's own data set by vectors that the caller computes. Wrong tools near the top
+ * of the ranking serve as hard negatives in training. */
 #ifndef WT_LEARN_RANKING_H
 #define WT_LEARN_RANKING_H
 
@@ -32,8 +32,8 @@ void wt__ranking_dispose(struct mined_ranking *ranking);
 uint32_t wt__ranking_part(const struct mined_ranking *ranking, const struct example_set *set, size_t request);
 
 /* Finds the rows of the k tools [count, k] nearest to requests [count, D] by inner product, best first, ties by row.
- * Each request is compared with the tools of its own part (parts [count]). If the part has fewer than k ranked tools, the
- * remaining entries are UINT32_MAX. Errors: WT_ENOMEM. */
+ * Each request is compared with the tools of its own part (parts [count]). If the part has fewer than k ranked tools,
+ * the remaining entries are UINT32_MAX. Errors: WT_ENOMEM. */
 int wt__ranking_best(const struct mined_ranking *ranking, const float *requests, const uint32_t *parts, size_t count,
                      size_t k, uint32_t *best, wt_error *err);
 
@@ -43,12 +43,12 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
 
 /* Selects up to `most` negatives of a training request from best [RANKING_DEPTH], in order. Returns their number.
  *
- * Skips right tools. vector: [D] of the request, to skip tools that may be right as well (RANKING_DOUBTFUL); NULL to keep
- * them. With a vector, selects nothing if none of the request's labels is ranked, because their cosine is unknown.
+ * Skips right tools. vector: [D] of the request, to skip tools that may be right as well (RANKING_DOUBTFUL); NULL to
+ * keep them. With a vector, selects nothing if none of the request's labels is ranked, because their cosine is unknown.
  *
- * Also skips tools that no request needs. In a catalogue with little usage such tools would always be negatives, and the
- * model would only learn which tools were used: with such negatives a cross-encoder lost 11 points of recall@5 on dev
- * requests for a provider unseen in training. */
+ * Also skips tools that no request needs. In a catalogue with little usage such tools would always be negatives, and
+ * the model would only learn which tools were used: with such negatives a cross-encoder lost 11 points of recall@5 on
+ * dev requests for a provider unseen in training. */
 size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
                          size_t most, uint32_t *wrong);
 

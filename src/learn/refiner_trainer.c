@@ -2,10 +2,10 @@
  *
  *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
  *
- * v and a are fitted first, without the layers. Then s, w, b and a copy of the encoder's upper layers are trained; they
- * start at 0, so the layers learn a correction. "state" is a candidate's last hidden state. Dev requests choose the factor
- * of v and the factor of the correction among `strengths`, which include 0, so a refiner is never worse on dev than its
- * first stage. */
+ * v and a are fitted first, without the layers. Then the candidate layer, s, w, b and a copy of the encoder's upper
+ * layers are trained. s, w and b start at 0, so the layers learn a correction. "state" is a candidate's last hidden
+ * state. Dev requests choose the factor of v and the factor of the correction among `strengths`, which include 0, so a
+ * refiner is never worse on dev than its first stage. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +121,11 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
 
 /* ---------------------------------------------------------------- the lesson */
 
-static const float PRIOR = 12;    /* gives a score of 0.9 times the best about a third of the best one's odds */
+static const float PRIOR = 12; /* a candidate with 0.9 times the best score gets about a third of the best one's odds */
 static const float HEAD_RATE = 5; /* rate of new parameters, relative to the layers' */
-static const float IDENTITY =
-    0.4f;                     /* the candidate layer starts as IDENTITY * sqrt(H) times the identity matrix, so that
-                                       its rows are about as long as a token's state */
+/* The candidate layer starts as IDENTITY * sqrt(H) times the identity matrix, so that its rows are about as long as a
+ * token's state. */
+static const float IDENTITY = 0.4f;
 static const double KEPT = 1; /* probability that a used tool beyond the first N hits is kept as a candidate */
 enum {
     OWN_LAYERS = 2, /* upper layers of the encoder that are trained */
@@ -461,8 +461,8 @@ static int measure_refiner(void *self, struct train_progress *progress, double *
     return 0;
 }
 
-/* Writes the weights that a query uses: the layers, the candidate layer, and the score layer, which combines v with s, w
- * and b times the strength. The score layer is divided by PRIOR, so that the first stage's share needs no factor. */
+/* Writes the weights that a query uses: the layers, the candidate layer, and the score layer, which combines v with s,
+ * w and b times the strength. The score layer is divided by PRIOR, so that the first stage's share needs no factor. */
 static int write_weights(struct refiner_training *r, const char *path, wt_error *err)
 {
     WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};

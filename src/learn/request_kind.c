@@ -1,5 +1,6 @@
-/* request_kind.c: fits the classifier that tells requests for one provider from requests for several (trainers.h). It has
- * one feature. Both kinds have equal total weight, because their frequency differs between catalogues. */
+/* request_kind.c: fits the classifier that tells requests for one provider from requests for several (trainers.h). The
+ * classifier has one feature (wt__request_lack). Both kinds have equal total weight, because their frequency differs
+ * between catalogues. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,8 @@ bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *t
     return false;
 }
 
-/* Returns the provider of most of a request's tools, the first at a tie; HIERARCHY_NO_PROVIDER if no provider has two. */
+/* Returns the provider of most of a request's tools, the first at a tie; HIERARCHY_NO_PROVIDER if no provider has two.
+ */
 static uint32_t find_main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     uint32_t best = HIERARCHY_NO_PROVIDER;

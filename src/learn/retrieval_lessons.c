@@ -46,8 +46,8 @@ enum { DOUBT = 20 };
 
 static const struct tool2vec usual = {1, 2, 2 * DOUBT};
 
-/* Weights of description and mean, and usages for half of the mean's weight, in order of preference: a later choice must
- * be better by more than a standard error. */
+/* Weights of description and mean, and usages for half of the mean's weight, in order of preference: a later choice
+ * must be better by more than a standard error. */
 static const struct tool2vec choices[] = {
     {1, 2, 2 * DOUBT}, {1, 1.5f, 1.5f * DOUBT}, {1, 1, DOUBT},           {1, 3, 3 * DOUBT},
     {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},

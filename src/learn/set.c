@@ -1,15 +1,15 @@
-/* set.c: the lesson "set": fits and calibrates the chooser of sets (choose/chooser.h) on the hits of dev requests, found
- * with the trained recipe `auto`.
+/* set.c: the lesson "set": fits and calibrates the chooser of sets (choose/chooser.h) on the hits of dev requests,
+ * found with the trained recipe `auto`.
  *
- * Every dev request is searched three times: normally, deeper (for complete sets), and without its own tools, so that no
- * tool fits. The chooser's parameters are fitted to the results. Training requests are unsuitable, because the encoder
- * has learned from them. The requests are split into folds: the parameters that tune and calibrate a request are fitted
- * on the other folds, and the final parameters on all.
+ * Every dev request is searched three times: normally, deeper (for complete sets), and without its own tools, so that
+ * no tool fits. The chooser's parameters are fitted to the results. Training requests are unsuitable, because the
+ * encoder has learned from them. The requests are split into folds: the parameters that tune and calibrate a request
+ * are fitted on the other folds, and the final parameters on all.
  *
- * Sets are calibrated separately for used and unused tools (Mondrian conformal prediction, Vovk et al. 2005), because an
- * unused tool ranks lower. Few dev requests need an unused tool. In a fourth search the least used tool of each other
- * request is therefore hidden: it gets the vector of a tool added after training, and past requests that used it are
- * excluded. */
+ * Sets are calibrated separately for used and unused tools (Mondrian conformal prediction, Vovk et al. 2005), because
+ * an unused tool ranks lower. Few dev requests need an unused tool. In a fourth search the least used tool of each
+ * other request is therefore hidden: it gets the vector of a tool added after training, and past requests that used it
+ * are excluded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ struct seen_hits {
 struct set_request {
     const uint32_t *gold; /* [gold_count] rows of the examples */
     size_t gold_count;
-    struct candidate_features near;     /* of PICK_HITS hits */
+    struct candidate_features near;     /* features of the first PICK_HITS hits */
     uint64_t found;                     /* bit t is set if candidate t of near is a gold tool */
     struct deep_search used;            /* with the places of used tools */
     struct deep_search unused;          /* with the places of unused tools, or of the hidden tool */
@@ -65,7 +65,7 @@ struct set_request {
     float without[ANSWERABLE_FEATURES]; /* answerability in the search without the gold tools */
     struct seen_hits seen, gone;        /* first hits of the normal search, and of the search without the gold tools */
 };
-#define NOTHING UINT32_MAX /* no tool is hidden */
+#define NOTHING UINT32_MAX /* value of `hidden` if no tool is hidden */
 
 struct set_search {
     struct training *training;
@@ -74,7 +74,7 @@ struct set_search {
     const struct trained *trained;
     struct set_request *asked; /* [count] */
     size_t count;
-    bool apart;                  /* unused tools are calibrated separately */
+    bool apart;                  /* true if unused tools are calibrated separately */
     struct index_set set;        /* names the tool vectors that `auto` searches */
     struct tool_vectors hiding;  /* copy of these vectors with those of hidden tools replaced */
     size_t fold;                 /* fold whose tools are hidden now */
@@ -103,7 +103,8 @@ static bool is_needed_tool(const struct set_search *s, const struct set_request 
     return false;
 }
 
-/* Records the first hits. asked: the request; NULL for the search without its gold tools, whose hits are all unneeded. */
+/* Records the first hits. asked: the request; NULL for the search without its gold tools, whose hits are all unneeded.
+ */
 static void record_seen_hits(const struct set_search *s, const struct set_request *asked, const struct search *search,
                              struct seen_hits *out)
 {
@@ -143,8 +144,8 @@ static bool is_used_tool(const struct set_search *s, const struct search *search
     return !used || row >= search->index->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
-/* Splits the gold tools into used and unused ones, and records the deep search for both. If all were used, chooses the
- * least used tool to hide later. */
+/* Splits the gold tools into used and unused ones, and records the deep search for both. If all were used and
+ * s->apart is true, chooses the least used tool to hide later. */
 static int record_tool_kinds(const struct set_search *s, struct set_request *asked, const struct search *search,
                              wt_error *err)
 {
@@ -223,8 +224,8 @@ static int search_dev_tools(void *context, size_t index, unsigned worker)
 
 /* ---------------------------------------------------------------- hidden tools */
 
-/* True if new requests are likely to need unused tools: at least one training request in UNUSED_IN has a tool that no other
- * request used. */
+/* True if new requests are likely to need unused tools: at least one training request in UNUSED_IN has a tool that no
+ * other request used. */
 static bool estimate_unused_need(const struct set_search *s)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -287,8 +288,8 @@ static int search_hidden_tools(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-/* Searches each fold's requests with their tools hidden. If the searched vectors come from texts alone, they do not depend
- * on usage and need not be replaced. */
+/* Searches each fold's requests with their tools hidden. If the searched vectors come from texts alone, they do not
+ * depend on usage and need not be replaced. */
 static int search_all_hidden(struct set_search *s, wt_error *err)
 {
     bool learned = s->set.kind && strcmp(s->set.kind, wt__document_kind) != 0;
@@ -376,8 +377,8 @@ static int fit_relevance(struct set_search *s, wt_error *err)
     return 0;
 }
 
-/* Sets out [CHOOSE_SIZES] to the logarithm of the share of training requests with 1, 2, ... tools. Half a request is added
- * to each size, so that every probability is positive. */
+/* Sets out [CHOOSE_SIZES] to the logarithm of the share of training requests with 1, 2, ... tools. Half a request is
+ * added to each size, so that every probability is positive. */
 static void count_sizes(const struct set_search *s, float *out)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -463,8 +464,8 @@ static int choose_set_values(struct set_search *s, wt_error *err)
     return 0;
 }
 
-/* Computes the nonconformity score at which the complete set of a deep search contains all its gold tools; CHOOSE_NEVER if
- * some were not found. */
+/* Computes the nonconformity score at which the complete set of a deep search contains all its gold tools; CHOOSE_NEVER
+ * if some were not found. */
 static int compute_nonconformity(const struct chooser *chooser, const struct deep_search *deep, float *out,
                                  wt_error *err)
 {

@@ -4,9 +4,9 @@
  *
  * The first stage is dpr, as in the paper, or the same vectors with words if that is better on dev. Every setting is
  * applied to every dev request, as a request of either kind, and its figure is stored. The best setting for a margin of
- * the classifier then follows from sums of figures. The cross-encoder reads each pair of request and tool once. If dev has
- * hardly any requests for a single provider, which Algorithm 1 needs, such requests are cut out of the others
- * (request_kind.c). */
+ * the classifier then follows from sums of figures. The cross-encoder reads each pair of request and tool once. If dev
+ * has hardly any requests for a single provider, which Algorithm 1 of the paper needs, such requests are cut out of the
+ * others (request_kind.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +108,8 @@ static int read_catalogue_tools(struct rule_search *s, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Marks the tools of providers that training used, and appends the providers' names. A tool without a provider counts as
- * its own provider, named by its id. */
+/* Marks the tools of providers that training used, and appends the providers' names. A tool without a provider counts
+ * as its own provider, named by its id. */
 static int list_seen(struct rule_search *s, json_t *names, wt_error *err)
 {
     const struct example_set *train = &s->training->examples.train;

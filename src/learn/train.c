@@ -209,8 +209,9 @@ static int check_most(struct training *training, wt_error *err)
                     WT_MAX_USAGES, (int)(len < 60 ? len : 60), line);
 }
 
-/* Rejects combinations of lessons and data: lessons that need a single catalogue cannot use several data sets, synthetic
- * requests (which add a catalogue without descriptions) or joined requests. Several data sets exclude a store. */
+/* Rejects combinations of lessons and data: lessons that need a single catalogue cannot use several data sets,
+ * synthetic requests (which add a catalogue without descriptions) or joined requests. Several data sets exclude a
+ * store. */
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
@@ -393,8 +394,8 @@ struct training_reading {
     bool capped;           /* true if any set has a maximum */
 };
 
-/* Appends the requests of a catalogue as one set, and the synthetic requests that the options ask for as another. If the
- * catalogue has no requests, dev requests are synthetic too. data: folder of the data set; NULL to read the store's
+/* Appends the requests of a catalogue as one set, and the synthetic requests that the options ask for as another. If
+ * the catalogue has no requests, dev requests are synthetic too. data: folder of the data set; NULL to read the store's
  * recorded use. */
 static int read_training_examples(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
 {

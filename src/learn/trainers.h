@@ -1,4 +1,4 @@
-/* trainers.h: the functions of the lessons (train.c), and the functions that lessons call of each other. */
+/* trainers.h: the functions of the lessons (train.c), and functions of a lesson that other lessons call. */
 #ifndef WT_LEARN_TRAINERS_H
 #define WT_LEARN_TRAINERS_H
 
@@ -39,12 +39,12 @@ enum { MLC_BATCH = 64 }; /* the lesson's default */
 #define MLC_RATE 3e-4
 
 /* Computes the classifier's row of every tool from the recipe "mlc" saved for this evaluator's encoder: vectors [M, D].
- * Without that recipe, *there is false and vectors are a copy of tools. tools: [M, D] the tools' vectors by tool2vec, which
- * also serve tools without a row. */
+ * Without that recipe, *there is false and vectors are a copy of tools. tools: [M, D] the tools' vectors by tool2vec,
+ * which also serve tools without a row. */
 int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *vectors, bool *there, wt_error *err);
 
-/* Trains a head on some of the training requests (which [count]) with the lesson's defaults. rows: [M, D] initial values,
- * replaced by the result. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
+/* Trains a head on some of the training requests (which [count]) with the lesson's defaults. rows: [M, D] initial
+ * values, replaced by the result. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
 int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err);
 
 /* The lesson "tool2vec" (section 4.1 of Moon et al., Efficient and Scalable Estimation of Tool Representations in
@@ -57,12 +57,12 @@ void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct 
  * WT_ENOMEM. */
 int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *out, wt_error *err);
 
-/* Training data of a refiner: the first stage's candidates for each request with their features, and whether the request
- * used them.
+/* Training data of a refiner: the first stage's candidates for each request with their features, and whether the
+ * request used them.
  *
  * A tool's vector is computed from the requests that used it, so the first stage is unrealistically good for those
- * requests. Training requests are therefore split into folds, and the candidates of a fold come from tool vectors (and a
- * classifier) of the other folds. The encoder has seen every fold; training it without each fold did not improve dev
+ * requests. Training requests are therefore split into folds, and the candidates of a fold come from tool vectors (and
+ * a classifier) of the other folds. The encoder has seen every fold; training it without each fold did not improve dev
  * (docs/learning.md). Dev requests use vectors of all training requests, like a query. */
 
 enum {
@@ -102,8 +102,8 @@ struct refiner_data {
 /* Returns the fold of a training request. */
 unsigned wt__refiner_fold(size_t request);
 
-/* Computes the first stage's tool vectors from all training requests except those of a fold; REFINER_FOLDS leaves none out.
- * vectors: [M, D]. */
+/* Computes the first stage's tool vectors from all training requests except those of a fold; REFINER_FOLDS leaves none
+ * out. vectors: [M, D]. */
 int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stage *first, unsigned without,
                         float *vectors, wt_error *err);
 
@@ -123,8 +123,8 @@ const float *wt__refiner_vector(const struct refiner_data *data, const struct re
 enum { REFINER_BATCH = 32, REFINER_CANDIDATES = 32 /* default of N */ };
 #define REFINER_RATE 1e-4
 
-/* Losses of the candidates of one request. logits: [n]. gold: [n] 1 for a used candidate. They set the gradients dlogits
- * [n], which may be the same array as logits, and *terms.
+/* Losses of the candidates of one request. logits: [n]. gold: [n] 1 for a used candidate. They set the gradients
+ * dlogits [n], which may be the same array as logits, and *terms.
  *
  *   softmax   sum over gold candidates of -log(softmax among the candidate and all unused candidates); *terms is their
  *             number
@@ -187,10 +187,11 @@ int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_
 /* True if a request's tools [count] belong to more than one provider. */
 bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
-/* Cuts a request for several providers down to the provider of most of its tools [count], at least two. Appends to out the
- * sub-queries that match this provider's tools best, compared with the request's other tools. Compares words: cuts chosen
- * by the encoder would teach the classifier that the encoder is always sure of one provider. Appends nothing if no provider
- * has two tools, or if all or none of the sub-queries match it. *provider: the provider, or HIERARCHY_NO_PROVIDER. */
+/* Cuts a request for several providers down to the provider of most of its tools [count], at least two. Appends to out
+ * the sub-queries that match this provider's tools best, compared with the request's other tools. Compares words: cuts
+ * chosen by the encoder would teach the classifier that the encoder is always sure of one provider. Appends nothing if
+ * no provider has two tools, or if all or none of the sub-queries match it. *provider: the provider, or
+ * HIERARCHY_NO_PROVIDER. */
 int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
                       unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
 
@@ -198,17 +199,17 @@ int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, c
 bool wt__kind_is_scarce(size_t of_kind, size_t all);
 
 struct kind_fit {
-    struct request_classifier classifier; /* margin 0 */
+    struct request_classifier classifier; /* with margin 0 */
     size_t single, several, synthetic;    /* number of requests, including synthetic ones */
     double accuracy; /* on the hold-out, with both kinds weighted equally; NaN without a hold-out */
 };
 
-/* Fits the classifier on training requests. It is all zero if there is only one kind. Errors: WT_ECANCELLED, WT_ENOMEM, those of the
- * search. */
+/* Fits the classifier on training requests. It is all zero if there is only one kind. Errors: WT_ECANCELLED, WT_ENOMEM,
+ * those of the search. */
 int wt__kind_fit(const struct first_ranking *ranking, struct kind_fit *out, wt_error *err);
 
-/* Fits the classifier to samples by logistic regression, with equal total weight of both kinds. lacks: [count] feature of
- * each sample (wt__request_lack). several: [count] 1 if the sample needs several providers. */
+/* Fits the classifier to samples by logistic regression, with equal total weight of both kinds. lacks: [count] feature
+ * of each sample (wt__request_lack). several: [count] 1 if the sample needs several providers. */
 void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out);
 
 #endif

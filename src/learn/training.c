@@ -1,8 +1,8 @@
 /* training.c: code that the lessons share: folders, options, and the description of a training in its model.
  *
  * The config.json of a trained model has a member "whichtool": the description (data, base and options) that
- * wt__training_plan writes, the figures, and "identity", the SHA-256 of the description as JSON text. Trainings with equal
- * identities are equal. */
+ * wt__training_plan writes, the figures, and "identity", the SHA-256 of the description as JSON text. Trainings with
+ * equal identities are equal. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

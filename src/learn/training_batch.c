@@ -107,8 +107,8 @@ size_t wt__token_texts_longest(const struct token_texts *texts, size_t count)
 
 /* ---------------------------------------------------------------- memory */
 
-/* Returns the limits of one worker: an even share of the rows plus the longest text, because each text goes to the worker
- * with the fewest rows. */
+/* Returns the limits of one worker: an even share of the rows plus the longest text, because each text goes to the
+ * worker with the fewest rows. */
 static struct tape_limits share_limits(const struct batch_limits *limits, unsigned workers)
 {
     size_t rows = limits->rows / workers + limits->longest;
@@ -402,7 +402,8 @@ static int encode_piece(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-/* Divides the texts into pieces that fit a tape and are small enough to be distributed. Returns the number of pieces. */
+/* Divides the texts into pieces that fit a tape and are small enough to be distributed. Returns the number of pieces.
+ */
 static size_t cut_pieces(const struct text_encoding *e, size_t count)
 {
     enum { PIECE_ROWS = 1024, PIECE_TEXTS = 64 };

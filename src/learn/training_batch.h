@@ -7,7 +7,7 @@
  *   wt__batch_backward(batch, w)   for each w   -> gradients of the worker
  *   wt__batch_reduce               -> gradients of the parameters
  *
- * Texts are assigned longest first, each to the worker with the fewest tokens. The rule is fixed, so equal texts always
+ * Texts are assigned longest first, each to the worker with the fewest rows. The rule is fixed, so equal texts always
  * get equal workers. */
 #ifndef WT_LEARN_TRAINING_BATCH_H
 #define WT_LEARN_TRAINING_BATCH_H

@@ -21,8 +21,8 @@
 
 enum { MOST_TOOLS = 48 }; /* minimum of the limit below */
 
-/* Returns the maximum number of tools of a step: 1.5 times its requests, and at least MOST_TOOLS. It is limited because
- * tools take most of the time of a step. */
+/* Returns the maximum number of tools of a step: 1.5 times its requests, and at least MOST_TOOLS. The number is limited
+ * because tools take most of the time of a step. */
 static size_t get_most_step_tools(const struct tuning *tuning)
 {
     size_t most = tuning->batch + tuning->batch / 2;
@@ -63,12 +63,12 @@ static void add_tuning_text(struct tuning *tuning, const struct token_texts *tex
 
 /* ---------------------------------------------------------------- contrast */
 
-/* Moves a request's vector towards the texts of its tools and away from the other tools of the batch (in-batch contrast,
- * van den Oord et al. 2018).
+/* Moves a request's vector towards the texts of its tools and away from the other tools of the batch (in-batch
+ * contrast, van den Oord et al. 2018).
  *
- * A batch has requests and all their tools. For each pair of a request and its tool, the loss contrasts the tool with the
- * batch's tools that the request does not need, and the request with the batch's requests that do not need the tool. The
- * batch's loss is the mean over pairs and both directions.
+ * A batch has requests and all their tools. For each pair of a request and its tool, the loss contrasts the tool with
+ * the batch's tools that the request does not need, and the request with the batch's requests that do not need the
+ * tool. The batch's loss is the mean over pairs and both directions.
  *
  * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks high
  * for its requests (learn/ranking.h). All tools are encoded after each measurement, and the batch's requests in each
@@ -183,8 +183,8 @@ static int renew_negatives(struct tuning *tuning, struct train_progress *progres
     return 0;
 }
 
-/* Adds wrong tools that the model ranks high to the step's tools. Leaves the training batch empty, because it encodes the
- * requests with it. */
+/* Adds wrong tools that the model ranks high to the step's tools. Leaves the training batch empty, because it encodes
+ * the requests with it. */
 static int add_negatives(struct tuning *tuning, struct contrast_step *step, const uint32_t *examples, size_t count,
                          struct rng *rng, wt_error *err)
 {
@@ -270,12 +270,12 @@ const struct tuning_kind wt__contrast =
 
 /* ---------------------------------------------------------------- triplets */
 
-/* Moves requests that share a tool closer to each other than requests that share none, by a triplet loss (Tool2Vec, section
- * 5.1.1) as in the authors' code: Euclidean distance, margin 1, on pooled vectors that are not normalised.
+/* Moves requests that share a tool closer to each other than requests that share none, by a triplet loss (Tool2Vec,
+ * section 5.1.1) as in the authors' code: Euclidean distance, margin 1, on pooled vectors that are not normalised.
  *
- * The nearest requests of each request are mined once, with the initial encoder. The first NEAR of them that share a tool
- * are positives, and the first NEAR that share none are negatives. Each step draws one positive and one negative for a
- * request; the authors use every pair. */
+ * The nearest requests of each request are mined once, with the initial encoder. The first NEAR of them that share a
+ * tool are positives, and the first NEAR that share none are negatives. Each step draws one positive and one negative
+ * for a request; the authors use every pair. */
 
 enum {
     NEAR = 5,   /* positives, and negatives, per request */
@@ -464,10 +464,11 @@ const struct tuning_kind wt__triplet = KIND("triplet", BATCH_POOLED, 1e-5, measu
  * cross-entropy, as in their text.
  *
  * Differences from the paper: the head reads the normalised pooled vector times 20 instead of the first token's state,
- * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h), and
- * the lesson "mlc" with the loss "kept" turns it into the recipe "mlc". */
+ * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h),
+ * and the lesson "mlc" with the loss "kept" turns it into the recipe "mlc". */
 
-static const float HEAD_RATE = 20; /* times the encoder's rate, because its rows have fewer steps to converge */
+/* The head's rate relative to the encoder's: each row of the head gets few steps to converge. */
+static const float HEAD_RATE = 20;
 
 struct classify_step {
     float *head, *gradient; /* [M, H] */
@@ -584,9 +585,9 @@ const struct tuning_kind wt__classify_bce =
 
 /* ---------------------------------------------------------------- similarities of a teacher */
 
-/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the other texts
- * of the batch towards the teacher's (Kullback-Leibler divergence). The teacher's vectors may have another width. A batch
- * has requests and their tools. The teacher encodes them within the step, so a resumed training has nothing to
+/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the other
+ * texts of the batch towards the teacher's (Kullback-Leibler divergence). The teacher's vectors may have another width.
+ * A batch has requests and their tools. The teacher encodes them within the step, so a resumed training has nothing to
  * recompute. */
 
 struct likeness_step {

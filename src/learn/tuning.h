@@ -9,13 +9,13 @@
 #include "learn/training_batch.h"
 #include "retrieve/retrieve.h"
 
-/* Measures an encoder during training by recall@5 on dev requests, with the retrieval of queries (retrieve/retrieve.h) over
- * the snapshot of the request's own catalogue. The figure is the mean over data sets of each set's mean, so that a large
- * set does not dominate. Every measurement of a training uses the same sample of dev requests.
+/* Measures an encoder during training by recall@5 on dev requests, with the retrieval of queries (retrieve/retrieve.h)
+ * over the snapshot of the request's own catalogue. The figure is the mean over data sets of each set's mean, so that a
+ * large set does not dominate. Every measurement of a training uses the same sample of dev requests.
  *
- * A tool's vector is computed from its texts. For DEV_USE, a dev request whose tools were all used by training requests is
- * searched among sums of unit(texts) and unit(mean of those requests). The other dev requests are searched among vectors of
- * texts, because among sums an unused tool is rarely found. */
+ * A tool's vector is computed from its texts. For DEV_USE, a dev request whose tools were all used by training requests
+ * is searched among sums of unit(texts) and unit(mean of those requests). The other dev requests are searched among
+ * vectors of texts, because among sums an unused tool is rarely found. */
 
 enum {
     DEV_RECALL_DEV = 1000,    /* maximum dev requests per set */
@@ -33,8 +33,8 @@ enum dev_kind {
     DEV_HEAD,        /* rows of a classifier that is trained with the encoder */
     DEV_KINDS
 };
-extern const char *const wt__dev_kinds[DEV_KINDS];   /* their names */
-extern const char *const wt__dev_figures[DEV_KINDS]; /* descriptions of their figures for users */
+extern const char *const wt__dev_kinds[DEV_KINDS];   /* names of the kinds in options */
+extern const char *const wt__dev_figures[DEV_KINDS]; /* descriptions of the figures for users */
 
 /* A data set with dev requests. */
 struct dev_set {
@@ -53,14 +53,14 @@ struct dev_set {
 
 struct dev_recall_options {
     enum dev_kind kind;
-    size_t most_tools; /* maximum tools of a set, besides those of its dev requests; 0 for all */
+    size_t most_tools; /* maximum tools of a set, but never without those of its dev requests; 0 for all */
     uint64_t seed;
     unsigned threads;
 };
 
 struct dev_recall {
     const struct examples *examples;
-    const struct encoder *encoder; /* initial encoder, which has the same dimension and the same weights of evidence */
+    const struct encoder *encoder; /* initial encoder; the trained one has its dimension and its weights of evidence */
     struct dev_recall_options options;
     struct dev_set *sets; /* [count] sets with dev requests */
     size_t count;
@@ -75,13 +75,13 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
 void wt__dev_recall_dispose(struct dev_recall *dev_recall);
 /* Returns the bytes that a measurement allocates. hidden: D. */
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden);
-/* Runs the measurement, and records the figure of each set in progress. head: [M, D] rows of all tools for DEV_HEAD, else
- * NULL. */
+/* Runs the measurement, and records the figure of each set in progress. head: [M, D] rows of all tools for DEV_HEAD,
+ * else NULL. */
 int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch, const float *head,
                        struct train_progress *progress, double *figure, wt_error *err);
 
-/* A training of the encoder. struct tuning has the state that all methods share. struct tuning_kind is a method, such as
- * contrast: it chooses the texts of a step and computes the loss. */
+/* A training of the encoder. struct tuning has the state that all methods share. struct tuning_kind is a method, such
+ * as contrast: it chooses the texts of a step and computes the loss. */
 
 enum {
     TUNING_REQUEST = 96, /* maximum tokens of a request */
@@ -113,7 +113,7 @@ struct tuning {
     struct training *training;
     const char *base; /* folder of the initial model */
     const char *out;  /* folder of the result */
-    json_t *about;    /* for its config.json */
+    json_t *about;    /* description of the training for config.json of the result (wt__training_plan) */
     struct trainable *model;
     enum dev_kind dev;
     struct dev_recall dev_recall;
@@ -126,7 +126,7 @@ struct tuning {
     double earlier; /* figure of an earlier training's model that is kept; NaN if the model of this training is saved */
 };
 
-/* The methods, each in a file of its own. */
+/* The methods (tuning.c). */
 extern const struct tuning_kind wt__contrast, wt__triplet, wt__classify_softmax, wt__classify_bce, wt__likeness;
 
 /* Rows of the tools of a step. Zeroed if empty. */
@@ -135,8 +135,8 @@ struct step_tools {
     size_t count, capacity;
 };
 
-/* Lists the tools of a step's requests, distinct and ascending. If they exceed both 48 and 1.5 times the batch, draws a
- * random sample of the larger of these limits. Errors: WT_ENOMEM. */
+/* Lists the tools of a step's requests, distinct and ascending. If there are more than the larger of 48 and 1.5 times
+ * the batch, draws a random sample of that size. Errors: WT_ENOMEM. */
 int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
                      struct rng *rng, wt_error *err);
 

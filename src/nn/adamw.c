@@ -1,5 +1,5 @@
-/* adamw.c: splits the parameters into chunks, the work items of the threads. The squares of the chunks are summed in a fixed
- * order, so the result does not depend on the number of threads. */
+/* adamw.c: splits the parameters into chunks, the work items of the threads. The squares of the chunks are summed in a
+ * fixed order, so the result does not depend on the number of threads. */
 #include "nn/adamw.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static int split_chunks(struct adamw *a, wt_error *err)
     return 0;
 }
 
-/* Allocates the state of all trained parameters. The caller disposes of it, also after a failure. */
+/* Allocates the state of all trained parameters. The caller disposes of the state, also after a failure. */
 static int allocate_adamw(struct adamw *a, wt_error *err)
 {
     a->first = calloc(a->count + 1, sizeof(float *));
@@ -57,8 +57,8 @@ static int allocate_adamw(struct adamw *a, wt_error *err)
         const struct model_parameter *p = &a->parameters[i];
         if (!is_trained_parameter(p))
             continue;
-        a->first[i] =
-            calloc(p->count, sizeof(float)); /* calloc uses no physical memory for rows that are never written. */
+        /* calloc uses no physical memory for rows that are never written. */
+        a->first[i] = calloc(p->count, sizeof(float));
         a->second[i] = calloc(p->count, sizeof(float));
         a->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
         WT_CHECK_ALLOC(a->first[i] && a->second[i] && (!p->touched || a->seen[i]), err);

@@ -1,8 +1,8 @@
 /* adamw.h: Adam with decoupled weight decay (Loshchilov and Hutter), clipping by the global norm of the gradients, and
  * learning rate schedules.
  *
- * Word embeddings are sparse: few rows have a gradient in a step. A sparse parameter marks these rows as touched. A row that
- * was never touched needs no memory for its moments. The result equals that of the dense update. */
+ * Word embeddings are sparse: few rows have a gradient in a step. A sparse parameter marks these rows as touched. A row
+ * that was never touched needs no memory for its moments. The result equals that of the dense update. */
 #ifndef WT_NN_ADAMW_H
 #define WT_NN_ADAMW_H
 
@@ -17,7 +17,7 @@ struct model_parameter {
     float *value, *gradient; /* [count]; gradient NULL if the parameter is not trained */
     size_t count;
     size_t row;       /* floats in a row of a sparse parameter; 0 if it is dense */
-    uint8_t *touched; /* [count / row] 0 for rows without a gradient, which is then not read; NULL if dense */
+    uint8_t *touched; /* [count / row] 0 for a row whose gradient is zero and not read; NULL if dense */
     bool decays;      /* true if weight decay applies */
     bool frozen;      /* true if the parameter is not trained */
     float rate;       /* factor of the step's learning rate, normally 1 */

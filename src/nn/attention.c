@@ -1,5 +1,5 @@
 /* attention.c: all kinds of attention share one core, softmax((Q K^T + terms) * scale) V for each head. A kind adds its
- * terms to the scores by callbacks: the bias of MPNet, the position parts of DeBERTa.
+ * terms to the scores in callbacks: the bias of MPNet, the position parts of DeBERTa.
  *
  * Both products of the core run on the matrix kernel. K is packed into panels, one head at a time; V already has the
  * layout of the kernel's right side. Scores are computed in blocks of rows, so scratch grows linearly with T, and a
@@ -123,8 +123,8 @@ static void multiply_panels(struct matrix_view a, const float *packed, float *c,
                                        .c_stride = c_stride});
 }
 
-/* Computes c [t,o] = op(a) [t,k] w, or adds it to c if `onto`; a is [k,t] if transposed. Reads w [k,o] in place; WT_PANEL
- * floats after its last row must be readable. */
+/* Computes c [t,o] = op(a) [t,k] w, or adds it to c if `onto`; a is [k,t] if transposed. Reads w [k,o] in place;
+ * WT_PANEL floats after its last row must be readable. */
 static void multiply_in_place(struct matrix_view a, bool transposed, struct matrix_view w, bool onto, float *c,
                               size_t c_stride, size_t t, size_t k, size_t o)
 {
@@ -330,10 +330,10 @@ void wt__attention_backward(const struct attention *attention, const float *qkv,
  *
  *   c2p [block, W] = Q PK^T for a block of rows       p2c [T, W] = K PQ^T for a head
  *
- * W is the number of table rows within reach of the sequence's distances. The backward sums the gradients of the scores
- * by distance, then does the backward of these two products. */
+ * W is the number of table rows within reach of the sequence's distances. The backward pass sums the gradients of the
+ * scores by distance, then computes the gradients of these two products. */
 
-/* The rows of the table within reach of one sequence. Scratch is [rows, W], rows `stride` apart. */
+/* State of the position parts for one sequence. The matrices c2p and p2c have rows `stride` floats apart. */
 struct position_terms {
     const struct disentangled *d;
     size_t t, hidden;
@@ -341,14 +341,14 @@ struct position_terms {
 
     const float *qkv;
     size_t qkv_stride;
-    float *dqkv; /* NULL in the forward */
+    float *dqkv; /* NULL in the forward pass */
     size_t dqkv_stride;
     float *dposition_key, *dposition_query;
 
     size_t head;
     float *panels;      /* packed rows of PK or PQ */
     float *c2p, *p2c;   /* [ATTENTION_BLOCK, stride], [T, stride] */
-    float *dc2p, *dp2c; /* gradients of c2p and p2c, in the backward only */
+    float *dc2p, *dp2c; /* gradients of c2p and p2c; unset in the forward pass */
 };
 
 /* Returns the column of c2p and p2c for the distance from row i to row j. */
@@ -468,8 +468,8 @@ static struct attention_core position_core_of(const struct disentangled *d, cons
     return (struct attention_core){d->heads, d->width, 1.0f / sqrtf((float)(d->width * parts)), terms};
 }
 
-/* Adds the floats that positions need to `sum`; 0 on overflow. times is 1 for the forward pass and 2 for the backward pass,
- * which also has the gradients. */
+/* Returns `sum` plus the floats of scratch of the position parts, or 0 on overflow or if sum is 0. times is 1 for the
+ * forward pass and 2 for the backward pass, which also needs the gradients. */
 static size_t size_position_scratch(const struct disentangled *d, size_t t, size_t sum, size_t times)
 {
     size_t columns = wt__round_up_to_panel((size_t)d->distances->count), reached = 0;

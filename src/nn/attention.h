@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /* Maps the distance between two tokens, the position of the query minus the position of the key, to a row of a learned
- * table. Distances in one bucket share a row: each near distance has its own bucket, farther ones share logarithmic
- * buckets. The buckets are computed once into this lookup table. Distances are clamped to -reach .. reach. */
+ * table. Distances in one bucket share a row. Each near distance has its own bucket; farther distances share
+ * logarithmic buckets. The buckets are computed once into this lookup table. Distances are clamped to -reach .. reach.
+ */
 struct distances {
     const int32_t *bucket; /* [2 reach + 1] buckets of -reach .. reach, each 0 .. count - 1 */
     int32_t reach;
@@ -34,10 +35,10 @@ static inline size_t wt__distance_index(const int32_t *positions, size_t i, size
  * `out`. */
 void wt__distances_mpnet(struct distances *out, int32_t *bucket);
 
-/* Fills the buckets of DeBERTa-v2 and v3. buckets is position_buckets, even and 4 to max; or 0 or less, then each
- * distance is its own bucket. max is max_relative_positions, or max_position_embeddings if that is below 1;
- * 0 < max <= DISTANCE_MAX_REACH. The learned table has 2 * span rows, where span is buckets if positive, else max.
- * bucket [2 max + 1] belongs to the caller and must live as long as `out`. */
+/* Fills the buckets of DeBERTa-v2 and v3. buckets is position_buckets: even and from 4 to max, or at most 0 if each
+ * distance has its own bucket. max is max_relative_positions, or max_position_embeddings if max_relative_positions is
+ * below 1; 0 < max <= DISTANCE_MAX_REACH. The learned table has 2 * span rows, where span is buckets if positive, else
+ * max. bucket [2 max + 1] belongs to the caller and must live as long as `out`. */
 void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max);
 
 /* softmax(Q K^T / sqrt(d) + bias) V for each head. The bias is the relative bias of MPNet: one learned number per head
@@ -51,7 +52,7 @@ struct attention {
     const int32_t *positions; /* [T] positions of the rows, or NULL for 0 .. T - 1 */
 };
 
-/* Returns the floats of scratch for sequences of up to t tokens, or 0 on overflow. */
+/* Returns the number of floats of scratch for sequences of up to t tokens, or 0 on overflow. */
 size_t wt__attention_scratch(const struct attention *attention, size_t t);
 
 /* qkv [T, 3 H] holds query, key and value side by side, rows qkv_stride apart; WT_PANEL floats after the last row must
@@ -59,7 +60,8 @@ size_t wt__attention_scratch(const struct attention *attention, size_t t);
 void wt__attention_forward(const struct attention *attention, const float *qkv, size_t qkv_stride, float *out,
                            size_t out_stride, float *scratch, size_t t);
 
-/* Returns the floats of scratch for the backward pass, or 0 on overflow. It grows linearly with T, as in forward. */
+/* Returns the number of floats of scratch for the backward pass, or 0 on overflow. The scratch grows linearly with T,
+ * as in the forward pass. */
 size_t wt__attention_backward_scratch(const struct attention *attention, size_t t);
 
 /* Recomputes the probabilities, one block of rows at a time. dout [T, H] is the gradient of out; WT_PANEL floats after
@@ -73,8 +75,9 @@ void wt__attention_backward(const struct attention *attention, const float *qkv,
  *
  *   score[i,j] = (q[i] . k[j] + q[i] . PK[b] + k[j] . PQ[b]) / sqrt(d * parts)      b = bucket(position i - position j)
  *
- * PK and PQ [count, H] are the layer's key and query projections of the shared table of distances. Both parts read the
- * same row, as in the reference code of the models; the paper reverses the distance in p2c. */
+ * PK and PQ [count, H] are the layer's key and query projections of the shared table of distances. Both position
+ * parts read the same row b, as in the reference code of the models; the paper reverses the distance for the part from
+ * position to content. */
 struct disentangled {
     size_t heads; /* A */
     size_t width; /* d of one head; H = A d */
@@ -86,7 +89,7 @@ struct disentangled {
     const int32_t *positions; /* [T] positions of the rows, or NULL for 0 .. T - 1 */
 };
 
-/* Return the floats of scratch for sequences of up to t tokens, or 0 on overflow. */
+/* Return the number of floats of scratch for sequences of up to t tokens, or 0 on overflow. */
 size_t wt__disentangled_scratch(const struct disentangled *d, size_t t);
 size_t wt__disentangled_backward_scratch(const struct disentangled *d, size_t t);
 

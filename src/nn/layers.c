@@ -1,5 +1,5 @@
-/* layers.c: linear layers and convolutions call the matrix products of matrix.h and kernels.h. Layer norm calls a kernel
- * for each row. Of the activations, only the exact gelu has a kernel: nearly every encoder uses it. */
+/* layers.c: linear layers and convolutions call the matrix products of matrix.h and kernels.h. Layer norm calls a
+ * kernel for each row. Of the activations, only the exact gelu has a kernel: nearly every encoder uses it. */
 #include "nn/layers.h"
 
 #include <math.h>

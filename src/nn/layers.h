@@ -13,7 +13,7 @@
 /* Activations are elementwise. gelu is the exact form with erf; gelu_tanh is the approximation that Hugging Face names
  * gelu_new, gelu_fast or gelu_pytorch_tanh. */
 
-/* Computes y = f(x). y may be x. */
+/* Computes y = f(x), where f is the activation. y may be x. */
 void wt__activation_forward(enum activation activation, const float *x, float *y, size_t n);
 
 /* Computes dx = dy f'(x), where x is the input of the forward pass. dx may be dy or x. */
@@ -38,7 +38,8 @@ struct linear {
 void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                         const float *residual, float *y, size_t y_stride, size_t t);
 
-/* Computes the backward of x W^T + b. Requires a row-major l. dy [T, O] is the gradient before activation and residual.
+/* Computes the gradients of x W^T + b. Requires a row-major l. dy [T, O] is the gradient before activation and
+ * residual.
  *   dx [T, I] = dy W (overwritten; NULL if not wanted; must not overlap dy)
  *   dweight [O, I] += dy^T x   dbias [O] += sum of dy over T   (each NULL if frozen) */
 void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride, const float *dy, size_t dy_stride,

@@ -68,8 +68,8 @@ float wt__loss_multilabel_softmax(const float *logits, const struct label_rows *
 float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold, size_t rows, size_t labels,
                               float *dlogits);
 
-/* Input of wt__loss_multilabel: a head of M rows gives logits = scale * (vectors head^T - shift), and `loss`, one of the two
- * functions above, their loss. */
+/* Input of wt__loss_multilabel: a head of M rows gives logits = scale * (vectors head^T - shift), and `loss`, one of
+ * the two functions above, their loss. */
 struct multilabel {
     size_t rows, labels, width;  /* B, M, D */
     const float *vectors, *head; /* [B, D], [M, D] */

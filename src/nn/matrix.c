@@ -1,6 +1,6 @@
-/* matrix.c: matrix products by our own kernels, OpenBLAS or AMX, and principal axes. Our own product packs the right side
- * into panels for the matrix kernel. The left side is read in place; a transposed left side is copied, a block of rows at a
- * time. */
+/* matrix.c: matrix products by our own kernels, OpenBLAS or AMX, and principal axes. Our own product packs the right
+ * side into panels for the matrix kernel. The left side is read in place; a transposed left side is copied, a block of
+ * rows at a time. */
 #include "nn/matrix.h"
 
 #include <dlfcn.h>

@@ -38,7 +38,7 @@ struct matmul {
 
 void wt__matmul(const struct matmul *product);
 
-/* Returns the product c [m,n] = op(a) op(b) of matrices without gaps between their rows. */
+/* Returns the description of c [m,n] = op(a) op(b), for matrices without gaps between their rows. */
 static inline struct matmul wt__dense_product(size_t m, size_t n, size_t k, const float *a, bool a_transposed,
                                               const float *b, bool b_transposed, float *c)
 {
@@ -46,7 +46,7 @@ static inline struct matmul wt__dense_product(size_t m, size_t n, size_t k, cons
                            c, n, false, false};
 }
 
-/* Computes such a product. */
+/* Computes the product that wt__dense_product describes. */
 static inline void wt__multiply_dense(size_t m, size_t n, size_t k, const float *a, bool a_transposed, const float *b,
                                       bool b_transposed, float *c)
 {

@@ -36,9 +36,9 @@ struct tensor {
     enum dtype dtype;
     size_t rank;
     size_t shape[TENSOR_MAX_RANK];
-    size_t count;              /* number of elements */
-    const unsigned char *data; /* little-endian, unaligned */
-    size_t bytes;
+    size_t count;               /* number of elements */
+    const unsigned char *data;  /* little-endian, unaligned */
+    size_t bytes;               /* size of data */
     const unsigned char *scale; /* [shape[0]] F32 scales of a DTYPE_I8 tensor; NULL if it has no valid scales */
     bool is_scale;              /* true if this tensor has the scales of another tensor */
 };
@@ -61,8 +61,8 @@ const struct tensor *wt__safetensors_find(const struct safetensors *file, const 
 /* True if wt__tensor_floats can read the tensor and it is a weight: neither an integer buffer nor a scale. */
 bool wt__tensor_is_real(const struct tensor *tensor);
 
-/* Converts the tensor to fp32 into out [count]. Errors: WT_EMODEL if the type is not floating-point, or bytes without a
- * scale. */
+/* Converts the tensor to fp32 into out [count]. Errors: WT_EMODEL if the type is neither floating-point nor I8 with
+ * scales. */
 int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 
 /* Writes the scales to out [shape[0]]. Requires tensor->scale. */

@@ -9,7 +9,7 @@
 
 #include "retrieve/source.h"
 
-static const float SPARED_FROM = .9f; /* of the best cosine */
+static const float SPARED_FROM = .9f; /* share of the best cosine above which tools are damped less */
 
 static int compare_terms(const void *a, const void *b)
 {

@@ -93,7 +93,7 @@ struct chosen_candidate {
     uint32_t candidate;
     uint32_t text; /* sub-query that counted; 0 if the request has only one */
     float score;
-    float subquery; /* part of score added by the sub-query, after decay; both belong to the best of its copies */
+    float subquery; /* part of score added by the sub-query, after decay; it and `score` are those of the best copy */
 };
 
 /* Picks at most k candidates, best first, into out [k] and sets *count. Candidates must be in ascending row order; ties

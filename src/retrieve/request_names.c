@@ -167,7 +167,8 @@ static size_t max_name_parts(const struct name_reading *reading)
 }
 
 /* Finds the longest sequence of pieces that is a name, and the last one of that length. In "mcp__github__create_issue"
- * that is create_issue, not mcp__github. A single piece must look like a name or follow "__". */
+ * that is create_issue, not mcp__github. A single piece must have at least two word parts, or
+ * be the last piece and follow "__". */
 static bool find_pieces(const struct name_reading *reading, struct str token, struct request_name *out)
 {
     size_t starts[PIECES_MAX], ends[PIECES_MAX], count = 0;

@@ -1,7 +1,7 @@
 /* retrieve.h: finds the tools for a request in words.
  *
  * A request is searched as a whole. If it has several sub-queries ("find a hotel and tell me the weather"), each is
- * searched as well. Several sources (source.h) give evidence for each of these texts:
+ * searched as well. Several sources (source.h) give evidence for each of these texts, among them:
  *
  *   words           BM25 over the tool's fields
  *   meaning         inner product of unit vectors
@@ -44,7 +44,8 @@ enum source_id {
 
 /* Weight of each kind of evidence. */
 struct retriever {
-    float weights[SOURCES]; /* 0 if unused; for SOURCE_RECORDED and SOURCE_CONTEXT a share of the sum of the others */
+    /* 0 if unused. For SOURCE_RECORDED, SOURCE_NAMED and SOURCE_CONTEXT a share of the sum of the other weights. */
+    float weights[SOURCES];
     float brief;    /* weight of meaning in a brief request if words also have a weight; 0 for the usual weight */
     float subquery; /* weight of a sub-query relative to the whole request */
     unsigned also;  /* bits 1u << source_id of sources computed without a weight, for the features */
@@ -118,7 +119,7 @@ enum feature {
     FEATURE_SCORE,            /* score divided by the best hit's score */
     FEATURE_MEANING,          /* cosine with the whole request */
     FEATURE_WORDS,            /* sqrt(coverage) * words / best words, of the whole request */
-    FEATURE_SUBQUERY_MEANING, /* both for the best sub-query, or for the whole request if it has no sub-queries */
+    FEATURE_SUBQUERY_MEANING, /* these two are for the best sub-query, or the whole request if it has no sub-queries */
     FEATURE_SUBQUERY_WORDS,
     FEATURE_NEIGHBOUR_VOTES, /* neighbour votes, if the retriever uses neighbours */
     RETRIEVE_FEATURES

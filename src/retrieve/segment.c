@@ -109,8 +109,8 @@ static size_t scan_word_end(struct str text, size_t at, size_t end)
 }
 
 /* True if a wish begins at `at`: a question, or a verb in its base form after stop words, with more text behind it. A
- * verb that may be a noun ("comment and label") counts only before a stop word or a sign: "comment on it", "tell
- * #ci". */
+ * verb that may be a noun ("comment and label") counts only before a stop word, a number or a sign: "comment on it",
+ * "tell #ci". */
 static bool wish_begins(struct str text, size_t at, size_t end)
 {
     for (size_t words = 0; words < WISH_AMONG && at < end; words++) {

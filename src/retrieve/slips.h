@@ -31,7 +31,7 @@ enum slip {
 
 enum {
     SLIPS_ALPHABET = 26,
-    SLIPS_LETTERS = 24, /* maximum of a typed word; the intended word may have two more */
+    SLIPS_LETTERS = 24, /* maximum letters of a typed word; the intended word may have two more */
     SLIPS_BAND = 2,
     SLIPS_MOST = (SLIPS_BAND + 1) * SLIP_DOUBLED - 1,
     SLIPS_FAR = 30000 /* above the cost of any word */

@@ -1,5 +1,5 @@
-/* source.h: a source of evidence that a request needs a tool. Each source has a file of its own and a row in the table
- * of fuse.c.
+/* source.h: a source of evidence that a request needs a tool. The table in fuse.c lists all sources. Each has a file of
+ * its own, except that past_requests.c has two: past requests (neighbours) and recorded use.
  *
  * For every text of a request a source first searches for its best tools. The results of all sources together are the
  * candidates. Then it scores each candidate. Results are stored in its ranking of the text. */

@@ -34,7 +34,7 @@ static const struct {
     {"model.safetensors is missing", "model.safetensors", NULL, "the model has no model.safetensors"},
     {"config.json is empty", "config.json", "", "config.json"},
     {"config.json is an array", "config.json", "[]", "names no model_type"},
-    {"config.json is a number", "config.json", "7", "not a JSON object"},
+    {"config.json is a number", "config.json", "7", "not a JSON object or array"},
     {"config.json has no model_type", "config.json", "{}", "names no model_type"},
     {"model_type is unknown", "config.json", "{\"model_type\": \"gpt2\"}",
      "model_type \"gpt2\" is not supported; supported: bert, roberta, xlm-roberta, distilbert, mpnet, deberta-v2 "
@@ -93,7 +93,7 @@ static const struct {
      "has no tensor \"encoder.layer.2."},
     {"the vocabulary has more tokens than there are embeddings", "vocab.txt",
      "[PAD]\n[UNK]\n[CLS]\n[SEP]\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\nc\nd\ne\nf\ng\nh\n",
-     "21 tokens, but embeddings of 20"},
+     "21 tokens, but the embeddings have 20 rows"},
     {"the vocabulary has no [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n",
      "does not define the begin and end tokens of a text"},
     {"the vocabulary has no [SEP]", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n",

@@ -1,5 +1,5 @@
-/* Tests gradients of several losses and ten optimiser steps against numbers of the reference implementation, if its data
- * is available. */
+/* Tests gradients of several losses and ten optimiser steps against numbers of the reference implementation, if its
+ * data is available. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -277,8 +277,8 @@ static void gradients_of_triplet_loss_equal_reference(void **state)
 
 enum { CANDIDATES = 6, WIDE = 48 };
 
-/* Appends the text and the candidates of each request. The positions of candidates continue behind the padding, as in the
- * reference. */
+/* Appends the text and the candidates of each request. The positions of candidates continue behind the padding, as in
+ * the reference. */
 static void add_reference_candidates(struct reference_run *run, const struct tensor *candidates)
 {
     const struct tensor *ids = tensor_of(&run->golden, "in.input_ids");

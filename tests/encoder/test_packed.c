@@ -149,8 +149,8 @@ static void truncated_and_foreign_files_are_replaced(void **state)
     free(bytes);
 }
 
-/* Opens a copy of the packed model with `value` at byte `at` of the header and a right checksum, as a hostile file could
- * have. */
+/* Opens a copy of the packed model with `value` at byte `at` of the header and a right checksum, as a hostile file
+ * could have. */
 static int open_changed_header(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
 {
     static struct packed packed;

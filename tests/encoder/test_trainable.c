@@ -1,5 +1,5 @@
-/* Tests the training of tiny models of every architecture: gradients against finite differences, several workers, frozen
- * layers, external rows in any order, and saving. */
+/* Tests the training of tiny models of every architecture: gradients against finite differences, several workers,
+ * frozen layers, external rows in any order, and saving. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Tests the comparison of two data sets by fake judges: a reliable judge, a judge with a position bias, and a judge with
- * unusable answers. Also tests the labels of a person and a stopped run. */
+/* Tests the comparison of two data sets by fake judges: a reliable judge, a judge with a position bias, and a judge
+ * with unusable answers. Also tests the labels of a person and a stopped run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +23,8 @@ static void write_set_file(const char *folder, const char *name, const char *byt
     assert_call_ok(&place, wt__file_replace(path, bytes, len, &place.err));
 }
 
-/* Writes a good and a plain set. In the good set, every well_every-th request begins with "Well", and each request has a
- * draft. */
+/* Writes a good and a plain set. In the good set, every well_every-th request begins with "Well", and each request has
+ * a draft. */
 static void write_compared_sets(size_t well_every)
 {
     for (int set = 0; set < 2; set++) {

@@ -1,4 +1,4 @@
-/* Examples in the prompt for a new tool: a new tool replaces the most similar one shown. */
+/* Tests the examples in the prompt for a new tool: the new tool replaces the most similar tool shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -91,9 +91,9 @@ static const json_t *get_names_stage(const json_t *report)
 
 static const struct {
     const char *name, *said;
-    const char *
-        fate; /* reason for the refusal; "unusable" if the answer does not match the schema; NULL if the first tool gets
-                       * the name */
+    /* fate: reason for the refusal; "unusable" if the answer does not match the schema; NULL if the first tool gets the
+     * name */
+    const char *fate;
 } answers[] = {
     {"a name of letters", "{\"name\": \"SumOfNumbers\"}", NULL},
     {"a name with an underscore and a digit", "{\"name\": \"sum_of_2\"}", NULL},

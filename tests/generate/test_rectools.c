@@ -109,8 +109,8 @@ static void test_all_requests_of_perfect_model_qualify(void **state)
     wt_close(engine);
 }
 
-/* The verdict is "over" if the request does not need one of its tools, and "partial" if it wants more than its tools do.
- * Such requests are not kept. */
+/* The verdict is "over" if the request does not need one of its tools, and "partial" if it wants more than its tools
+ * do. Such requests are not kept. */
 static void test_unqualified_requests_are_left_out(void **state)
 {
     (void)state;

@@ -322,9 +322,9 @@ static void test_tools_of_request_belong_together(void **state)
     add(&place, engine,
         "{\"name\": \"a\", \"description\": \"Adds\"}\n{\"name\": \"b\", \"description\": \"Takes\"}\n"
         "{\"name\": \"c\"}\n");
-    assert_call_refused(
-        &place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
-        "of 3 tools, 1 have no description, 0 are taken out, and no two of the rest belong together within category");
+    assert_call_refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
+                        "of 3 tools, 1 lack a description or a usable id, 0 are taken out, and no two of the rest "
+                        "belong together within category");
     wt_close(engine);
     snprintf(place.store, sizeof place.store, "%s/one.wt", place.folder);
     engine = open_test_engine(&place, "");

@@ -1,6 +1,6 @@
 /* writer.h: a fake language model that writes data sets. Its answer depends only on the question and the question's
- * seed. It is good or, at a given rate, useless in one of many ways. Like the answers of a server, it is validated
- * against the schema. The model can also fail after a number of questions, like a network. */
+ * seed. The answer is good or, at a given rate, useless in one of many ways. Like the answers of a server, it is
+ * validated against the schema. The model can also fail after a number of questions, like a network. */
 #ifndef WT_TESTS_GENERATE_WRITER_H
 #define WT_TESTS_GENERATE_WRITER_H
 
@@ -31,8 +31,8 @@ static const char *const writer_ways[] = {"by city", "by date", "for groups",   
                                           "by code", "near me", "for children", "in winter",  "by owner"};
 enum { WRITER_THINGS = 16, WRITER_DEEDS = 12, WRITER_WAYS = 10 };
 
-/* Useless answers: those of the first list do not match any schema; those of the second are valid strings and refused as
- * data. */
+/* Useless answers: those of the first list do not match any schema; those of the second are valid strings and refused
+ * as data. */
 static const char *const writer_nonsense[] = {
     "I am sorry, I cannot do that.",
     "{\"name\": \"Cut off",

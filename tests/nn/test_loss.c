@@ -73,7 +73,8 @@ static void contrast_handles_masks_and_several_positives(void **state)
     free(queries), free(documents), free(twin.queries), free(twin.documents);
 }
 
-/* Returns the loss of the positive i of row b against the negatives of the row. turned: of column b instead of row b. */
+/* Returns the loss of the positive i of row b against the negatives of the row. turned: of column b instead of row b.
+ */
 static double pair_loss(const struct contrast_twin *c, bool turned, size_t b, size_t i)
 {
     size_t count = turned ? c->rows : c->columns;

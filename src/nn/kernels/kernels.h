@@ -32,7 +32,8 @@ enum activation {
     ACTIVATION_SILU
 };
 
-/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
+/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs (activations other than
+ * ACTIVATION_GELU have no effect):
  *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
  * A packed matrix (nn/matrix.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
  * in place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so up to WT_PANEL - 1
@@ -51,8 +52,8 @@ struct gemm {
     enum activation activation;
 };
 
-/* The product of struct gemm for W in bytes with one scale per row. Rows of x are quantised to bytes in groups of WT_GROUP
- * values, between the minimum and maximum of the group:
+/* The product of struct gemm for W in bytes with one scale per row. Rows of x are quantised to bytes in groups of
+ * WT_GROUP values, between the minimum and maximum of the group:
  *   x[k] is about low + step * code[k], so the sum of a group over k is step * sum of code * w + low * sum of w.
  * The first sum is an exact integer; the second is known in advance. Groups are short because a hidden state has a few
  * values far larger than the others, and these would coarsen the steps of a whole row. */
@@ -92,9 +93,9 @@ struct kernels {
 
     void (*gemm)(const struct gemm *gemm);
 
-    /* gemm_bytes and byte_row are NULL if products of bytes would not be faster. gemm_bytes supports ACTIVATION_NONE and
-     * ACTIVATION_GELU; sets differ only in the order of adding the sums of the groups. byte_row quantises n floats to a
-     * row of struct gemm_bytes; NaN and infinities give arbitrary bytes. */
+    /* gemm_bytes and byte_row are NULL if products of bytes would not be faster. gemm_bytes supports ACTIVATION_NONE
+     * and ACTIVATION_GELU; sets differ only in the order of adding the sums of the groups. byte_row quantises n floats
+     * to a row of struct gemm_bytes; NaN and infinities give arbitrary bytes. */
     void (*gemm_bytes)(const struct gemm_bytes *gemm);
     void (*byte_row)(const float *x, size_t n, unsigned char *row);
 

@@ -68,7 +68,8 @@ INLINED struct row_addresses address_rows(const float *first, size_t stride, int
         .seven = 7 * one};
 }
 
-/* Hides from the compiler that the distances are constant, or else it would fold them into pointers again. */
+/* Hides from the compiler that the distances are constant. Otherwise the compiler would fold them into pointers again.
+ */
 #define HIDE_ROWS(r) __asm__("" : "+r"((r).one), "+r"((r).three), "+r"((r).five), "+r"((r).seven))
 
 /* r must be a constant. */
