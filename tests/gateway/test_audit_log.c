@@ -713,7 +713,7 @@ static void needs_the_key_to_check_lines(void **state)
     assert_non_null(strstr(err.message, "have no HMAC"));
 }
 
-/* A log without a key gets one by a rotation and keeps it. */
+/* A log without a key gets a key by a rotation, and keeps the key. */
 static void adds_a_key_by_a_rotation(void **state)
 {
     struct audit_key key = a_key(KEY_ONE);

@@ -553,7 +553,7 @@ static void make_tools(void)
     }
 }
 
-/* Reads the shown name of each tool, its exported name in the catalogue. */
+/* Reads the shown name of each tool, which is the exported name in the catalogue. */
 static void read_shown(void)
 {
     struct tool_view *view = wt__gateway_view(gateway);
@@ -696,7 +696,7 @@ static void check_policy_search(const struct policy_trial *t)
     free(said);
 }
 
-/* A denied provider looks like an unknown one. */
+/* A denied provider looks like an unknown provider. */
 static void check_policy_providers(const struct policy_trial *t)
 {
     size_t s = wt__rng_below(t->rng, SERVERS), count = 0, near = wt__rng_below(t->rng, 2);

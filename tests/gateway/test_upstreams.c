@@ -356,7 +356,7 @@ static void isolates_faulty_servers(void **state)
 
 /* ---------------------------------------------------------------- restarts */
 
-/* The server exits after each call. The next call restarts it instead of failing. */
+/* The server exits after each call. The next call restarts the server instead of failing. */
 static void a_call_restarts_a_server(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -542,7 +542,7 @@ static const struct {
      MCP_ERA_MODERN, "modern", "modern", "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
 };
 
-/* Both clients answer questions, so each needs a connection of its own era. */
+/* Both clients answer questions, so each client needs a connection of its own era. */
 static void serves_each_client_in_its_own_era(void **state)
 {
     char path[128], text[1024], *kept = NULL;
@@ -706,7 +706,7 @@ static void hides_waiting_tools_from_denied_callers(void **state)
         if (!strstr(said, rows[i / 2].told ? "whichtool mcp" : "tool \\\"bad__t\\\""))
             fail_msg("%s, %s: %s", rows[i / 2].rules, scripts[i % 2], said);
         free(said);
-        if (i % 2 == 0) { /* two searches that name the tool, one that does not */
+        if (i % 2 == 0) { /* two searches that name the tool, and a search that does not */
             static const char *const queries[] = {"use t", "T, please", "add a note"};
             for (size_t q = 0; q < 3; q++) {
                 char arguments[64];
