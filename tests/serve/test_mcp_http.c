@@ -454,7 +454,7 @@ static void set_running(struct mcp_sessions *sessions, const char *id, size_t co
     wt__mcp_peer_release(peer);
 }
 
-/* If a principal opens too many sessions, its own sessions end: first those that were not used after initialize. */
+/* If a principal opens too many sessions, its own sessions end, unused sessions first. */
 static void a_principal_opening_many_sessions_ends_only_its_own(void **state)
 {
     enum { MOST = 100, HALF = MOST / 2, FLOOD = 10 * MOST };

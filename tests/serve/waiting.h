@@ -152,7 +152,7 @@ static void tool_structured(void *context, struct mcp_call *call)
     wt__mcp_set_meta(call, STR("{\"x\":{\"y\":1},\"io.modelcontextprotocol/serverInfo\":{\"name\":\"evil\"}}"));
 }
 
-/* Answers with a whole result, like a relayed one of an upstream server. */
+/* Answers with a whole result, like a result relayed from an upstream server. */
 static void tool_raw(void *context, struct mcp_call *call)
 {
     (void)context;
