@@ -259,7 +259,7 @@ static void *ask_often(void *context)
     return wrong ? context : NULL;
 }
 
-/* Threads share a connection, and each gets its own answers. */
+/* Threads share a connection, and each thread gets its own answers. */
 static void threads_share_a_connection(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};

@@ -482,7 +482,7 @@ static void wait_until_sent(const char *what, size_t times)
         usleep(1000);
 }
 
-/* A cancel closes the stream of a modern server, and sends a notification to a legacy one. */
+/* A cancel closes the stream of a modern server, and sends a notification to a legacy server. */
 static void cancel_reaches_servers_of_both_eras(void **state)
 {
     static const struct script_step steps[] = {MODERN, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
@@ -633,7 +633,7 @@ static void lost_sessions_are_renewed(void **state)
             if ((strcmp(events, "= {\"a\":1}\n") == 0) != again || count_sent(sent) != (again ? 2 : 1))
                 fail_msg("%s: sent %zu times: %s", lost_sessions[i].name, count_sent(sent), events);
             free(events);
-            /* The next request goes over the new session; its scripted answer has another number. */
+            /* The next request goes over the new session. Its scripted answer has another id. */
             events = talk(connection, &request, "");
             if (!strstr(events, "an invalid answer") || count_sent("\"initialize\"") != 2)
                 fail_msg("%s, the next: %zu sessions: %s", lost_sessions[i].name, count_sent("\"initialize\""), events);
@@ -703,7 +703,7 @@ static void session_is_renewed_after_an_outage(void **state)
     free(events);
     events = talk(connection, &request, "");
     assert_non_null(
-        strstr(events, "an invalid answer")); /* it went over the new session; the scripted answer has another number */
+        strstr(events, "an invalid answer")); /* sent over the new session; the scripted answer has another id */
     free(events);
     wt__mcp_disconnect(connection, true);
 }
