@@ -515,7 +515,7 @@ static wt_engine *open_read_only(void)
     return engine;
 }
 
-/* Damages every file of the index in every way, and opens it with a new engine. */
+/* Damages every file of the index in every way, and opens the index with a new engine. */
 static void damaged_index_is_rebuilt(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@ enum {
     TOOLS = PROVIDERS * TOOLS_EACH,
     COPIES = TOOLS / 100,
     OWN_WORDS = 4,
-    VOCABULARY = 900, /* words of tools; each provider has one more */
+    VOCABULARY = 900, /* words of all tools; each provider has its own word in addition */
     REQUESTS = 500,
     PLACES = 5,
     RANK_STEP = 769, /* coprime with TOOLS: popular tools have different providers */
@@ -81,7 +81,8 @@ static void write_synthetic_request(struct buffer *text, size_t tool)
     }
 }
 
-/* Writes a tool, or the flooder's copy: the same words with some others, or the words of its requests. */
+/* Writes a tool if `copy` is 0, else a copy by the flooder: the words of the tool, or of its requests, and
+ * "premium". */
 static void write_flood_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_request)
 {
     if (copy)

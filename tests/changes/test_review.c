@@ -176,7 +176,7 @@ static bool is_tool_called(wt_engine *engine, const char *request, const char *i
     return rc == 0;
 }
 
-/* True if the tool is on all surfaces; fails if it is on some only. */
+/* True if the tool is on all surfaces, false if it is on no surface. Fails otherwise. */
 static bool is_on_all_surfaces(wt_engine *engine)
 {
     static const char request[] = "weather of the coming days in a zanzibar town", id[] = "weather/forecast";

@@ -363,7 +363,7 @@ static void bad_lines_are_skipped(void **state)
     wt_close(engine);
 }
 
-/* Names of the maximum length are looked up; longer ones are reported with their length. */
+/* A name of the maximum length is looked up. A longer name is reported with its length. */
 static void tool_names_have_a_maximum_length(void **state)
 {
     static const struct {
